@@ -61,6 +61,15 @@ def exact_root(tree: Tree) -> ExactNode:
     return ExactNode(tree, tree.root_id)
 
 
+def gain_sign(tree: Tree) -> int:
+    """Return -1 if a total is a cost: only MIN has several actions, or only MIN has a node."""
+    most = dict.fromkeys(Kind, 0)  # actions of a node
+    for node, _ in tree.walk():
+        most[node.kind] = max(most[node.kind], len(node.branches))
+    is_min = most[Kind.MAX] < 2 <= most[Kind.MIN]
+    return -1 if is_min or most[Kind.MAX] == 0 < most[Kind.MIN] else 1
+
+
 def definition(node: Node | ExactNode, of_min: Callable[[list[Any]], Any] = min) -> Number:
     """Return v* of a node as it is defined, by recursion into every child.
 

@@ -155,6 +155,20 @@ def by_path(root: Branch) -> dict[str, Branch]:
     return found
 
 
+def gain_sign(root: Branch) -> int:
+    """Return -1 if a total is a cost: only MIN has several actions, or only MIN has a node."""
+    most = {"max": 0, "min": 0, "chance": 0, "terminal": 0}  # actions of a node
+    for branch in by_path(root).values():
+        most[branch.child.kind] = max(most[branch.child.kind], len(branch.child.branches))
+    is_min = most["max"] < 2 <= most["min"] or most["max"] == 0 < most["min"]
+    return -1 if is_min else 1
+
+
+def mirrored(profile: Profile) -> Profile:
+    """Return the distribution of minus the total."""
+    return {-total: p for total, p in reversed([*profile.items()])}
+
+
 def dominance(a: Profile, b: Profile) -> int:
     """Return the order in which a stochastically dominates b; 0 if it does not."""
 

@@ -358,15 +358,17 @@ def limit_text(case: Case) -> None:
 def risk_json(case: Case, is_exact: bool = False) -> None:
     """Stars, moments, distributions and dominance."""
     (found,) = case.objects("risk --exact" if is_exact else "risk")
-    actions = actions_of(case)
+    actions, sign = actions_of(case), paper.gain_sign(case.root)
+    gains = {a: one if sign > 0 else paper.mirrored(one) for a, one in actions.items()}
+    same("risk: decision maker", found["decision_maker"], "MAX" if sign > 0 else "MIN")
     same("risk: actions", [one["action"] for one in found["actions"]], [*actions])
     for one in found["actions"]:
         label, profile = one["action"], actions[one["action"]]
         if case.ties:
             same(f"risk {label}: is_best", one["is_best"], label in case.ties)
         ends = {"mean": mean(profile), "min": min(profile), "max": max(profile)}
-        ends["loss"] = sum((p for t, p in profile.items() if t < 0), Fraction(0))
-        ends["cvar"] = worst(profile, Fraction(1, 20))
+        ends["loss"] = sum((p for t, p in gains[label].items() if t < 0), Fraction(0))
+        ends["cvar"] = sign * worst(gains[label], Fraction(1, 20))
         for name, value in ends.items():
             same_number(f"risk {label}: {name}", one[name], value, is_exact)
         same_root(f"risk {label}: sd", one["sd"], variance(profile))
@@ -379,7 +381,7 @@ def risk_json(case: Case, is_exact: bool = False) -> None:
                 same_number(f"risk {label}: distribution", part, value, is_exact)
     claims = {(one["action"], one["other"]): one["order"] for one in found["dominance"]}
     known = {
-        (a, b): paper.dominance(actions[a], actions[b]) for a in actions for b in actions if a != b
+        (a, b): paper.dominance(gains[a], gains[b]) for a in actions for b in actions if a != b
     }
     same("risk: dominance", claims, {pair: order for pair, order in known.items() if order})
 

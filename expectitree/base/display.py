@@ -18,6 +18,7 @@ class Shown:
     question: ClassVar[str] = ""
     is_shown_alone: ClassVar[bool] = False  # renderers of other reports show several at once
     has_plot: ClassVar[bool] = False  # a notebook shows the plot too
+    has_decider: ClassVar[bool] = False  # the question is asked for the tree's decision maker
 
     def __init_subclass__(cls) -> None:
         # `dataclass` keeps a `__repr__` in the class itself; its own shows all fields of all parts.

@@ -167,12 +167,17 @@ def check_setting(text: str) -> None:
     to_fraction(text.removesuffix("%"))
 
 
-def _is_decimal(text: str) -> bool:
-    """Return whether the text is a decimal; raise `NumberError` if it is too long or too large."""
+def check_length(text: str) -> None:
+    """Raise `NumberError` if a text is too long for a number."""
     if len(text) > MAX_LENGTH:
         raise NumberError(
             f"{quote(text)} is too long for a number: at most {MAX_LENGTH} characters are read"
         )
+
+
+def _is_decimal(text: str) -> bool:
+    """Return whether the text is a decimal; raise `NumberError` if it is too long or too large."""
+    check_length(text)
     match = _DECIMAL.fullmatch(text)
     if match and match[1] and abs(int(match[1])) > MAX_EXPONENT:
         raise NumberError(

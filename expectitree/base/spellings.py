@@ -11,7 +11,9 @@ _TYPOGRAPHIC = str.maketrans("\u2010\u2012\u2013\u2014\u2212\u2019\u2044", "----
 _FRACTION = re.compile("-?[0-9]+/[1-9][0-9]*")
 _VULGAR = re.compile("(?<=[0-9])(?=[\u00bc-\u00be\u2150-\u215e])")  # between 1 and ½
 _MIXED = re.compile("(-?)([0-9]+) ([0-9]+/[1-9][0-9]*)")
-_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:[,_' ][0-9]{3})+(?:\.[0-9]+)?")
+CURRENCY = "[$£¥\u20a0-\u20cf]"  # with €, ₹ and others
+INDIAN = "[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"  # 1,00,000
+_GROUPED = re.compile(rf"(?:[1-9][0-9]{{0,2}}(?:[,_' ][0-9]{{3}})+|{INDIAN})(?:\.[0-9]+)?")
 _FACTORS = {
     "": Fraction(1),
     **dict.fromkeys(("%", "percent"), Fraction(1, 100)),
@@ -21,18 +23,18 @@ _FACTORS = {
 }
 _UNITS = "(?:euro|dollar|pound|point|unit|hour|day|year)s?"
 _WRITTEN = re.compile(
-    rf"""(?P<open>\()?(?:[$€£¥]|[A-Z]{{3}}\s)?(?P<minus>-)?\s?(?:[$€£¥]\s?)?
+    rf"""(?P<open>\()?(?:{CURRENCY}|[A-Z]{{3}}\s)?(?P<minus>-)?\s?(?:{CURRENCY}\s?)?
     (?P<digits>{_GROUPED.pattern}
         |[0-9]{{1,3}}(?:\.[0-9]{{3}}){{2,}}  # 1.000.000
         |[0-9]{{1,3}}(?:\.[0-9]{{3}})+,[0-9]+  # 1.000,50
         |[0-9]+(?:_[0-9]+)+
         |[0-9]+(?:[.,][0-9]+)?)
     (?:\s?(?P<factor>%|percent|[kKM](?![A-Za-z])|bn|thousand|million|billion))?
-    (?:\s?(?:[$€£¥]|[A-Z]{{3}}|{_UNITS}))?
+    (?:\s?(?:{CURRENCY}|[A-Z]{{3}}|{_UNITS}))?
     (?(open)\))(?P<end>[,;])?""",
     re.VERBOSE,
 )
-_UNIT = re.compile(rf"[$€£¥]|[A-Z]{{3}}|{_UNITS}")
+_UNIT = re.compile(rf"{CURRENCY}|[A-Z]{{3}}|{_UNITS}")
 
 
 def plain_number(text: str) -> tuple[Fraction, str] | None:

@@ -130,7 +130,7 @@ def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> 
         )
     if reading:
         raise click.UsageError(
-            "--from, --max-player, --tree and --minimize are for files, not for games: remove them."
+            "--from and the options of other programs' files are not for games: remove them."
         )
 
 

@@ -28,7 +28,9 @@ _SECTIONS = {
     "Options of trees": (
         "texts", "depth", "order", "parameters", "table", "attitude", "exact",
     ),
-    "Options of other programs' files": ("format", "max_player", "tree", "minimize"),
+    "Options of other programs' files": (
+        "format", "max_player", "tree", "minimize", "probabilities", "transpose",
+    ),
     "Options of the output": (
         "format_name", "report_file", "force", "rows", "show_all", "notes", "windows", "shown",
         "title", "float32", "drop",

@@ -12,7 +12,7 @@ import click
 from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
-from expectitree.cli.terminal import OUT, choose_report
+from expectitree.cli.terminal import OUT, choose_report, warn
 from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.prepare import ORDERS
@@ -40,7 +40,7 @@ def _read_settings(
     if table is not None and not context.resilient_parsing:
         from expectitree.foreign.parameter_tables import read_settings
 
-        changed.update(read_settings(table))
+        changed.update(read_settings(table, warn))
     for setting in settings:
         name, _, value = map(str.strip, setting.partition("="))
         if not name or not value or "=" in value:

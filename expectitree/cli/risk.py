@@ -14,7 +14,9 @@ from expectitree.decide.risk.report import Risk, risk
 
 
 @click.command("risk", cls=HelpCommand)
-@click.option("--target", metavar="T", help="Show the probability of a total of at least T.")
+@click.option(
+    "--target", metavar="T", help="Show the probability of a total at least as good as T."
+)
 @plot_option
 @node_options
 @format_options("risk")
@@ -27,10 +29,11 @@ def command(
     """Show the distribution of totals for each first action, with optimal play afterwards.
 
     The columns 5%, 50% and 95% are quantiles: with that probability the total is at most so much.
-    "worst 5%" is the mean of the worst 5%, the CVaR. An action dominates another if it is at least
-    as good whatever happens (deterministic dominance), if everyone who prefers more would choose it
-    (first order), or everyone who also avoids risk (second order). --plot draws the probability of
-    each total or less, with a line for each action.
+    "worst 5%" is the mean of the worst 5%, the CVaR; where MIN decides alone, large totals are bad.
+    An action dominates another if it is at least as good whatever happens (deterministic
+    dominance), if everyone who prefers more gain would choose it (first order), or everyone who
+    also avoids risk (second order). --plot draws the probability of each total or less, with a line
+    for each action.
 
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """

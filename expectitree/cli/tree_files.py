@@ -71,6 +71,14 @@ def reading_options(command: Command) -> Command:
             is_flag=True,
             help="In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
         ),
+        click.option(
+            "--probabilities",
+            metavar="NAME",
+            help="In CSV: the name of the row or column with the probabilities of states.",
+        ),
+        click.option(
+            "--transpose", is_flag=True, help="In CSV: rows are states, and columns are actions."
+        ),
     )
     return cast(Command, add_options(with_options, options))
 

@@ -35,14 +35,15 @@ from expectitree.picture.notebook import Picture, plot_of
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.text import markup
-from expectitree.text.console import text_console
+from expectitree.text.console import decider_heading, text_console
 from expectitree.text.phrases import names_text, with_unit
 from expectitree.text.tables import Column, table
 
 _WIDTH = 1_000  # columns, so that no column of a table is left out
 _MAX_DECISIONS = 20  # that are explained
-# Lines of a terminal's reports that a page does not have: headings, plots in characters, hints.
-_LEFT_OUT = ("title", "bar", "hint")
+# Lines of a terminal's reports that a page does not have: headings, plots in characters, hints, and
+# the decision maker, whom the recommendation names.
+_LEFT_OUT = ("title", "bar", "hint", "decider")
 _HEAD = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
@@ -111,11 +112,12 @@ def _recommendation(search: Search) -> Iterator[str]:
     yield "<h2>Recommendation</h2>"
     advice = f"Choose {names_text(search.ties)}. It" if search.ties else "The tree"
     yield _element("p", f"{advice} is worth {what}.", "answer")
+    yield from (_element("p", line.plain, "dim") for line in decider_heading(tree))
     nodes = [n for n in tree.first_paths.order if n in search.strategy_branches]
     for n in nodes[:_MAX_DECISIONS]:
         path = tree.path_of(n)
         where = f"After {', '.join(split(path))}" if n != tree.root_id else "First"
-        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if tree.has_min else "choose"
+        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if len(tree.deciders) > 1 else "choose"
         chosen = tree.branch_label(n, search.strategy_branches[n])
         yield _element("h3", f"{where}: {verb} {chosen}")
         reasons = explain(search, path, width=_WIDTH).splitlines()[1:]

@@ -61,7 +61,8 @@ def load(
         format: The format, such as "radiant", if neither ending nor content shows it.
         exact_nodes: The maximum number of nodes of a tree whose numbers are fractions.
         options: How to read a file of another program: `max_player` (.efg), `tree`
-            (SilverDecisions) and `minimize` (Radiant and .csv).
+            (SilverDecisions), `minimize` (Radiant and .csv), `probabilities` and `transpose`
+            (.csv).
 
     Raises:
         FileError: The file cannot be read or is not a tree. The error lists every problem found.

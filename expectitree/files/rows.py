@@ -36,6 +36,8 @@ class ReadOptions(TypedDict, total=False):
     max_player: str | int  # the name or the number of the player who is MAX
     tree: int  # the number of the tree in a file with several, from 1
     minimize: bool  # whether decisions are MIN's
+    transpose: bool  # whether rows of a payoff table are states
+    probabilities: str  # the name of their row or column in a payoff table
 
 
 class Format(NamedTuple):

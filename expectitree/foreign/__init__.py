@@ -61,7 +61,7 @@ FORMATS = (
         "CSV",
         is_foreign=True,
         home="expectitree.foreign.payoff_tables",
-        options=("minimize",),
+        options=("minimize", "probabilities", "transpose"),
         is_written=False,
         # Two lines of cells.
         likeness=r"\A(?:[^]\r\n:{}[,;\t]*[,;\t][^]\r\n:{}[]*(?:\r?\n|\Z)){2}",

@@ -6,7 +6,6 @@ One player is MAX, the other MIN; inner outcomes are rewards.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -28,7 +27,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import mark_of
 from expectitree.files.rows import Warn
 from expectitree.foreign.efg_parser import CHANCE, Game, GameNode, Infoset
-from expectitree.foreign.shared import free_name, labels_of
+from expectitree.foreign.shared import free_name, labels_of, without_accents
 from expectitree.text.phrases import plural
 
 
@@ -201,8 +200,7 @@ def fit(text: str) -> str:
     """Return a text as Gambit accepts it: printable ASCII, with single blanks within."""
     if _FIT.fullmatch(text):
         return text
-    plain = unicodedata.normalize("NFKD", text)
-    plain = "".join(c for c in plain if not unicodedata.combining(c)).replace("\\", "/")
+    plain = without_accents(text).replace("\\", "/")
     return " ".join(_UNFIT.sub("?", re.sub(r"\s", " ", plain)).split())
 
 

@@ -1,299 +1,293 @@
-"""Payoff tables in CSV: actions as rows, states as columns, and a row of probabilities.
+"""Payoff tables in CSV, as textbooks and spreadsheets write them.
 
     ,strong market,weak market
     large plant,200000,-180000
     small plant,100000,-20000
     probability,0.5,0.5
 
-A table becomes a MAX node over its actions. Below each is a CHANCE node of the event `state`, with
-the states as outcomes and the same probabilities.
+A line is a row or a column: its name, and its numbers. First, `arrange` finds out which lines are
+actions, states, probabilities and summaries; tables of words show what a name means. Then the table
+becomes a MAX node over its actions. Below each is a CHANCE node of the event `state`, with the
+states as outcomes and the same probabilities.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from operator import mul
+from typing import Any, TypeAlias, Unpack
 
 from expectitree.base.errors import NumberError
-from expectitree.base.numbers import message_text, quote, to_fraction, to_probability
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import message_text, quote, to_probability
 from expectitree.base.tree.columns import SUM_TOLERANCE
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import join
-from expectitree.files.grammar.document import Data, Document, Mark, Place
-from expectitree.files.rows import Warn
-from expectitree.foreign.shared import Fields, Translation
-from expectitree.text.phrases import plural
+from expectitree.files.grammar.document import Data, Place
+from expectitree.files.rows import ReadOptions, Warn
+from expectitree.foreign.shared import Fields
+from expectitree.foreign.spreadsheets import Cell, Spreadsheet, words
 
 EVENT = "state"  # of every chance node, for `expectitree information --event state`
-_PROBABILITY = re.compile(r"p|pr|prob\.?|probabilit.*", re.IGNORECASE)
-_UNKNOWN = "?"  # a payoff that is not known yet
-_DECIMAL_PERCENT = re.compile(r"([-+]?[0-9]*\.?[0-9]*) ?%")
-_SEPARATORS = "\t;,"  # the first of those that are most frequent in the first row
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_CURRENCY = re.compile(r"([-+]?) ?[$€£¥] ?")
-_CURRENCY_AFTER = re.compile(r" ?[$€£¥]$")
-_BLANKS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:[ '’][0-9]{3})+(?:[.,][0-9]*)?(?: ?%)?")
-_SWAP = str.maketrans(".,", ",.")
-# With a decimal point: the integer part has groups of thousands, or only digits.
-_POINT = re.compile(
-    r"[-+]?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?(?: ?%)?"
+Line: TypeAlias = Sequence[Cell]
+
+# Names as `words` returns them: in small letters, without accents and signs.
+_PROBABILITY = re.compile(
+    r"(?:(?:a )?prior[i ]? ?|state |estimated |subjective |assumed )?"
+    r"(?:probabili[td]|probs?\b|proba\b|(?:eintritts)?wahrsch|waarschijnlijkh|sannolikh|sannsynligh"
+    r"|sandsynligh|todennakois|prawdopodob|pravdepodob|valoszinus|olas[iı]l[iı]k|вероятност"
+    r"|概率|確率|機率|确率)\w*(?: .*)?"
+    # P, P(s), P(S = s1), Pr in %, and w(s) in German.
+    r"|(?:p|pr|w(?= ))(?: in)?(?: (?:[^\W\d]{1,2}|state|event|theta)\d?(?: (?:[ij]|s\d))?)?"
+    r"|(?:a )?prior[is]?(?: p)?|likelihoods?|wkt|w ?keit|kans(?:en)?"
+)
+_STATES = re.compile(
+    r"(?:states?|scenarios?|events?|(?:umwelt)?zustande?|umweltlagen?|szenari(?:o|en)|etats?"
+    r"|estados?|escenarios?|cenarios?|stat[oi])"
+    r"(?: of (?:nature|the world)| de la \w+| da \w+| di natura)?"
+)
+# Names of lines that may summarize those before them, by the summary.
+_SUMMARY = re.compile(
+    r"""(?:(?:row|column|col|zeilen|spalten|ligne|colonne|fila|columna|riga|linha|coluna)s?\ ?)?
+    (?:(?P<maximum>max|maximum|maxima|maximo|massimo|maximax|minimax)
+    |(?P<minimum>min|minimum|minima|minimo|maximin|wald)
+    |(?P<sum>(?:grand\ )?totals?|totale|totaux|sums?|summen?|gesamt|somme|suma|soma)
+    |(?P<regret>(?:max\ |maximum\ |minimax\ )?(?:regret|opportunity\ loss|bedauern)|savage|eol)
+    |(?P<mean>average|avg|mean|(?:weighted|expected)(?:\ average|\ monetary)?|exp|emv|ev|e\ x|ew|ve
+        |vme|laplace|equally\ likely|bayes|mittelwert|durchschnitt|erwartungswert|moyenne|esperance
+        |hurwicz|realism|valeur\ esperee|media|promedio|valor\ esperado|valore\ atteso|gemiddelde))
+    (?:\ (?:payoff|profit|cost|value|return|gain)s?)?
+    (?:\ (?:emv|ev|ew|avg|(?:in|of|by|per)\ (?:row|column)))?""",
+    re.VERBOSE,
+)
+_EXPECTED = (
+    "expected the names of states in the first row, and a row for each action that begins with its "
+    "name; delete lines above the table, and an empty first column"
+)
+_ROUNDED = Fraction(1, 50)  # the most by which rounded probabilities may miss 1
+_NEARLY = Fraction(1, 200)  # of the greatest number: the most by which a rounded one may be off
+# A name with a probability at its end: `good (0.4)`, `good, p = 0.4`, `good [40 %]`, `good 2/5`.
+_NAME_WITH_SHARE = re.compile(
+    r".*?(?<![-\w.,/])([0-9]*[.,][0-9]+(?: ?%)?|[0-9]+(?:/[0-9]+| ?%))[)\] ]*\Z|.+"
 )
 
 
-def read(text: str, name: str, warn: Warn, exact_nodes: int, minimize: bool = False) -> Tree:
+def read(
+    text: str, name: str, warn: Warn, exact_nodes: int, **options: Unpack[ReadOptions]
+) -> Tree:
     """Return the tree of a table, in which MIN chooses if its numbers are costs to `minimize`.
 
+    With `transpose`, its rows are states. `probabilities` is the name of their row or column.
     Raises `FileError` with everything that is wrong.
     """
     table = Table(text, name)
-    return table.tree(lambda: table.root(minimize), warn, exact_nodes)
+    table.options = options
+    return table.tree(table.root, warn, exact_nodes)
 
 
-class Cell(NamedTuple):
-    """One cell: its text, with single blanks between words, and where it starts."""
+class Table(Spreadsheet):
+    """The lines of one table, and their translation."""
 
-    text: str
-    line: int = 1
-    column: int = 1
+    options: ReadOptions
+    states: Line  # their names
+    actions: Sequence[Line]
+    chances: Line  # the line of probabilities, whose cells are empty if there is none
+    sign = ""  # that probabilities lack: % if they are percentages
 
-
-class Table(Translation):
-    """The rows of one table: those of actions, and the row of probabilities if there is one."""
-
-    states: list[Cell]
-    actions: list[list[Cell]]
-    probabilities: list[list[Cell]]
-    # The same number is 1,234.5 or 1.234,5 or 1 234,5. A cell that has only one reading, such as
-    # 0,5 or 1.234.567, shows the decimal mark of the whole table. If no cell shows it, and commas
-    # separate the cells, it is the point. With another separator, it may be a comma.
-    mark: str
-    is_known: bool
-
-    def __init__(self, text: str, name: str) -> None:
-        super().__init__(Document(name, (), locate=_locate, text=text))
-
-    def root(self, is_cost: bool) -> Data:
-        header, *rows = self.read_rows()
-        self.states = header[1:]
-        self.actions = [row for row in rows if not _is_probability(row[0])]
-        self.probabilities = [row for row in rows if _is_probability(row[0])]
-        self.check()
-        if not self.probabilities:
-            criterion, kind = ("minimax", "max") if is_cost else ("maximin", "min")
-            found = "found no row `probability`: the states are equally likely (Laplace)"
-            worst = f"For the best worst case ({criterion}), convert the table and write {kind}"
-            self.notes.append(f"{found}. {worst} instead of chance")
-        shares = [self.probability(cell) for row in self.probabilities for cell in row[1:]]
+    def root(self) -> Data:
+        self.arrange()
+        self.check_names("state", self.states)
+        self.check_names("action", [line[0] for line in self.actions])
+        kind, worst = ("min", "max") if self.options.get("minimize") else ("max", "min")
+        shares = self.shares()
+        if not shares:
+            self.notes.append(
+                "found no row or column `probability`: the states (columns, or rows with "
+                "--transpose) are equally likely (Laplace). For the best worst case (Wald), "
+                f"convert the table and write {worst} instead of chance"
+            )
+            self.note_likely_chances()
         actions: Fields = {}
-        for row in self.actions:
+        for name, *cells in self.actions:
             outcomes: Fields = {}
-            for at, (state, cell) in enumerate(zip(self.states, row[1:], strict=True)):
+            for at, (state, cell) in enumerate(zip(self.states, cells, strict=True)):
+                path = join([name.text, state.text])
                 outcome: Fields = {"p": (shares[at], Place(cell))} if shares else {}
-                outcome["utility"] = self.payoff(cell), Place(cell)
+                outcome["utility"] = self.read(self.payoff, cell, path), Place(cell)
                 outcomes[state.text] = self.mapping(outcome), Place(state)
-            chance: Fields = {"event": (EVENT, Place(row[0]))}
-            chance["chance"] = self.mapping(outcomes), Place(row[0])
-            actions[row[0].text] = self.mapping(chance), Place(row[0])
-        return self.mapping({"min" if is_cost else "max": (self.mapping(actions), Place())})
+            chance: Fields = {"event": (EVENT, Place(name))}
+            chance["chance"] = self.mapping(outcomes), Place(name)
+            actions[name.text] = self.mapping(chance), Place(name)
+        return self.mapping({kind: (self.mapping(actions), Place())})
 
-    # ---- Cells.
-
-    def read_rows(self) -> list[list[Cell]]:
-        """Return the rows; find out what separates their cells, and what is the decimal mark."""
-        lines = self.source.text.splitlines()
-        first = next((line for line in lines if line.strip()), "")
-        separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
-        rows = self.rows(separator)
-        self.raise_any()
-        shown = {_marks(_plain(cell.text)) for row in rows[1:] for cell in row[1:]} & {".", ","}
-        self.mark = "," if shown == {","} else "."
-        self.is_known = bool(shown) or separator == ","
-        return rows
-
-    def rows(self, separator: str) -> list[list[Cell]]:
-        """Return the rows that have any text, without the empty cells at their ends.
-
-        Python's `csv` would not give the lines and columns of cells.
-        """
-        rows: list[list[Cell]] = [[]]
-        for cell, ends_row in self.cells(separator):
-            rows[-1].append(cell)
-            if ends_row:
-                while rows[-1] and not rows[-1][-1].text:
-                    rows[-1].pop()
-                if rows[-1]:
-                    rows.append([])
-        return rows[:-1] or [[]]
-
-    def cells(self, separator: str) -> Iterator[tuple[Cell, bool]]:
-        """Yield each cell, and whether it is the last of its row."""
-        plain = rf"[^{separator}\r\n]*"
-        # A cell may be in quotes, where two quotes mean one.
-        token = re.compile(rf'((?: *"([^"]*(?:""[^"]*)*)")?)({plain})({separator}|\r\n|\r|\n|\Z)')
-        line, start, end = 1, 0, separator  # the current line, its place, and what ends a cell
-        at = 0
-        while end:
-            match = token.match(self.source.text, at)
-            assert match is not None  # a cell may be empty, and the text ends somewhere
-            quoted, inner, rest, end = match.groups("")
-            raw = inner.replace('""', '"') if quoted else rest
-            blanks = len(match[0]) - len(match[0].lstrip(" "))
-            cell = Cell(" ".join(raw.split()), line, at + blanks - start + 1)
-            if quoted and rest.strip():
-                hint = 'within quotes, write "" for a quote'
-                self.fault(cell, f"text follows the closing quote: {hint}")
-            elif not quoted and cell.text.startswith('"'):
-                self.fault(cell, "a quote opens this cell, and none closes it: add one at its end")
-            yield cell, end != separator
-            at = match.end()
-            for line_end in _LINE_END.finditer(match[0]):
-                line, start = line + 1, match.start() + line_end.end()
-
-    def number(self, cell: Cell) -> str:
-        """Return the number in a cell, without currency and thousands separators.
-
-        Raises `NumberError` if the cell is empty, or the number has two readings.
-        """
-        if not cell.text:
-            raise NumberError("the cell is empty: write a number, or 0")
-        text = _plain(cell.text)
-        marks = _marks(text)
-        if not marks:
-            return text
-        if self.mark not in marks:
-            found = f"{quote(cell.text)} has a decimal comma, and another number has a point"
-            raise NumberError(f"{found}: write all decimals in one way")
-        if len(marks) > 1 and not self.is_known:
-            found = f"{quote(cell.text)} has a thousands separator or a decimal mark"
-            hint = "write it without a separator, or with another number of decimals"
-            raise NumberError(f"{found}, and no other cell shows which: {hint}")
-        text = text.translate(_SWAP) if self.mark == "," else text
-        return text.replace(",", "")
+    def shares(self) -> list[str]:
+        """Return the probabilities as the grammar writes them; none if the table has none."""
+        _, *cells = self.chances
+        if not any(cell.text for cell in cells):
+            return []
+        if sum(self.values(cells)) > 50 and not any("%" in cell.text for cell in cells):
+            self.sign = "%"
+        texts = [self.read(self.probability, cell) for cell in cells]
+        total: Any = sum(to_probability(text, exact=True) for text in texts)
+        if abs(total - 1) > SUM_TOLERANCE and not self.problems.found:
+            self.fault(
+                cells[0],
+                f"the probabilities sum to {message_text(total)}, expected 1: correct them; a "
+                "third is written 1/3",
+            )
+        return texts
 
     def probability(self, cell: Cell) -> str:
         """Return the probability in a cell as the grammar writes it."""
-        text = self.number(cell).replace(" %", "%")
+        if not cell.text:
+            raise NumberError("the cell is empty: write a probability, or delete the state")
+        text = self.number(cell).replace(" %", "%") + self.sign
         to_probability(text, exact=True)
         return text
 
-    def payoff(self, cell: Cell) -> str:
-        """Return the payoff in a cell as the grammar writes it."""
-        text = self.number(cell)
-        percent = _DECIMAL_PERCENT.fullmatch(text)
-        text = f"{percent[1]}e-2" if percent else text
-        if text != _UNKNOWN:
-            to_fraction(text)
-        return text
+    # ---- The layout.
 
-    # ---- Errors.
+    def arrange(self) -> None:
+        """Set the states, actions and probabilities; raise `FileError` if it is unclear."""
+        rows = self.grid()
+        columns: list[Line] = [*zip(*rows, strict=True)]
+        in_rows, in_columns = map(self.chances_in, (rows, columns))
+        chances = in_rows + in_columns
+        is_turned = self.options.get("transpose", False)
+        name = self.options.get("probabilities")
+        if name and not chances:
+            hint = did_you_mean(name, [line[0].text for line in rows + columns])
+            self.refuse(Cell(""), f"--probabilities: no row or column is {quote(name)}{hint}")
+        if len(chances) > 1:
+            self.refuse(
+                chances[1][0],
+                f"these are probabilities, too, like {quote(chances[0][0].text)}: keep one, or "
+                "choose one with --probabilities",
+            )
+        if is_turned and in_rows:
+            self.refuse(
+                in_rows[0][0],
+                "these are the probabilities of columns, so columns are states: remove --transpose",
+            )
+        if not is_turned and not chances and _STATES.fullmatch(words(rows[0][0].text)):
+            is_turned = True
+            self.notes.append(
+                "the first cell names states: rows are read as states, and columns as actions; if "
+                "that is wrong, write `action` there"
+            )
+        header, *lines = columns if is_turned or in_columns else rows
+        actions = [line for line in lines if line not in chances]
+        if not any(line[0].text for line in actions):
+            self.refuse(Cell(""), f"the table has no actions: {_EXPECTED}")
+        actions = self.without_summaries(actions, 1, "an action")
+        chances = chances or [[Cell("")] * len(header)]
+        first, *states = zip(header, *chances, *actions, strict=True)
+        kept = self.without_summaries(states, 2, "a state")
+        (_, *self.states), self.chances, *self.actions = zip(first, *kept, strict=True)
 
-    def fault(self, cell: Cell, message: str, path: str | None = None) -> None:
-        self.problems.add(Place(cell), path, message)
-
-    def raise_any(self) -> None:
-        if self.problems.found:
-            raise self.problems.failure()
-
-    def check(self) -> None:
-        """Raise `FileError` with everything that is wrong with the rows."""
-        rows = [*self.actions, *self.probabilities[:1]]
-        if not self.states or not self.actions:
-            missing = "actions (rows)" if self.states else "states (columns)"
-            expected = "expected the names of states in the first row, and a row for each action"
-            is_wider_below = not self.states and any(len(row) > 1 for row in self.actions)
-            hint = "; delete the lines above that row" if is_wider_below else ""
-            self.fault(Cell(""), f"the table has no {missing}: {expected}{hint}")
-        elif not any(row[0].text for row in rows):
-            found = "the first column is empty: delete it"
-            self.fault(self.actions[0][0], f"{found}, so that the rows begin with actions")
+    def grid(self) -> list[Line]:
+        """Return rows of equal length; the first row and the first column are names."""
+        header, *rows = self.read_rows()
+        width = len(header)
+        if width < 2:
+            self.refuse(Cell(""), f"the table has no states: {_EXPECTED}")
+        for row in [row for row in rows if len(row) > width]:
+            self.fault(
+                row[width],
+                f"the row {quote(row[0].text)} is longer than the first row: name each column "
+                'there, and put a number such as "1,234" in quotes',
+            )
         self.raise_any()
-        for row in self.probabilities[1:]:
-            self.fault(row[0], f"a second row {quote(row[0].text)}: keep one of them")
-        self.check_names("state", self.states)
-        self.check_names("action", [row[0] for row in self.actions])
-        for state in filter(_is_probability, self.states):
-            hint = "swap rows and columns, so that actions are rows and states are columns"
-            self.fault(state, f"the probabilities are a column: {hint}")
-        for row in rows:
-            self.check_row(row)
+        return [header, *(row + [row[-1]._replace(text="")] * (width - len(row)) for row in rows)]
+
+    def refuse(self, cell: Cell, message: str) -> None:
+        self.fault(cell, message)
         self.raise_any()
-        if self.probabilities:
-            self.check_sum(self.probabilities[0][1:])
 
-    def check_names(self, what: str, cells: Sequence[Cell]) -> None:
-        """Note names that are empty or repeated."""
-        seen: dict[str, Cell] = {}
-        for cell in cells:
-            first = seen.setdefault(cell.text, cell)
-            if not cell.text:
-                self.fault(cell, f"this {what} has no name: write one")
-            elif first is not cell:
-                where = f"the first is at {first.line}:{first.column}"
-                message = f"a second {what} {quote(cell.text)}, {where}: give it another name"
-                self.fault(cell, message)
+    def values(self, cells: Line) -> list[Fraction]:
+        """Return the numbers in cells; none if a cell has none."""
+        try:
+            return [*map(self.value, cells)]
+        except NumberError:
+            return []
 
-    def check_row(self, row: Sequence[Cell]) -> None:
-        """Note a row without a number for each state, or else its cells that are not numbers."""
-        found, expected = len(row) - 1, len(self.states)
-        is_probability = _is_probability(row[0])
-        if found != expected:
-            has = f"has {plural(found, 'number')} for {plural(expected, 'state')}"
-            hint = "write one below each state"
-            if found > expected:
-                hint = (
-                    'name each state in the first row, and put a number such as "1,234" in quotes'
+    # ---- Probabilities.
+
+    def chances_in(self, lines: list[Line]) -> list[Line]:
+        """Return the lines of probabilities, or one of those that names have: `good (0.4)`."""
+        header, *others = lines
+        name = self.options.get("probabilities")
+        if name:
+            return [line for line in others if line[0].text == name]
+        chances = [line for line in others if _PROBABILITY.fullmatch(words(line[0].text))]
+        found = [_NAME_WITH_SHARE.sub(r"\1", cell.text) for cell in header[1:]]
+        texts = ["", *(re.sub("[.,]", self.mark, text) for text in found)]
+        line = [cell._replace(text=text) for cell, text in zip(header, texts, strict=True)]
+        # A sum that is nearly 1 is an error, not one of other numbers.
+        if chances or abs(sum(self.values(line[1:])) - 1) > _ROUNDED:
+            return chances
+        self.notes.append(
+            f"the names have the probabilities {', '.join(found)}: if the probabilities are "
+            "others, add a row or column `probability`"
+        )
+        return [line]
+
+    def note_likely_chances(self) -> None:
+        """Note the first line whose numbers can be probabilities."""
+        columns = zip(self.states, *(line[1:] for line in self.actions), strict=True)
+        for name, *cells in (*self.actions, *columns):
+            values = self.values(cells)
+            # A game that is won or lost has only 0 and 1.
+            if sum(values) in (1, 100) and min(values) >= 0 and not {*values} <= {0, 1, 100}:
+                line = quote(name.text)
+                self.notes.append(
+                    f"the numbers of {line} sum to {sum(values)}: if they are the probabilities, "
+                    f"add --probabilities {line}"
                 )
-            elif is_probability:
-                hint += ", and delete a column that is not a state"
-            self.fault(row[min(found, expected + 1)], f"the row {quote(row[0].text)} {has}: {hint}")
-            return
-        read = self.probability if is_probability else self.payoff
-        for cell, state in zip(row[1:], self.states, strict=True):
-            try:
-                read(cell)
-            except NumberError as error:
-                path = join([row[0].text, state.text])
-                self.fault(cell, str(error), None if is_probability else path)
+                return
 
-    def check_sum(self, cells: Sequence[Cell]) -> None:
-        """Raise `FileError` if probabilities do not sum to 1."""
-        shares: list[Any] = [to_probability(self.probability(cell), True) for cell in cells]
-        total = sum(shares)
-        if abs(total - 1) > SUM_TOLERANCE:
-            found = f"the probabilities sum to {message_text(total)}, expected 1"
-            self.fault(cells[0], f"{found}: correct them; a third is written 1/3")
-        self.raise_any()
+    # ---- Summaries.
 
+    def without_summaries(self, lines: Iterable[Line], first: int, role: str) -> list[Line]:
+        """Return lines without those that summarize two or more before them, and note these.
 
-def _locate(places: Sequence[Place]) -> list[Mark | None]:
-    """Return line and column of places, whose containers are cells."""
-    cells = [place.container for place in places]
-    return [cell and (cell.line, cell.column) for cell in cells]
+        `first` is the place of the first number, after the name and a probability.
+        """
+        kept: list[Line] = []
+        for line in lines:
+            kept.append(line)
+            match = _SUMMARY.fullmatch(words(line[0].text))
+            # A state has a probability. Their total may stand there, too.
+            if match and len(kept) > 2 and sum(self.values(line[1:first])) in (0, 1, 100):
+                what = f"the {match.lastgroup} of the others"
+                found = f"is read as {role}, since it is not {what}: delete it if it is none"
+                if self.is_summary(match.lastgroup, kept, first):
+                    kept.pop()
+                    found = f"is left out, since it is {what}: rename it if it is {role}"
+                self.notes.append(f"{quote(line[0].text)} {found}")
+        return kept
 
-
-def _is_probability(cell: Cell) -> bool:
-    return _PROBABILITY.fullmatch(cell.text) is not None
-
-
-# ---- Numbers, as spreadsheets in different countries write them.
-
-
-def _plain(text: str) -> str:
-    """Return the text of a number without currency, and without blanks between thousands."""
-    text = text.replace("−", "-")
-    if text.startswith("(") and text.endswith(")"):  # how accountants write a loss
-        text = f"-{text[1:-1]}"
-    text = _CURRENCY_AFTER.sub("", text)
-    text = _CURRENCY.sub(r"\1", text, count=1) if _CURRENCY.match(text) else text
-    if _BLANKS.fullmatch(text):
-        text = re.sub("[ '’](?=[0-9])", "", text)
-    return text
-
-
-def _marks(text: str) -> str:
-    """Return the marks that can be the decimal mark of a number; none if it has no such sign."""
-    if "." not in text and "," not in text:
-        return ""
-    is_point, is_comma = _POINT.fullmatch(text), _POINT.fullmatch(text.translate(_SWAP))
-    return "." * bool(is_point) + "," * bool(is_comma)
+    def is_summary(self, name: str | None, lines: list[Line], first: int) -> bool:
+        """Return whether the numbers of the last line are a summary of those of the others."""
+        cells = zip(*(line[first:] for line in lines), strict=True)
+        columns = [self.values(column) for column in cells if column[-1].text]
+        if not columns or [] in columns:
+            return not columns
+        vectors: Any
+        *vectors, numbers = zip(*columns, strict=True)
+        weights = self.values([cell for line in lines[:-1] for cell in line[1:first]])
+        if not sum(weights):
+            weights = [Fraction(1)] * len(vectors)
+        if name == "regret":
+            best: Any = min if self.options.get("minimize") else max
+            vectors = [[abs(best(vector) - number) for number in vector] for vector in vectors]
+        functions: Any = {
+            "minimum": min,
+            "sum": sum,
+            "mean": lambda column: sum(map(mul, column, weights)) / sum(weights),
+        }
+        summary = map(functions.get(name, max), zip(*vectors, strict=True))
+        near = _NEARLY * max(map(abs, numbers))
+        return all(abs(one - number) <= near for one, number in zip(summary, numbers, strict=True))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import chain, count
 from typing import Any, TypeAlias, TypeVar
+from unicodedata import combining, normalize
 
 from expectitree.base.errors import FileError
 from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
@@ -51,20 +52,28 @@ class Translation:
         found = self.checked(root)
         document = replace(self.source, root=found, shared=frozenset(), has_labels=True)
         tree = read_tree(replace(document, locate=self.locate), warn, exact_nodes=exact_nodes)
+        self.warn_of_notes(warn)
+        return tree
+
+    def warn_of_notes(self, warn: Warn) -> None:
+        """Pass the first notes on."""
         notes = self.notes[:MAX_PROBLEMS]
         if len(self.notes) > MAX_PROBLEMS:
             notes.append("more such notes are left out")
         for note in notes:
             warn(f"{escape(self.source.name)}: {note}")
-        return tree
 
     def checked(self, read: Callable[[], Read]) -> Read:
         """Return what a function reads; raise `FileError` with every problem that it reports."""
         with suppress(TooManyProblemsError):
             found = read()
+        self.raise_any()
+        return found
+
+    def raise_any(self) -> None:
+        """Raise `FileError` if there are problems so far."""
         if self.problems.found:
             raise self.problems.failure()
-        return found
 
     def mapping(self, fields: Fields) -> Data:
         """Return a mapping, and remember where its items come from."""
@@ -91,6 +100,11 @@ def labels_of(names: Sequence[str]) -> list[str | None]:
     counts = Counter(names)
     unfit = {name for name in counts if counts[name] > 1 or _NUMBER_LABEL.fullmatch(name)}
     return [None if name in unfit else name or None for name in names]
+
+
+def without_accents(text: str) -> str:
+    """Return a text whose letters and digits are as plain as Unicode has them."""
+    return "".join(c for c in normalize("NFKD", text) if not combining(c))
 
 
 def free_name(base: str, is_taken: Callable[[str], bool], separator: str = "_") -> str:

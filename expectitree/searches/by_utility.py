@@ -46,7 +46,7 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
     totals = {u for kind, u in kinds if kind == Kind.TERMINAL}
     try:
         low, high, *paid = (x + tree.root_reward for x in (*folded.total_ends, *sorted(totals)))
-        whole = utility_of(attitude, (low, high), paid, tree.exact)
+        whole = utility_of(attitude, (low, high), paid, tree.exact, tree.gain_sign)
         # The utility of what is still to be received.
         utility = whole.after(tree.root_reward, folded.total_ends)
         of = {x: utility.of(x) for x in totals}

@@ -204,6 +204,8 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     if listen is not None:
         value = listen("value", value)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
+    if tolerance is not None:
+        tolerance *= tree.gain_sign  # who avoids a small gain avoids a large cost
     setup.begin()
     setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
     nothing = Repeated(0, count)

@@ -233,10 +233,13 @@ class Search(Shown):
 
     @property
     def risk_premium(self) -> Number:
-        """What MAX gives up to avoid the risk: the mean less the value; 0 without an attitude."""
+        """What the decision maker gives up to avoid the risk; 0 without an attitude.
+
+        It is the mean less the value, or for MIN the value less the mean.
+        """
         if self.tree.attitude is None:
             return 0
-        return self._number(self.unrounded.mean - self.unrounded.value)
+        return self._number(self.tree.gain_sign * (self.unrounded.mean - self.unrounded.value))
 
     @property
     def outcome(self) -> Outcome:

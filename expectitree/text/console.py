@@ -34,6 +34,7 @@ THEME = Theme(
         "place": "bold cyan",
         "bar": "none",  # a plot made of characters, which a page draws
         "hint": "none",  # about commands, which a page leaves out
+        "decider": "none",  # who the decision maker is, which a page says once
     }
 )
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
@@ -180,7 +181,18 @@ def report_heading(
         yield ""
     report = reports[position]
     yield from file_heading(report.file, report.tree, options, len(reports) > 1)
+    if report.has_decider:
+        yield from decider_heading(report.tree)
     yield ""
+
+
+def decider_heading(tree: Tree) -> Iterator[Text]:
+    """Yield the sentence that names the decision maker, if the tree has MIN nodes."""
+    if tree.has_min:
+        totals = "large" if tree.gain_sign > 0 else "small"
+        against = "; MIN plays against MAX" if len(tree.deciders) > 1 else ""
+        name = f"{tree.decision_maker.name}, who prefers {totals} totals"
+        yield Text(f"The decision maker is {name}{against}.", style="decider")
 
 
 def title_heading(tree: Tree, options: ConsoleOptions) -> Iterator[Text]:

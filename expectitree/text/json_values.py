@@ -34,6 +34,8 @@ def render(reports: Any, file: str = "") -> Iterator[str]:
     for report in reports if isinstance(reports, Sequence) else [reports]:
         tree = getattr(report, "tree", None)
         about = {} if tree is None else about_fields(getattr(report, "file", file), tree)
+        if getattr(report, "has_decider", False):
+            about["decision_maker"] = report.tree.decision_maker.name
         yield dumps(json_value(about | _fields_of(report)))
 
 

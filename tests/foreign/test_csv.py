@@ -60,16 +60,15 @@ def test_thompson_lumber_without_probabilities_takes_states_as_equally_likely() 
     tree, warnings = read("".join(THOMPSON.splitlines(True)[:-1]))
     assert values(tree) == [10_000, 40_000, 0]
     assert warnings == [
-        "t.csv: found no row `probability`: the states are equally likely (Laplace). For the best "
-        "worst case (maximin), convert the table and write min instead of chance"
+        "t.csv: found no row or column `probability`: the states (columns, or rows with "
+        "--transpose) are equally likely (Laplace). For the best worst case (Wald), convert the "
+        "table and write min instead of chance"
     ]
 
 
 def test_the_worst_case_of_costs_is_the_greatest() -> None:
     _, (warning,) = read(",a,b\nx,1,2\n", minimize=True)
-    assert warning.endswith(
-        "worst case (minimax), convert the table and write max instead of chance"
-    )
+    assert warning.endswith("worst case (Wald), convert the table and write max instead of chance")
 
 
 def test_a_table_of_costs_is_minimized() -> None:
@@ -95,12 +94,14 @@ def test_separators_line_ends_and_names_of_the_row(
 NUMBERS = {
     "5": "5", "-1.5e3": "-1500", "1/3": "1/3", " 12.5% ": "1/8", "−3": "-3", "(3)": "-3",
     "$5": "5", "-$5": "-5", "$ -5": "-5", "€5.50": "11/2", '"200,000"': "200000",
+    "₹ 5": "5", "-₹5": "-5", "5 ₹": "5", "Rs. 5": "5", "Rs 5.5": "11/2", "5 kr": "5", "US$ 5": "5",
+    "R$5": "5", '"1,00,000"': "100000", '"₹ -12,34,567.5"': "-2469135/2", '"10,000"': "10000",
     '"$1,234,567.5"': "2469135/2", '"(1,000)"': "-1000", '"5"': "5",
 }  # fmt: skip
 WITH_COMMAS = {
     "5 €": "5", "(5 €)": "-5", "-1.234,5 €": "-2469/2", "1.234.567": "1234567", "1.234": "1234",
     "1 234,5": "2469/2", "1\u202f234": "1234", "1'234": "1234", "1,234": "617/500",
-    "12,5 %": "1/8", "1/3": "1/3",
+    "12,5 %": "1/8", "1/3": "1/3", "₺5,5": "11/2", "R$ 1.234,5": "2469/2",
 }  # fmt: skip
 
 

@@ -14,6 +14,10 @@ from expectitree.foreign.parameter_tables import read_settings
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
 
 
+def ignore(warning: str) -> None:
+    """Ignore a warning."""
+
+
 def table(folder: Path, text: str) -> str:
     file = folder / "inputs.csv"
     file.write_text(text, "utf-8")
@@ -31,7 +35,7 @@ def table(folder: Path, text: str) -> str:
     ids=["comma", "semicolon", "tab"],
 )
 def test_a_table_sets_value_range_unit_and_description(tmp_path: Path, text: str) -> None:
-    settings = read_settings(table(tmp_path, text))
+    settings = read_settings(table(tmp_path, text), ignore)
     tree = et.load(OIL, parameters=settings)
     pr, sens = tree.parameters["pr"], tree.parameters["sens"]
     assert pr.range == (Fraction(1, 4), Fraction(3, 4))
@@ -53,19 +57,72 @@ def test_commands_take_a_table_and_set_has_the_last_word(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    "header",
+    [
+        "Name,Base case,Min,Max", "parameter,basecase,minimum,maximum", "Variable,BASE,Lower,Upper",
+        "input,base value,lower bound,upper bound", "Name,Value (%),Low case,High case",
+        "Name;Wert;Min.;Max.", "name,most likely,P10,P90", "Parameters\tNominal\tMinimum\tMaximum",
+        "name,Valeur,min,max", "names,values,lower limit,upper limit", "name,Best guess,von,bis",
+        "Variable;Basisfall;Untergrenze;Obergrenze",
+    ],
+)  # fmt: skip
+def test_columns_have_usual_names(tmp_path: Path, header: str) -> None:
+    row = "pr,0.4,0.25,0.75"
+    for separator in ";\t":
+        row = row.replace(",", separator) if separator in header else row
+    warnings: list[str] = []
+    setting = read_settings(table(tmp_path, f"{header}\n{row}\n"), warnings.append)["pr"]
+    assert (setting.value, setting.range) == ("0.4", (Fraction(1, 4), Fraction(3, 4)))
+    assert not warnings
+
+
+@pytest.mark.parametrize(
+    ("header", "unused"),
+    [
+        ("name,value,source", ["'source'"]),
+        ("name,vale,sd", ["'vale' is not used (did you mean 'value'?)", "'sd' is not used"]),
+        ("name,distribution,unit", ["'distribution' is not used"]),
+        ("name,Worst case,Best case", ["'Worst case' is not used", "'Best case'"]),
+        ("name,value,Mean,sd", ["'Mean'", "'sd'"]),
+        ("name,,base case,", []),
+    ],
+)
+def test_columns_that_are_not_used_are_named(
+    tmp_path: Path, header: str, unused: list[str]
+) -> None:
+    file = table(tmp_path, f"{header}\npr,0.4,0.4\n")
+    done = run_main("eval", OIL, "--parameters", file)
+    found = [line for line in done.err.splitlines() if "the column" in line]
+    assert done.status == 0
+    assert len(found) == len(unused)
+    for line, name in zip(found, unused, strict=True):
+        assert f"the column {name}" in line
+
+
+def test_a_base_case_and_its_limits_change_the_tree(tmp_path: Path) -> None:
+    file = table(tmp_path, "name,base case,Min,Max\npr,0.3,0.2,0.6\n")
+    assert "pr: {value: 0.3, range: [0.2, 0.6]" in (
+        run_main("convert", OIL, "-", "--parameters", file).out
+    )
+    shown = run_main("eval", OIL, "--parameters", file).out
+    assert shown == run_main("eval", OIL, "--set", "pr=0.3").out
+
+
+@pytest.mark.parametrize(
     ("text", "places"),
     [
         ("pr,0.4\n", [":1:1: found no column name, expected a first row with the names"]),
         ("", [":1:1: found no column name"]),
-        ("name,vale\npr,1\n", [":1:6: unknown column 'vale' (did you mean 'value'?)"]),
+        ("name,base case,value\npr,1,2\n", [":1:16: a second column 'value', the first is at 1:6"]),
+        ("name,min\npr,0.1\n", [":2:1: pr: expected low and high with low < high, or neither"]),
         (
             "name,value,low,high\np,abc\npr,1,0.3\nsens,1,0.7,1/3\n,3\nspec,0.2\nspec,0.3\n",
             [
                 ":2:3: p, column value: 'abc' is not a number",
                 ":3:1: pr: expected low and high with low < high, or neither",
                 ":4:1: sens: expected low and high with low < high, or neither",
-                ":5:1: the cell in the column name is empty: name the parameter",
-                ":7:1: a second row 'spec': keep one of them",
+                ":5:1: this parameter has no name: write one",
+                ":7:1: a second parameter 'spec', the first is at 6:1: keep one of them",
             ],
         ),
         (

@@ -102,7 +102,7 @@ TARGETS: dict[str, Target] = {
     ),
     "attitudes": from_tests(
         test_attitude.test_each_value_is_the_certainty_equivalent,
-        test_attitude.test_the_mirror_negates_the_risk_tolerance_too,
+        test_attitude.test_the_mirror_negates_each_value,
         r=among(*test_attitude.TOLERANCES),
     ),
     "other-attitudes": from_tests(

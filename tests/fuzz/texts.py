@@ -292,7 +292,7 @@ TARGETS: dict[str, Target] = {
     ),
     "csv": files(
         TABLES, mutated, "t.csv",
-        format=("csv",), minimize=(None, True),
+        format=("csv",), minimize=(None, True), transpose=(None, True), probabilities=(None, "p"),
     ),
     "silverdecisions": Target(damaged_diagram, check_diagram, is_hostile=True),
     "formulas": Target(expression, check_expression, is_hostile=True),

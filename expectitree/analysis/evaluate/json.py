@@ -188,6 +188,7 @@ def search_fields(search: Search) -> dict[str, Any]:
     }
     if search.tree.attitude is not None:
         found["attitude"] = search.tree.attitude.text
+        found["decision_maker"] = search.tree.decision_maker.name
         found["mean"] = search.unrounded.mean
         found["risk_premium"] = search.unrounded.risk_premium
     if search.jobs > 1:

@@ -207,7 +207,8 @@ def _attitude_facts(
     attitude = search.tree.attitude
     if attitude is None:
         return
-    yield "attitude", f"{attitude.text}: values are certainty equivalents"
+    who = f" of {search.tree.decision_maker.name}" if search.tree.has_min else ""
+    yield "attitude", f"{attitude.text}{who}: values are certainty equivalents"
     premium = f"the risk premium is {write(search.unrounded.risk_premium)}"
     yield "mean", f"{write(search.unrounded.mean)}, so {premium}"
 

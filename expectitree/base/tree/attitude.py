@@ -1,4 +1,7 @@
-"""Attitudes to risk: what a player makes of a lottery, as a utility function of totals."""
+"""Attitudes to risk: what the decision maker makes of a lottery, as a utility of the gain.
+
+The gain is the total; if MIN is the decision maker, minus the total.
+"""
 
 from __future__ import annotations
 
@@ -115,13 +118,38 @@ class Utility:
 
         return replace(self, of=of, inverse=lambda u: self.inverse(u) - paid, range=ends)
 
+    def mirrored(self) -> Utility:
+        """Return the function of totals for a player whose gain is minus the total."""
+        low, high = self.range
+        return replace(
+            self,
+            of=lambda x: -self.of(-x),
+            inverse=lambda u: -self.inverse(-u),
+            range=(-high, -low),
+        )
 
-def utility_of(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:
+
+def utility_of(
+    attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool, sign: int
+) -> Utility:
     """Return the utility function of an attitude that depends on what was paid earlier.
 
-    It is for the totals between `ends`; `totals` are those that occur. Raises `TreeError` if the
-    function is not defined there or does not increase.
+    It is for the totals between `ends`; `totals` are those that occur. `sign` times a total is the
+    gain of the decision maker (`Tree.gain_sign`). Raises `TreeError` if the function is not defined
+    there or does not increase.
     """
+    if sign > 0:
+        return _of_gains(attitude, ends, totals, exact)
+    low, high = ends
+    try:
+        found = _of_gains(attitude, (-high, -low), [-x for x in totals], exact)
+    except TreeError as error:
+        what = "MIN decides, so totals here are gains of MIN: minus those in the file"
+        raise TreeError(f"{error} ({what})") from None
+    return found.mirrored()
+
+
+def _of_gains(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:
     low, high = ends
     if attitude.kind == "points":
         return _between_points(attitude.points, ends, exact)

@@ -518,6 +518,7 @@ class Copy(TreeBuilder):
             built, title=tree.title, source=tree.source, expect=tree.expect, error=tree.error,
             root_reward=tree.root_reward, parameters=tree.parameters, attitude=tree.attitude,
             is_rounded=tree.is_rounded, warnings=tree.warnings, utility_key=tree.utility_key,
+            decider=tree.decider,
         )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.base import compiling
 from expectitree.base.display import Shown
-from expectitree.base.errors import TreeError
+from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.base.numbers import (
     INFINITY,
     Number,
@@ -103,6 +103,7 @@ class Tree(Shown):
         attitude: The attitude to risk, with which values are certainty equivalents, or None.
         error: The most by which a number may differ from its formula, if that is irrational.
         is_rounded: Whether the fractions are rounded to 200 bits.
+        decider: The decision maker, if nodes that show who it is have been replaced; else None.
         warnings: What `warn` received about text that is valid but probably mistaken.
     """
 
@@ -124,6 +125,7 @@ class Tree(Shown):
     attitude: Attitude | None = None
     error: Number = 0
     is_rounded: bool = False
+    decider: Kind | None = None
     warnings: Sequence[str] = ()
 
     def __new__(cls, columns: Any = None, *rest: Any, **fields: Any) -> Tree:
@@ -153,9 +155,34 @@ class Tree(Shown):
 
     @property
     def has_min(self) -> bool:
-        """Whether MIN plays; without it, a tree has one decision maker."""
+        """Whether MIN has a node."""
+        return Kind.MIN in self._players
+
+    @property
+    def _players(self) -> tuple[Kind, ...]:
         # A search of bytes takes a fortieth of one of numbers.
-        return bytes([Kind.MIN]) in bytes(self.columns.kind)
+        kinds = bytes(self.columns.kind)
+        return tuple(kind for kind in (Kind.MAX, Kind.MIN) if bytes([kind]) in kinds)
+
+    @cached_property
+    def deciders(self) -> tuple[Kind, ...]:
+        """The players who have nodes; if both have, those who have one with several actions."""
+        players = self._players
+        if len(players) > 1:
+            kind, nodes = self.columns.kind, range(len(self))
+            choosing = {kind[n] for n in nodes if len(self.branches_of(n)) > 1}
+            players = tuple(player for player in players if player in choosing)
+        return players
+
+    @cached_property
+    def decision_maker(self) -> Kind:
+        """The player for whom questions of decisions are asked: the only decider, or else MAX."""
+        return self.decider or (Kind.MIN if self.deciders == (Kind.MIN,) else Kind.MAX)
+
+    @property
+    def gain_sign(self) -> int:
+        """The factor that turns a total into the gain of the decision maker: 1, for MIN -1."""
+        return -1 if self.decision_maker == Kind.MIN else 1
 
     @property
     def root(self) -> Node:
@@ -499,7 +526,7 @@ def check_attitude(tree: Tree) -> None:
     low, high = tree.total_ends
     if is_finite(low):  # otherwise no total is known
         ends = low + tree.root_reward, high + tree.root_reward
-        utility_of(tree.attitude, ends, (), tree.exact)
+        utility_of(tree.attitude, ends, (), tree.exact, tree.gain_sign)
 
 
 def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:
@@ -568,6 +595,15 @@ def check_tree(tree: object, without_attitude: str = "") -> None:
         raise TreeError(
             f"{without_attitude} is about expected values, and this tree has the attitude "
             f"{tree.attitude.text}: {remove}"
+        )
+
+
+def check_one_decider(tree: Tree, question: str) -> None:
+    """Raise `AnalysisError` if both players have a node with several actions."""
+    if len(tree.deciders) > 1:
+        raise AnalysisError(
+            f"{question} is about one decision maker, and MAX and MIN both decide in this tree: "
+            "leave one of them no node with several actions"
         )
 
 

@@ -64,7 +64,7 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
         row = stack.pop()
         if row not in rows:
             rows[row] = copy.add(node, branches, [rows[child] for child in below])
-    return copy.finish()
+    return replace(copy.finish(), decider=tree.decision_maker)
 
 
 def order_by_estimate(tree: Tree) -> Tree:

@@ -93,6 +93,7 @@ class Inquiry(Shown):
     """
 
     question = "ask"
+    has_decider = True
 
     def __init__(self, tree: Tree, bounds: Bounds | None, goal: str, exact: bool) -> None:
         self.tree, self.exact = tree, exact

@@ -22,7 +22,7 @@ from expectitree.decide.ask.answers import EXPECTED, AnswersFile
 from expectitree.decide.ask.report import Inquiry
 from expectitree.files.grammar.document import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_hint
-from expectitree.text.console import characters, indented, safe, title_heading
+from expectitree.text.console import characters, decider_heading, indented, safe, title_heading
 from expectitree.text.phrases import interval_text, known_text, payment, plural
 
 _MAX_STEPS = 12  # of a route, from its end
@@ -210,6 +210,7 @@ class Conversation:
         if tree.root.note:
             yield Text(safe(tree.root.note, self.options), style="dim")
             yield ""
+        yield from decider_heading(tree)
         verb = "is" if left == 1 else "are"
         text = f"{plural(left, 'utility')} {verb} not known"
         text += "; perhaps not all of them are needed. " if left > 1 else ". "

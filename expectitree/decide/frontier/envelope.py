@@ -33,11 +33,16 @@ class Line(NamedTuple):
 
 
 class Lines:
-    """The strategies of a tree in which MAX alone decides, and a parameter is a weight."""
+    """The strategies of a tree in which one player decides, and a parameter is a weight.
+
+    What they are worth is the decision maker's gain.
+    """
 
     def __init__(self, tree: Tree, name: str) -> None:
+        sign = tree.gain_sign
+
         def line(at_zero: Any, at_one: Any) -> Line:
-            return Line(at_zero, at_one - at_zero)
+            return Line(sign * at_zero, sign * (at_one - at_zero))
 
         zero, one = (tree.with_parameters(**{name: weight}) for weight in (0, 1))
         branches = range(NONE, len(tree.columns.child))

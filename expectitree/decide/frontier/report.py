@@ -12,10 +12,9 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.syntax import Number, names_in, text_of
 from expectitree.base.numbers import INFINITY, are_near, message_text
-from expectitree.base.tree.columns import MAX, MIN
 from expectitree.base.tree.criteria import objective_of, tree_of
 from expectitree.base.tree.formulas import Amounts, Criteria
-from expectitree.base.tree.model import Tree, TreeReport, check_tree
+from expectitree.base.tree.model import Tree, TreeReport, check_one_decider, check_tree
 from expectitree.base.tree.parameters import ParameterValues
 from expectitree.base.tree.paths import ROOT
 from expectitree.decide.algebra.rationals import VARIABLE
@@ -24,6 +23,7 @@ from expectitree.decide.sensitivity.exact import exact_only
 from expectitree.decide.sensitivity.parameters import RATIONALS, Ends, Range, exact_tree, range_of
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
+from expectitree.searches.result import PLAYERS
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ class Frontier(TreeReport):
     """
 
     question = "frontier"
+    has_decider = True
     has_plot = True
     rounds = True  # numbers that are shown, as in other reports; `--exact` shows fractions
 
@@ -102,15 +103,15 @@ def frontier(
         [('usual care', 0.0), ('B', 5000.0), ('D', 12500.0), ('E', 20000.0)]
 
     Args:
-        tree: A tree with criteria, in which MAX alone decides.
+        tree: A tree with criteria, in which one player decides.
         parameter: The weight: a parameter that multiplies one criterion of the objective. It can be
             left out if the objective has one parameter.
         range: The least and the greatest weight; by default, from 0 without an end.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The tree has no criteria or MIN decides, or the objective does not have two
-            criteria of which the parameter multiplies one.
+        AnalysisError: The tree has no criteria, or both players decide, or the objective does not
+            have two criteria of which the parameter multiplies one.
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "frontier")
@@ -120,8 +121,7 @@ def frontier(
             "a frontier needs several criteria: write `criteria: [cost, effect]` and "
             "`objective: wtp*effect - cost`, and amounts such as `utility: {cost: 120, effect: 3}`"
         )
-    if MIN in tree.columns.kind:
-        raise AnalysisError("a frontier is for trees in which MAX alone decides: MIN decides here")
+    check_one_decider(tree, "a frontier")
     name = parameter or _only_parameter(tree, criteria)
     moved = range_of(tree, name, (0, 1) if range is None else range)
     low, high = moved.low, cast("Any", INFINITY) if range is None else moved.high
@@ -145,7 +145,7 @@ def frontier(
         added = {k: two.criteria[k] - one.criteria[k] for k in (other, weighed)}
         best[i] = replace(two, increments=added)
     never, firsts = [], [line.choices.get(exact.root_id) for line in found]
-    for b in exact.branches_of(exact.root_id) if exact.root.kind == MAX else ():
+    for b in exact.branches_of(exact.root_id) if exact.root.kind in PLAYERS else ():
         for line in lines.envelope(low, high, b)[0] if b not in firsts else ():
             status, by = standing(line, found, low, high)
             never.append(strategy(line, status=status, by=by))
@@ -190,7 +190,8 @@ def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
                 hint = f"ask `sensitivity -p {name}`"
                 raise AnalysisError(f"{name} is not only a weight, because {found}: {hint}")
     cost, per_unit = worth[others[0]](Fraction(0)), weight(Fraction(1))
-    return weighed, others[0], cost < 0 and abs(cost) == abs(per_unit)
+    is_icer = tree.gain_sign * cost < 0 and abs(cost) == abs(per_unit)
+    return weighed, others[0], is_icer
 
 
 def _verify(tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[Any]) -> None:
@@ -198,9 +199,10 @@ def _verify(tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[Any]) -
     for line, (start, end) in zip(lines, ends, strict=True):
         for place in (start, start + 1 if end == INFINITY else (start + end) / 2):
             search = search_tree(tree.with_parameters(**{name: place}))
-            if not are_near(search.value, line.at(place), search.eps):
+            value = tree.gain_sign * line.at(place)
+            if not are_near(search.value, value, search.eps):
                 raise AnalysisError(
                     f"at {name} = {message_text(place)} the tree is worth "
-                    f"{message_text(search.value)}, and not {message_text(line.at(place))}: this "
+                    f"{message_text(search.value)}, and not {message_text(value)}: this "
                     "is a defect of expectitree, please report it with the tree"
                 )

@@ -36,11 +36,12 @@ def worth_of(
     builder = TreeBuilder()
     searches = []
     for tree in trees:
-        paid: Any = price if tree.exact else float(price)
+        paid: Any = tree.gain_sign * (price if tree.exact else float(price))
         searches.append(search_tree(replace(tree, root_reward=tree.root_reward - paid)))
     outcomes = [builder.terminal(to_exact(one.value)) for one in searches]
     lottery = builder.build(builder.chance(outcomes, [to_exact(p) for p in chances]))
-    whole = search_tree(replace(lottery, attitude=trees[0].attitude))
+    attitude, decider = trees[0].attitude, trees[0].decision_maker
+    whole = search_tree(replace(lottery, attitude=attitude, decider=decider))
     eps = whole.eps + max(one.eps for one in searches)
     return to_exact(whole.value), to_exact(eps)
 
@@ -52,13 +53,14 @@ def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree)
     if the attitude has no utility for the totals less the price.
     """
     search = search_tree(uninformed)
-    now, error = to_exact(search.value), to_exact(search.eps)
+    now, error, sign = to_exact(search.value), to_exact(search.eps), uninformed.gain_sign
 
     @cache
     def gains(price: Fraction) -> tuple[Fraction, Fraction]:
         """Return the least and the greatest gain at a price."""
         worth, eps = worth_of(chances, trees, price)
-        return worth - now - eps - error, worth - now + eps + error
+        gain = sign * (worth - now)
+        return gain - eps - error, gain + eps + error
 
     def has_gain(end: int, price: Fraction) -> bool:
         with suppress(SearchError):  # a total less the price has no utility
@@ -70,9 +72,10 @@ def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree)
         return _known(*free)
     if free[0] <= 0 <= free[1]:
         return Fraction(0)
-    least, most = (to_exact(x + uninformed.root_reward) for x in uninformed.total_ends)
-    # Less the greatest price, no total is more than the tree is worth now.
-    low, high = least - now if free[1] < 0 else Fraction(0), most - now
+    ends = (to_exact(x + uninformed.root_reward) for x in uninformed.total_ends)
+    least, most = sorted(sign * (end - now) for end in ends)
+    # Less the greatest price, no total is a gain over what the tree is worth now.
+    low, high = least if free[1] < 0 else Fraction(0), most
     lower, upper = (bisected(low, high, partial(has_gain, i), _NEAR)[i] for i in (0, 1))
     try:
         gains(upper)

@@ -11,8 +11,10 @@ Bayes' rule, with the beliefs about the event at each node:
     other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
 
 A node from which play meets neither the event nor a signal of it keeps its value. Both players know
-the evidence. With an attitude to risk, values are certainty equivalents, and both differences are
-prices (`price.py`). The evidence about several events is a combination of their outcomes.
+the evidence. If MIN is the decision maker, EVPI and EVSI are what MIN saves: the value now, less
+the value with information. With an attitude to risk, values are certainty equivalents, and both
+differences are prices (`price.py`). The evidence about several events is a combination of their
+outcomes (`cases.py`).
 """
 
 from __future__ import annotations
@@ -80,6 +82,7 @@ class Information(TreeReport):
     """
 
     question = "information"
+    has_decider = True
 
     event: str
     events: tuple[str, ...]
@@ -108,6 +111,7 @@ class Events(TreeReport):
     """What knowing each event of a file in advance is worth; `every_event` makes it."""
 
     question = "information"
+    has_decider = True
 
     events: tuple[Information, ...]  # the one that is worth most first
     left_out: Mapping[str, str]  # why others have no EVPI: reasons by name
@@ -238,6 +242,6 @@ def _gain(
             trees.append(case.tree)
     if not trees:
         informed = sum(one.p * one.value for one in findings)
-        return tuple(findings), informed, informed - now.result(eps)[0]
+        return tuple(findings), informed, (informed - now.result(eps)[0]) * now.tree.gain_sign
     lottery = [one.p for one in findings], trees
     return tuple(findings), worth_of(*lottery)[0], price_of(*lottery, now.tree)

@@ -90,5 +90,5 @@ def _sentences(report: Information) -> Iterator[str]:
     if attitude is not None:
         what = "what information is worth is the price that leaves no gain"
         yield f"Values are certainty equivalents ({attitude.text}); {what}."
-    if report.tree.has_min:
+    if len(report.tree.deciders) > 1:
         yield "MIN knows what MAX knows, so information can also be worth less than nothing."

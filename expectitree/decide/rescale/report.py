@@ -94,6 +94,7 @@ class Rescaling(Shown):
     """
 
     question = "rescale"
+    has_decider = True
 
     file: str
     before: Search

@@ -1,3 +1,3 @@
-"""How risky each action is: the distribution of what MAX receives in all."""
+"""How risky each action is: the distribution of the total."""
 
 FORMATS = ("text", "json", "csv")

@@ -1,4 +1,4 @@
-"""The distribution of the total that MAX receives, from each node on, under optimal play.
+"""The distribution of the total, from each node on, under optimal play.
 
 One distribution a node is computed, children first:
 
@@ -45,7 +45,7 @@ _BITS = 200  # of a fraction whose arithmetic takes a step; longer ones take mor
 
 @dataclass(frozen=True)
 class Distribution:
-    """What MAX receives in all: totals and their probabilities."""
+    """Totals of play, or gains of the decision maker, and their probabilities."""
 
     totals: tuple[Any, ...]  # rising
     probabilities: tuple[Any, ...]  # of each total
@@ -61,6 +61,11 @@ class Distribution:
             return self
         totals = tuple(total + by for total in self.totals)
         return Distribution(totals, self.probabilities, self.is_exact)
+
+    def mirrored(self) -> Distribution:
+        """Return the distribution of minus the total."""
+        totals = tuple(-total for total in reversed(self.totals))
+        return Distribution(totals, self.probabilities[::-1], self.is_exact)
 
     def in_floats(self) -> Distribution:
         """Return the distribution with each number rounded to a float."""

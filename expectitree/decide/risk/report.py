@@ -1,7 +1,8 @@
 """How risky each action is: the report behind `risk`.
 
-A risk profile is the distribution of what MAX receives in all under a strategy (Clemen and Reilly,
-Making Hard Decisions): one of the actions first, then optimal play.
+A risk profile is the distribution of the total under a strategy (Clemen and Reilly, Making Hard
+Decisions): one of the actions first, then optimal play. A loss, the worst totals and dominance are
+those of the decision maker, whose gain is minus the total for MIN.
 """
 
 from __future__ import annotations
@@ -44,9 +45,10 @@ class ActionRisk:
     # By the texts "0.05", "0.5" and "0.95": the least total that is not exceeded with at least that
     # probability.
     quantiles: Mapping[str, Any]
-    loss: Any  # the probability of a total below 0
-    reach: Any  # the probability of a total of at least the target; None without a target
-    cvar: Any  # the mean of the worst 5% of the totals
+    loss: Any  # the probability of a total below 0; for MIN, above 0
+    # The probability of a total of at least the target, for MIN of at most that; None without one.
+    reach: Any
+    cvar: Any  # the mean of the worst 5% of the totals for the decision maker
     distribution: Distribution  # the totals and their probabilities
 
     def json_fields(self) -> dict[str, Any]:
@@ -76,6 +78,7 @@ class Risk(TreeReport):
     """
 
     question = "risk"
+    has_decider = True
     has_plot = True
 
     actions: tuple[ActionRisk, ...]
@@ -138,8 +141,15 @@ def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file:
     profiles = Profiles(search)
     own = {b: profiles.after(b) for b in branches}  # too many are an error before they are slow
     found = tuple(_measured(search, b, profile, target, exact) for b, profile in own.items())
-    named = {tree.branch_label(tree.root_id, b): one for b, one in own.items() if b != NONE}
-    return Risk(file, tree, found, dominances(named), target, tuple(_ties(search, profiles)))
+    gains = {
+        tree.branch_label(tree.root_id, b): _gains(tree, one) for b, one in own.items() if b != NONE
+    }
+    return Risk(file, tree, found, dominances(gains), target, tuple(_ties(search, profiles)))
+
+
+def _gains(tree: Tree, totals: Distribution) -> Distribution:
+    """Return the distribution of what the decision maker gains."""
+    return totals if tree.gain_sign > 0 else totals.mirrored()
 
 
 def _measured(
@@ -150,11 +160,11 @@ def _measured(
     share = type(found.mean)  # `Fraction` or float
     # Distributions of a tree of floats are in fractions of decimals; each result is rounded once.
     number = partial(returned, exact=exact and tree.exact)
-    reach = None
+    reach, gains, sign = None, _gains(tree, found), tree.gain_sign
     if target is not None:
         # 0.1 is 1/10 where totals are fractions.
         at = to_exact(target) if share is Fraction else target
-        reach = number(1 - found.below(at))
+        reach = number(1 - gains.below(sign * at))
     return ActionRisk(
         action=None if branch == NONE else tree.branch_label(root, branch),
         is_best=branch == NONE or search.is_best(root, branch),
@@ -164,9 +174,9 @@ def _measured(
         least=number(found.totals[0]),
         greatest=number(found.totals[-1]),
         quantiles={text: number(found.quantile(Fraction(text))) for text in QUANTILES},
-        loss=number(found.below(0)),
+        loss=number(gains.below(0)),
         reach=reach,
-        cvar=number(found.mean_of_worst(share(TAIL))),
+        cvar=number(sign * gains.mean_of_worst(share(TAIL))),
         distribution=found if exact and tree.exact else found.in_floats(),
     )
 

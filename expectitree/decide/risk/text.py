@@ -32,11 +32,13 @@ def render(reports: Sequence[Risk], options: ConsoleOptions) -> Iterator[Rendera
 
 
 def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
-    spare = {"mean": 0, "sd": 0, "min": 0, "5%": 3, "50%": 2, "95%": 3, "max": 0, "P(< 0)": 1}
+    below, least = ("<", "≥") if report.tree.gain_sign > 0 else (">", "≤")
+    spare = {"mean": 0, "sd": 0, "min": 0, "5%": 3, "50%": 2, "95%": 3, "max": 0}
+    spare[f"P({below} 0)"] = 1
     columns = [Column("action"), *(Column(name, True, rank) for name, rank in spare.items())]
     columns.append(Column("worst 5%", number=True, spare=4))
     if report.target is not None:
-        columns.append(Column(f"P(≥ {display_text(report.target)})", number=True))
+        columns.append(Column(f"P({least} {display_text(report.target)})", number=True))
     mark = f" {characters(options).best.strip()}"
     rows = []
     for one in report.actions:
@@ -89,7 +91,8 @@ def _sentences(report: Risk) -> Iterator[str]:
         more = len(report.ties) - 1
         where = escape(report.ties[0]) + (f" and {plural(more, 'more node')}" if more else "")
         yield f"Several actions are best at {where}: play takes the first."
-    ends = {one.action: (one.least, one.greatest) for one in report.actions}
+    sign = report.tree.gain_sign
+    ends = {one.action: sorted([sign * one.least, sign * one.greatest]) for one in report.actions}
     for one in report.dominance:
         kind = f"{ORDERS[one.order]} order"
         if ends[one.action][0] >= ends[one.other][1]:

@@ -35,6 +35,7 @@ class SensitivityReport(TreeReport):
     """What depends on the parameters of a tree."""
 
     question = "sensitivity"
+    has_decider = True
     has_plot = True
 
 

@@ -263,7 +263,8 @@ def with_strategy(tree: Tree, strategy: Mapping[int, int]) -> Tree:
         kind[n] = CHANCE
         for b in tree.branches_of(n):
             probability[b] = int(b == chosen)
-    return replace(tree, columns=tree.columns._replace(kind=kind, probability=probability))
+    columns = tree.columns._replace(kind=kind, probability=probability)
+    return replace(tree, columns=columns, decider=tree.decision_maker)
 
 
 def _best(search: Search) -> tuple[str, ...]:

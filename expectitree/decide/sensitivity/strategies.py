@@ -9,7 +9,7 @@ from typing import Any
 from expectitree.base.budget import most as allowed
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
-from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.decide.sensitivity.parameters import SensitivityReport
 from expectitree.searches.backward_induction import value_under
@@ -24,7 +24,7 @@ class Strategy:
 
     # The label of the action by the path of the node; the root's path is `/`.
     choices: Mapping[str, str]
-    # What the tree is worth to MAX if the player plays so and the other one replies best.
+    # What the tree is worth if the player plays so and the other one replies best.
     value: Number
 
 
@@ -32,7 +32,7 @@ class Strategy:
 class Strategies(SensitivityReport):
     """All strategies of a player; `sensitivity --strategies` shows them."""
 
-    player: str  # "MAX", or "MIN" if only MIN decides
+    player: str  # the decision maker, "MAX" or "MIN"
     strategies: tuple[Strategy, ...]  # from the best for the player to the worst
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -41,12 +41,12 @@ class Strategies(SensitivityReport):
 
 
 def strategies_of(tree: Tree, file: str = "", most: int = MAX_STRATEGIES) -> Strategies:
-    """Return every strategy of MAX (or of MIN, if only MIN decides), from best to worst.
+    """Return every strategy of the decision maker, from best to worst.
 
     A strategy has choices at the nodes that it can reach only. Raises `AnalysisError` above `most`.
     """
     check_tree(tree, "--strategies")
-    player = MAX if MAX in tree.columns.kind else MIN
+    player = tree.decision_maker
     position = {n: i for i, n in enumerate(tree.first_paths.order)}
     found: list[Strategy] = []
     for choices in _choices(tree, player):
@@ -58,8 +58,8 @@ def strategies_of(tree: Tree, file: str = "", most: int = MAX_STRATEGIES) -> Str
         nodes = sorted(choices, key=position.__getitem__)
         labels = {tree.path_of(n): tree.branch_label(n, choices[n]) for n in nodes}
         found.append(Strategy(labels, value_under(tree, choices)))
-    found.sort(key=lambda one: one.value, reverse=player == MAX)
-    return Strategies(file, tree, "MAX" if player == MAX else "MIN", tuple(found))
+    found.sort(key=lambda one: one.value, reverse=tree.gain_sign > 0)
+    return Strategies(file, tree, player.name, tuple(found))
 
 
 def _choices(tree: Tree, player: int) -> Iterator[dict[int, int]]:

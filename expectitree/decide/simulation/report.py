@@ -15,12 +15,12 @@ from fractions import Fraction
 from typing import Any, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
-from expectitree.base.tree.columns import MIN
 from expectitree.base.tree.formulas import Distribution
-from expectitree.base.tree.model import Kind, Tree, TreeReport, check_tree
+from expectitree.base.tree.model import Tree, TreeReport, check_one_decider, check_tree
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import report
+from expectitree.searches.result import PLAYERS
 
 DRAWS, SEED = 10_000, 1  # by default
 MIN_DRAWS = 100
@@ -42,12 +42,12 @@ class ActionValue:
     """The value of one action while parameters are uncertain."""
 
     action: str | None  # its label; None if no player decides at the root
-    is_best: bool  # whether it has the greatest mean
+    is_best: bool  # whether it has the greatest mean; for MIN, the least
     mean: float
     sd: float  # the standard deviation
     quantiles: Mapping[str, float]  # by the texts "0.025", "0.5" and "0.975"
     share: float  # of the draws, in which it would be best if the parameters were known
-    loss: float  # the expected loss of choosing it: what the best decision in each draw adds
+    loss: float  # the expected loss of choosing it, beside the best decision in each draw
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Simulation(TreeReport):
         tree: The tree.
         draws: The number of draws.
         seed: The seed of the random numbers.
-        value: The value of deciding now: the greatest mean of all strategies.
+        value: The value of deciding now: the greatest mean of all strategies; for MIN, the least.
         best: The actions with that mean.
         actions: One for each action at the root, in order; its later decisions are those that are
             best on average, except in its `share`.
@@ -86,6 +86,7 @@ class Simulation(TreeReport):
     """
 
     question = "simulation"
+    has_decider = True
     has_plot = True
 
     draws: int
@@ -115,7 +116,7 @@ class Point:
     """The decision at a value of the parameter of a curve."""
 
     at: Fraction
-    best: str  # the action with the greatest mean
+    best: str  # the action with the greatest mean; for MIN, the least
     shares: tuple[float, ...]  # of the draws in which each action would be best
     evpi: Estimated
 
@@ -125,6 +126,7 @@ class Acceptability(TreeReport):
     """The share of draws in which each action is best, by a parameter; `acceptability` makes it."""
 
     question = "simulation"
+    has_decider = True
     has_plot = True
 
     draws: int
@@ -160,7 +162,7 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
         file: The name of the tree in outputs. Files of draws are looked up in its folder.
 
     Raises:
-        AnalysisError: No parameter has a distribution, the tree has MIN nodes, or a formula has no
+        AnalysisError: No parameter has a distribution, both players decide, or a formula has no
             value in one of the draws.
         FileError: A file of draws cannot be read.
         TreeError: The tree has an attitude to risk.
@@ -168,7 +170,7 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
     sample = _sample(tree, draws, seed, file)
     from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
 
-    strategies = Strategies(tree, sample)
+    strategies, sign = Strategies(tree, sample), tree.gain_sign
     now, values = strategies.play(nothing)
     known, best_values = strategies.play(everything)
     groups: dict[tuple[bool, str], list[str]] = {}  # the sets of probabilities are apart
@@ -180,22 +182,21 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
     for at, ((_, group), names) in enumerate(groups.items(), 1):
         # The last probability of a set is 1 minus the others.
         value, _ = strategies.play(these([sample[name] for name in names[: len(names) - 1 or 1]]))
-        found = _estimated(value - now)
+        found = _estimated(sign * (value - now))
         found = replace(found, value=max(found.value, 0.0))  # below 0 by chance only
         evppi.append(Knowledge(group, tuple(names), found))
         report(at, len(groups))
     evppi.sort(key=lambda one: -one.evppi.value)
     actions = tuple(_actions(tree, values, best_values, known))
     best = tuple(one.action for one in actions if one.is_best and one.action is not None)
-    means = _estimated(now), best, actions, _estimated(known - now), tuple(evppi)
+    means = _estimated(now), best, actions, _estimated(sign * (known - now)), tuple(evppi)
     return Simulation(file, tree, draws, seed, *means, sample, tuple(values))
 
 
 def _sample(tree: Tree, draws: int, seed: int, file: str) -> dict[str, Any]:
     """Return the draws of a tree's uncertain parameters."""
     check_tree(tree, "simulate")
-    if MIN in tree.columns.kind:
-        raise AnalysisError("simulate is about one decision maker, and the tree has MIN nodes")
+    check_one_decider(tree, "simulate")
     if draws < MIN_DRAWS:
         raise AnalysisError(f"found {draws} draws, expected {MIN_DRAWS} or more")
     search_tree(tree)  # raises what is wrong with the tree
@@ -217,11 +218,11 @@ def _actions(tree: Tree, values: Any, best_values: Any, known: Any) -> Iterator[
     import numpy as np
 
     labels: list[str | None] = [None]
-    if tree.root.kind == Kind.MAX:
+    if tree.root.kind in PLAYERS:
         labels = [branch.label for branch in tree.root.branches]
-    means = values.mean(axis=1)
-    is_best = means >= means.max() - _TIE * abs(values).max()
-    for at, (label, share) in enumerate(zip(labels, _shares(best_values), strict=True)):
+    means, sign = values.mean(axis=1), tree.gain_sign
+    is_best = sign * means >= (sign * means).max() - _TIE * abs(values).max()
+    for at, (label, share) in enumerate(zip(labels, _shares(sign * best_values), strict=True)):
         sd = float(values[at].std(ddof=1))
         yield ActionValue(
             action=label,
@@ -230,13 +231,13 @@ def _actions(tree: Tree, values: Any, best_values: Any, known: Any) -> Iterator[
             sd=sd if sd > _TIE * abs(means[at]) else 0.0,  # not the rounding of a constant
             quantiles={q: float(np.quantile(values[at], float(q))) for q in QUANTILES},
             share=share,
-            loss=float((known - values[at]).mean()),
+            loss=float((sign * (known - values[at])).mean()),
         )
 
 
-def _shares(values: Any) -> list[float]:
+def _shares(gains: Any) -> list[float]:
     """Return the share of draws in which each action is best; those that tie have equal parts."""
-    is_best = values >= values.max(axis=0) - _TIE * abs(values).max()
+    is_best = gains >= gains.max(axis=0) - _TIE * abs(gains).max()
     shares: list[float] = (is_best / is_best.sum(axis=0)).mean(axis=1).tolist()
     return shares
 
@@ -284,14 +285,16 @@ def acceptability(
 
     from expectitree.decide.simulation.strategies import Strategies, everything, nothing
 
-    if tree.root.kind != Kind.MAX:
+    if tree.root.kind not in PLAYERS:
         raise AnalysisError("a curve compares actions, and no player decides at the root")
     labels, points = tuple(branch.label for branch in tree.root.branches), []
+    sign = tree.gain_sign
     for at, place in enumerate(places, 1):
         strategies = Strategies(tree, {**sample, parameter: np.full(draws, float(place))})
         now, values = strategies.play(nothing)
         known, best_values = strategies.play(everything)
-        best = labels[int(values.mean(axis=1).argmax())]
-        points.append(Point(place, best, tuple(_shares(best_values)), _estimated(known - now)))
+        best = labels[int((sign * values.mean(axis=1)).argmax())]
+        shares, evpi = _shares(sign * best_values), _estimated(sign * (known - now))
+        points.append(Point(place, best, tuple(shares), evpi))
         report(at, len(places))
     return Acceptability(file, tree, draws, seed, moved, labels, tuple(points))

@@ -1,7 +1,7 @@
 """The value of a tree under strategies that know nothing, something or all of its parameters.
 
 A strategy has an action for each history of chances and earlier actions. The action that is best
-after a history has the greatest sum of values over the draws, each draw weighted with the
+after a history has the greatest sum of gains over the draws, each draw weighted with the
 probability of that history, which is evidence about the parameters. So backward induction finds the
 best strategy of all, if a node that several paths reach is one node a path.
 
@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from expectitree.base.errors import AnalysisError, ExpectitreeError
-from expectitree.base.tree.columns import CHANCE, MAX, NONE
+from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
 from expectitree.decide.simulation.draws import check_size
+from expectitree.searches.result import PLAYERS
 
 MAX_SIZE = 1e100  # of a value, so that floats hold its square
 _KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
@@ -48,7 +49,7 @@ class Strategies:
         decides: list[bool] = []
         for n, kind in enumerate(self.kind):
             below = any(decides[self.child[b]] for b in tree.branches_of(n))
-            decides.append(below or kind == MAX)
+            decides.append(below or kind in PLAYERS)
         self.numbers = Numbers(tree, draws)
         with np.errstate(all="ignore"):  # a number that is missing is NaN
             self.values = self.numbers.values(decides)
@@ -101,7 +102,8 @@ class Strategies:
         if np.isnan(weighted).any():
             weighted = np.where(place.reach == 0, 0.0, weighted)
             self._check(weighted.sum(axis=0))
-        best = np.broadcast_to(estimate(weighted).argmax(axis=0), self.count)
+        gains = self.tree.gain_sign * estimate(weighted)
+        best = np.broadcast_to(gains.argmax(axis=0), self.count)
         return options[best, np.arange(self.count)]
 
     def _check(self, values: Any) -> None:

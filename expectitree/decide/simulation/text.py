@@ -71,8 +71,9 @@ def _information(report: Simulation, options: ConsoleOptions) -> Iterator[Render
 
 def _sentences(report: Simulation | Acceptability) -> Iterator[str]:
     if isinstance(report, Acceptability):
+        end = "greatest" if report.tree.gain_sign > 0 else "least"
         yield (
-            "The best action has the greatest mean. The shares are those of the draws in which "
+            f"The best action has the {end} mean. The shares are those of the draws in which "
             "each action would be best if the parameters were known."
         )
         return

@@ -69,6 +69,7 @@ Bet or not
 
 In euros.
 
+The decision maker is MAX, who prefers large totals.
 2 utilities are not known; perhaps not all of them are needed. Type ? for help.
 Answers are kept in bet.answers.yaml.
 
@@ -302,8 +303,8 @@ def test_json_has_the_fields_of_the_inquiry(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", "--format", "json", typed="8\n")
     assert result.exit_code == 1
     assert json.loads(result.stdout) == {
-        "file": "bet.yaml", "title": "Bet or not", "goal": "value", "done": False, "best": "bet",
-        "loss": 0,
+        "file": "bet.yaml", "title": "Bet or not", "decision_maker": "MAX",
+        "goal": "value", "done": False, "best": "bet", "loss": 0,
         "value": None, "interval": [6, 6.25],
         "actions": [{"label": "sure", "interval": [4, 4]}, {"label": "bet", "interval": [6, 6.25]}],
         "bounds": [0, 9], "bounds_from": "file", "unknown": {"total": 2, "answered": 1},

@@ -199,7 +199,7 @@ def test_errors() -> None:
     actions = "max: {a: {utility: {cost: 5, effect: 1}}, b: 0}}"
     cases = {
         "max: [1, 2]": "a frontier needs several criteria: write `criteria: [cost, effect]`",
-        ROOT + "min: [0, 0]}": "MAX alone decides: MIN decides here",
+        ROOT + "max: [0, {min: [0, 0]}]}": "MAX and MIN both decide in this tree: leave one",
         "{criteria: [cost, effect], objective: effect - cost, " + actions: "depends on none: write",
         "{parameters: {v: 2, w: 1}, criteria: [cost, effect], objective: v*effect - w*cost, "
         + actions: "depends on v, w: choose one, as in -p v",

@@ -79,11 +79,12 @@ def test_a_path_is_an_event_and_a_node_of_an_event_the_whole_event() -> None:
 
 
 def test_information_can_hurt_where_min_knows_it_too() -> None:
-    text = "min: {a: {chance: {x: 0, y: 10}}, b: 5}"
-    found = et.information(et.loads(text), "a")
+    text = "max: {go: {min: {a: {chance: {x: 0, y: 10}}, b: 5}}, stay: -1}"
+    found = et.information(et.loads(text), "go/a")
     assert found.evpi == -2.5
-    shown = invoke("information", "-e", text, "--event", "a").stdout
+    shown = invoke("information", "-e", text, "--event", "go/a").stdout
     assert "MIN knows what MAX knows, so information can also be worth less than nothing" in shown
+    assert "The decision maker is MAX, who prefers large totals; MIN plays against MAX." in shown
 
 
 def test_large_trees_are_computed_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -341,6 +342,7 @@ def test_json() -> None:
     assert object_of("information", ROCKEFELLER, "--event", "oil") == {
         "file": ROCKEFELLER,
         "title": "Sell the land, drill, or test first",
+        "decision_maker": "MAX",
         "event": "oil",
         "events": ["oil"],
         "value": 1075,

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from helpers import LONG, for_each
+from oracle import gain_sign
 
 import expectitree as et
 from expectitree.base.tree.transform import in_floats
@@ -227,6 +228,7 @@ def check(seed: int, is_shown: bool) -> Counter[str]:
         assert {one.name: one.value for one in found.outcomes} == values
         expected = mean([(mass(parts[x]), values[x]) for x in parts])
         assert (found.with_information, found.value) == (expected, now)
+        assert found.evpi == gain_sign(tree) * (expected - now)
         done["EVPI of numbers" if is_shown else "EVPI"] += 1
         check_test(case, tree, event, done)
         if is_shown:

@@ -125,6 +125,7 @@ def test_information_that_changes_nothing_is_worth_nothing() -> None:
 
 def test_information_may_be_worth_less_than_nothing_if_min_has_it() -> None:
     text = "min: {a: {event: e, chance: [1, 9]}, b: {event: e, chance: [9, 1]}}"
+    text = f"max: {{go: {{{text}}}, stay: 0}}"
     tree = et.loads(text).with_attitude("logarithmic=1")
     found = et.information(tree, "e")
     # MIN picks 1 in each case, and is paid -log for it: sqrt(2 * 10) - 1 falls to 1.

@@ -68,6 +68,7 @@ def test_text_shows_values_and_actions_before_and_after() -> None:
     assert done.stderr == ""
     assert done.stdout == (
         "Order is not enough (left)\n"
+        "The decision maker is MAX, who prefers large totals; MIN plays against MAX.\n"
         "\n"
         "map        2=20, 3=30, 4=400; other utilities stay\n"
         "utilities  1 → 1, 2 → 20, 3 → 30, 4 → 400\n"
@@ -85,6 +86,7 @@ def test_json_has_the_map_and_the_actions() -> None:
     assert object_of("rescale", LEFT, "--map", FIGURE, "--exact") == {
         "file": LEFT,
         "title": "Order is not enough (left)",
+        "decision_maker": "MAX",
         "map": {
             "text": "2=20, 3=30, 4=400",
             "class": "order-preserving",

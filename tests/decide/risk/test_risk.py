@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from helpers import for_each, invoke, object_of, run_main
-from oracle import ExactNode, best_actions
+from oracle import ExactNode, best_actions, gain_sign
 from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
@@ -45,8 +45,10 @@ def enumerated(tree: Tree, branch: int | None) -> list[tuple[Any, Any]]:
     return sorted(shares.items())
 
 
-def check_measures(one: ActionRisk, pairs: list[tuple[Any, Any]], target: Any) -> None:
-    """Check every measure by its definition."""
+def check_measures(
+    one: ActionRisk, pairs: list[tuple[Any, Any]], target: Any, sign: int = 1
+) -> None:
+    """Check every measure by its definition; `sign` times a total is a gain."""
     mean = sum(t * p for t, p in pairs)
     assert one.mean == mean
     assert one.variance == sum(p * (t - mean) ** 2 for t, p in pairs)
@@ -56,10 +58,12 @@ def check_measures(one: ActionRisk, pairs: list[tuple[Any, Any]], target: Any) -
         share = Fraction(text)
         reached = [t for t, _ in pairs if sum(p for u, p in pairs if u <= t) >= share]
         assert one.quantiles[text] == reached[0]
-    assert one.loss == sum(p for t, p in pairs if t < 0)
-    assert one.reach == sum(p for t, p in pairs if t >= target)
-    # CVaR: max over c of c - E(max(c - total, 0)) / share (Rockafellar and Uryasev, 2000).
-    assert one.cvar == max(c - 20 * sum(p * (c - t) for t, p in pairs if t < c) for c, _ in pairs)
+    assert one.loss == sum(p for t, p in pairs if sign * t < 0)
+    assert one.reach == sum(p for t, p in pairs if sign * t >= sign * target)
+    # CVaR: max over c of c - E(max(c - gain, 0)) / share (Rockafellar and Uryasev, 2000).
+    gains = [(sign * t, p) for t, p in pairs]
+    worst = max(c - 20 * sum(p * (c - x) for x, p in gains if x < c) for c, _ in gains)
+    assert one.cvar == sign * worst
 
 
 def check_tree(tree: Tree) -> None:
@@ -73,7 +77,7 @@ def check_tree(tree: Tree) -> None:
     for one, branch in zip(found.actions, branches, strict=True):
         pairs = enumerated(tree, branch)
         assert list(one.distribution.pairs()) == pairs
-        check_measures(one, pairs, target)
+        check_measures(one, pairs, target, gain_sign(tree))
         assert one.mean == search_tree(tree).value or not one.is_best
     assert any(one.is_best for one in found.actions)
 
