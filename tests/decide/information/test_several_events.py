@@ -26,7 +26,7 @@ Worlds = Sequence[tuple[World, Fraction]]
 
 
 class Case:
-    """A random tree of two or three events, which may depend on each other."""
+    """A random tree of two or three events, which may depend on each other; MIN decides in half."""
 
     def __init__(self, seed: int) -> None:
         self.random = random = Random(seed)
@@ -47,7 +47,10 @@ class Case:
             for labels, weight in zip(combinations, weights, strict=True)
             if weight
         ]
-        self.data = {"max": {f"act{k}": self.node([*self.names], self.worlds) for k in range(3)}}
+        self.player = random.choice(("max", "min"))
+        self.data = {
+            self.player: {f"act{k}": self.node([*self.names], self.worlds) for k in range(3)}
+        }
 
     def node(self, left: list[str], worlds: Worlds) -> Any:
         """Return a random node after which play can meet the events that are left."""
@@ -55,7 +58,7 @@ class Case:
         if not left or not self.is_full and random.random() < 0.25:
             return {"utility": random.randint(-9, 9)}
         if random.random() < 0.2:
-            return {"max": {x: self.node(left, worlds) for x in ("go", "stay")}}
+            return {self.player: {x: self.node(left, worlds) for x in ("go", "stay")}}
         name = random.choice(left)
         branches = {}
         for label in self.labels[name]:
@@ -77,6 +80,8 @@ def value(node: Any, worlds: Worlds) -> Any:
         found = Fraction(node["utility"])
     elif "max" in node:
         found = max(value(child, worlds) for child in node["max"].values())
+    elif "min" in node:
+        found = min(value(child, worlds) for child in node["min"].values())
     else:
         found = Fraction(0)
         for label, child in node["chance"].items():
@@ -111,7 +116,7 @@ def check(seed: int) -> Counter[str]:
     expected = sum(mass(part) * value(case.data, part) for part in parts if part)
     assert found.value == value(case.data, case.worlds)
     assert found.with_information == expected
-    assert found.evpi == expected - found.value >= 0
+    assert found.evpi == abs(expected - found.value)
     for one in found.outcomes:
         part = known(case.worlds, found.events, one.labels)
         assert not is_shown or (one.p, one.value) == (mass(part), value(case.data, part))
