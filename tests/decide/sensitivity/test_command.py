@@ -271,7 +271,7 @@ MESSAGES = {
     "-p pr=1..0": "the range of pr is 1 to 0: expected its lower end first, and a greater upper",
     "-p pr=0..2": "p of test/plus is 1.5 at pr = 2: it must be between 0 and 1; give pr a range "
     "within 0 to 1",
-    "-p pr -p pr": "a map needs two parameters, found pr twice",
+    "-p pr -p pr": "--parameter pr was given twice: pr and pr; give it once.",
     "-p pr --until 0": "found '0' in --until: expected the value of the tree",
     "-p pr --until value=many": "in --until: expected the value of the tree and a number, such as "
     "'value = 0', or two paths, such as 'sell = test'",
