@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import exp, log, prod
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -249,6 +250,12 @@ EXAMPLES = {
                             0.5 * 2250 + 0.15 * 900 + 0.35 * 750),
     "shown in two orders": (SHOWN, "cost oil", "low, oil; low, none; high, oil; high, none",
                             0.1 * 9 + 0.4 * 1),
+    # By the lowest bid that wins, if it pays: 300, 500 or 700, less costs of 200, 400 or 600.
+    "a published tree": (Path("trees/sealed-bid.yaml").read_text("utf-8"), "competitor cost",
+                         "400, low; 400, middle; 400, high; 600, low; 600, middle; 600, high; "
+                         "800, low; 800, middle; 800, high",
+                         0.35 * 0.25 * 100 + 0.5 * (0.25 * 300 + 0.5 * 100)
+                         + 0.15 * (0.25 * 500 + 0.5 * 300 + 0.25 * 100)),
     "an event twice, by its name and a path": (DEFINED, "oil install", "oil; none", None),
 }  # fmt: skip
 
