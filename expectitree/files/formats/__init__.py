@@ -1,6 +1,6 @@
 """File formats, a module each: to add a format, add it and its row in `FORMATS`.
 
-Formats of other programs are in `expectitree/foreign/`; `tables.FORMATS` names their folder.
+Formats of other programs are in `expectitree/foreign/`; `tables.FORMATS` names their table.
 
 The module of a text format in our grammar has `parse(text, name) -> Document` and
 `write(tree) -> Iterator[str]`; that of a table format `load(path) -> Tree` and
@@ -39,7 +39,7 @@ FORMATS: dict[str, Format] = {
         Format(
             "parquet", (".parquet",), "Parquet", is_text=False, magic=b"PAR1", loses=_NUMBERS_ONLY
         ),
-        *(row for folder in tables.FORMATS for row in tables.module_of(folder).FORMATS),
+        *(row for module in tables.FORMATS for row in tables.module_of(module).FORMATS),
     )
 }
 TABLES = ("arrow", "parquet")  # ours; they are written and read part by part
