@@ -101,8 +101,7 @@ def save(
         warn: Called with a message about what the format cannot hold.
 
     Raises:
-        FileError: The file cannot be written, its ending is unknown, or another program changed it
-            in the meantime.
+        FileError: The file cannot be written, or its ending is unknown.
         TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or
             values would change because the format cannot hold a part of the tree.
         TransformError: Without sharing, which the format cannot hold, the tree has more than 10
