@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from expectitree.base.algorithms import OPTIONS
+from expectitree.cli.terminal import printing_to_stderr
 
 _IS_WHOLE = "expectitree.help_all"  # in the context's `meta`
 _GAME = (
@@ -49,6 +50,11 @@ class HelpCommand(click.Command):
         """Add --help-all after the other options."""
         super().__init__(*arguments, **settings)
         self.params.append(HELP_ALL)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, which alone may write to standard output."""
+        with printing_to_stderr(ctx):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that most users need, or all of them in sections."""

@@ -10,6 +10,7 @@ import json
 import re
 import secrets
 from codecs import BOM_UTF8
+from contextlib import suppress
 from difflib import SequenceMatcher
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -136,8 +137,13 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         if not self.is_allowed(self.headers["Origin"]):  # before anything else is read
             return
-        asked = self.asked()
-        if asked is None:
+        status, asked = 400, None
+        with suppress(ValueError, RecursionError):  # not a number, not UTF-8, or not JSON
+            length = int(self.headers["Content-Length"] or 0)
+            status = 413 if length > _MAX_REQUEST else 400
+            asked = json.loads(self.rfile.read(length) if 0 <= length <= _MAX_REQUEST else b"")
+        if not isinstance(asked, dict):
+            self.send(status, "text/plain", f"expected JSON of up to {_MAX_REQUEST:,} bytes\n")
             return
         try:
             found = self.found(self.path.rpartition("/")[2], asked)
@@ -147,21 +153,6 @@ class _Handler(BaseHTTPRequestHandler):
             message = f"a defect of expectitree: {type(error).__name__}: {error}"
             found = {"problems": [{"message": message}]}
         self.send(200, "application/json", json.dumps(found))
-
-    def asked(self) -> dict[str, Any] | None:
-        """Return what the page asks; refuse what it would not send, and return None."""
-        try:
-            length = int(self.headers["Content-Length"] or 0)
-            if length > _MAX_REQUEST:
-                self.send(413, "text/plain", f"found more than {_MAX_REQUEST:,} bytes\n")
-                return None
-            asked = json.loads(self.rfile.read(length) if length >= 0 else b"")
-        except (ValueError, RecursionError):  # neither a number, nor UTF-8, nor JSON
-            asked = None
-        if isinstance(asked, dict):
-            return asked
-        self.send(400, "text/plain", "expected an object in JSON, and its length\n")
-        return None
 
     def found(self, question: str, asked: dict[str, Any]) -> dict[str, Any]:
         server = self.server

@@ -209,8 +209,8 @@ class Rules(Calls):
         found = self.estimate(state, kind, bounds)
         if found is not None:
             return found
-        if not self._is_warned and self.options.warn is not None:
-            self.options.warn(
+        if not self._is_warned:
+            self.warn(
                 f"{self.title}: there are no estimates: a leaf at the depth limit is worth the "
                 f"middle of the bounds, {message_text(self._middle(bounds, state))}; --estimate "
                 "names a function that estimates"

@@ -9,7 +9,7 @@ from math import inf, nextafter
 from time import monotonic
 from typing import Any
 
-from expectitree.base.errors import USER_ERRORS, GameError, SearchError
+from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import Number, escape, is_finite, to_nearest_float
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.games.rules import RowsError, Rules
@@ -141,8 +141,4 @@ class RuledStates(States):
 
 def state_text(rules: Rules, state: Any) -> str:
     """Return a state on one line, as the game's method `text` writes it, or `str`."""
-    write = getattr(rules.game, "text", None) or str
-    try:
-        return escape(" / ".join(str(write(state)).splitlines()))
-    except USER_ERRORS as error:
-        raise GameError(f"{rules.title}: the text of a state raises {error!r}") from error
+    return escape(" / ".join(rules.text(state).splitlines()))
