@@ -20,7 +20,7 @@ import re
 from functools import cache
 
 from expectitree.base import tables
-from expectitree.base.errors import TransformError
+from expectitree.base.errors import FileError, Problem, TransformError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.files.rows import Format, ReadOptions
@@ -52,11 +52,21 @@ TEXT_FORMATS = tuple(row.name for row in FORMATS.values() if row.is_text and row
 
 
 def formats_by_suffix(path: str | os.PathLike[str]) -> list[Format]:
-    """Return the formats of files whose names end like this one."""
+    """Return the formats of files whose names end like this one.
+
+    Raise `FileError` if there is none, and a plugin is broken that might have the ending.
+    """
+    rows, broken = _by_suffix(path)
+    if broken and not rows:
+        raise FileError(broken)
+    return rows
+
+
+def _by_suffix(path: str | os.PathLike[str]) -> tuple[list[Format], list[Problem]]:
+    """Return the formats with an ending, and the problems of plugins if the ending is not ours."""
     suffix = os.path.splitext(path)[1].lower()
-    if suffix and suffix not in SUFFIXES:
-        _add_plugins()
-    return [row for row in FORMATS.values() if suffix in row.suffixes]
+    broken = _add_plugins() if suffix and suffix not in SUFFIXES else []
+    return [row for row in FORMATS.values() if suffix in row.suffixes], broken
 
 
 def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
@@ -65,6 +75,11 @@ def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
     If several formats have the ending, it is ours, and a signature shows the others.
     """
     return next(iter(formats_by_suffix(path)), None)
+
+
+def has_known_suffix(path: str | os.PathLike[str]) -> bool:
+    """Return whether the ending of a file's name is that of a format."""
+    return bool(_by_suffix(path)[0])
 
 
 def format_of_text(text: str, name: str) -> Format:
@@ -84,8 +99,9 @@ def likely_format(text: str) -> Format | None:
 
 def format_by_name(name: str) -> Format | None:
     """Return the format with a name, None if there is none."""
-    if name not in FORMATS:
-        _add_plugins()
+    broken = [] if name in FORMATS else _add_plugins()
+    if broken and name not in FORMATS:
+        raise FileError(broken)
     return FORMATS.get(name)
 
 
@@ -97,11 +113,19 @@ def find_format(name: str) -> Format:
 
 
 @cache
-def _add_plugins() -> None:
-    """Add the formats of other packages, once; ours keep their names and endings."""
+def _add_plugins() -> list[Problem]:
+    """Add the formats of other packages, once, and return what is wrong with those that are broken.
+
+    Ours keep their names and endings.
+    """
+    broken: list[Problem] = []
     for point in tables.plugins("expectitree.formats").values():
-        row = tables.plugin(point, Format)
-        FORMATS.setdefault(row.name, row)
+        try:
+            row = tables.plugin(point, Format)
+            FORMATS.setdefault(row.name, row)
+        except FileError as error:
+            broken += error.problems
+    return broken
 
 
 def check_options(row: Format, name: str, options: ReadOptions) -> None:
