@@ -128,7 +128,7 @@ MADE: dict[str, Callable[[et.Tree], Any]] = {
     "limit": et.limit,
     "opponents": et.opponents,
     "risk": et.risk,
-    "sensitivity": et.sensitivity,
+    "sensitivity": lambda tree: et.sensitivity(tree, "x"),
     "tornado": et.tornado,
     "map of pairs": lambda tree: et.rescale(tree, {8: 9}),
     "map of text": lambda tree: et.rescale(tree, "8=9, 3=4"),
@@ -137,13 +137,15 @@ MADE: dict[str, Callable[[et.Tree], Any]] = {
     "any map": et.find_order_preserving_map,
     "search": lambda tree: et.search("game:pig(target=5)", depth=3),
     "solve": lambda tree: et.solve("game:pig(target=5)"),
-    "solve in batches": lambda tree: et.solve("game:pig(target=30)"),
+    "compiled": lambda tree: et.evaluate(tree, "star1", engine="compiled"),
     "solve exactly": lambda tree: et.solve("game:pig(target=3)", exact=True),
     "another game": lambda tree: et.solve("game:gridworld"),
 }
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.extra] * (n == "compiled")) for n in MADE]
+)
 def test_a_report_is_the_same_after_pickle(name: str) -> None:
     report = MADE[name](et.loads(UNCERTAIN))
     again = pickle.loads(pickle.dumps(report))

@@ -21,7 +21,6 @@ from expectitree.files.formats import (
     find_format,
     format_by_suffix,
     format_of_text,
-    has_known_suffix,
     likely_format,
 )
 from expectitree.files.grammar.document import Document, error_in, with_excerpts
@@ -184,11 +183,18 @@ def tree_files(folder: str) -> Iterable[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = os.path.join(here, name)
-            is_tree = has_known_suffix(name) and not name.endswith(NO_TREES)
+            is_tree = not name.endswith(NO_TREES) and _has_format(name)
             is_special = os.path.exists(path) and not os.path.isfile(path)  # might not end
             if is_tree and not name.startswith(".") and not is_special:
                 found.append(path)
     return sorted(found)
+
+
+def _has_format(name: str) -> bool:
+    try:
+        return format_by_suffix(name) is not None
+    except FileError:  # a plugin is broken, whose files nobody named
+        return False
 
 
 def _unreadable_folder(error: OSError) -> None:

@@ -65,8 +65,7 @@ def read_metadata(written: bytes | None) -> dict[str, Any]:
     if written is None:
         return {}
     if half_pair(written.decode()) >= 0:
-        found = "the metadata have half of a surrogate pair, expected a character"
-        raise TreeError(f"{found}: write the character itself")
+        raise TreeError("the metadata have half of a surrogate pair: write the character itself")
     data = json.loads(
         written,
         parse_int=NumberText,

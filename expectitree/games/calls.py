@@ -93,15 +93,11 @@ class Calls:
         """Return what a method gives; its errors name the call and the line."""
         try:
             return method(*arguments)
+        except GameError:
+            raise
         except USER_ERRORS as error:
-            self._raised(error, name, *arguments)
-
-    def _raised(self, error: BaseException, name: str, *arguments: Any) -> NoReturn:
-        """Raise the error of a method again, with the call and the line."""
-        if isinstance(error, GameError):
-            raise error
-        raised = _description(error, extract_tb(error.__traceback__)[-1])
-        raise GameError(f"{self.where(name, *arguments)} {raised}") from error
+            raised = _description(error, extract_tb(error.__traceback__)[-1])
+            raise GameError(f"{self.where(name, *arguments)} {raised}") from error
 
     def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
         """Raise an error about a result of a method."""

@@ -13,7 +13,7 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import Number, display_text, is_finite, to_nearest_float
+from expectitree.base.numbers import Number, display_text, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
@@ -189,12 +189,11 @@ class Search(Shown):
         It is 0 in fractions. Numbers of nodes that differ by at most this count as equal; the
         search itself compared them without the root's part, which all actions share.
         """
-        tree, found = self.tree, self._eps
-        if tree.exact or not tree.root_reward:
-            return found
-        ends = [abs(end) for end in self.interval_of(tree.root_id) if is_finite(end)]
-        # Three roundings: of both numbers and of their sum.
-        return found + 3 * tree.unit * (abs(tree.root_reward) + max(ends, default=0))
+        tree = self.tree
+        found: Number = self._eps
+        if tree.root_reward and not tree.exact:  # three roundings: of both numbers and of their sum
+            found += 3 * tree.unit * (abs(tree.root_reward) + tree.greatest_magnitude)
+        return found
 
     @cached_property
     def _eps(self) -> Any:

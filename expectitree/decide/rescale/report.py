@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -19,10 +18,10 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError, TransformError
 from expectitree.base.expressions.evaluation import DIGITS, evaluate, rounded_fractions
 from expectitree.base.expressions.parser import parse
-from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import (
     Number,
     escape,
+    exact_text,
     message_text,
     quote,
     returned,
@@ -54,6 +53,10 @@ class Scale:
     image: Callable[[Any], tuple[Fraction, Number]]
     # The images of the utilities that a mapping names; empty for a formula.
     names: Mapping[Fraction, Fraction] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the map was made of, since `image` cannot be pickled."""
+        return scale_of, (self.names or self.text,)
 
 
 @dataclass(frozen=True)
@@ -302,42 +305,37 @@ def _read_pairs(text: str) -> dict[Fraction, Fraction]:
 def _named(images: Mapping[Fraction, Fraction]) -> Scale:
     """Return the map that takes the named utilities to their images and leaves the others."""
     text = ", ".join(f"{message_text(u)}={message_text(image)}" for u, image in images.items())
-    return Scale(text, partial(_image_named, images), images)
-
-
-def _image_named(images: Mapping[Fraction, Fraction], u: Fraction) -> tuple[Fraction, Number]:
-    return images.get(u, u), 0
+    return Scale(text, lambda u: (images.get(u, u), 0), images)
 
 
 def _formula(text: str) -> Scale:
-    """Return the map of a formula."""
-    return Scale(text, partial(_image_of, parse(text, (UTILITY,))))
+    """Return the map of a formula; the error of 60 digits shows with 30 more."""
+    expression = parse(text, (UTILITY,))
 
+    def image(u: Fraction) -> tuple[Fraction, Number]:
+        rounded: list[object] = []
+        values = {UTILITY: u}
+        try:
+            domain = rounded_fractions(note=lambda: rounded.append(None))
+            found: Fraction = evaluate(expression, domain, values)
+            if not rounded:
+                return found, 0
+            better = evaluate(expression, rounded_fractions(DIGITS + 30), values)
+        except NumberError as error:
+            hint = "the map must be defined at every utility and estimate, so choose another one"
+            raise TransformError(f"{error}: {hint}") from None
+        return Rounded.of(better), 2 * abs(better - found) + to_exact(UNIT) * abs(better)
 
-def _image_of(expression: Expression, u: Fraction) -> tuple[Fraction, Number]:
-    """Return the image of a utility; the error of 60 digits shows with 30 more."""
-    rounded: list[object] = []
-    values = {UTILITY: u}
-    try:
-        domain = rounded_fractions(note=lambda: rounded.append(None))
-        found: Fraction = evaluate(expression, domain, values)
-        if not rounded:
-            return found, 0
-        better = evaluate(expression, rounded_fractions(DIGITS + 30), values)
-    except NumberError as error:
-        hint = "the map must be defined at every utility and estimate, so choose another one"
-        raise TransformError(f"{error}: {hint}") from None
-    return Rounded.of(better), 2 * abs(better - found) + to_exact(UNIT) * abs(better)
+    return Scale(text, image)
 
 
 def stepped(threshold: Fraction, height: Fraction) -> Scale:
     """Return the map that adds a height to the utilities that reach a threshold."""
-    u, plus = message_text(threshold), message_text(height)
-    return Scale(f"if(u >= {u}, u + {plus}, u)", partial(_image_stepped, threshold, height))
-
-
-def _image_stepped(threshold: Fraction, height: Fraction, u: Fraction) -> tuple[Fraction, Number]:
-    return u + height if u >= threshold else u, 0
+    u, plus = exact_text(threshold), exact_text(height)
+    return Scale(
+        f"if(u >= {u}, u + {plus}, u)",
+        lambda u: (u + height if u >= threshold else u, 0),
+    )
 
 
 def classify(images: Mapping[Any, tuple[Fraction, Number]]) -> MapClass:

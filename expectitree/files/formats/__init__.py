@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from functools import cache
 
 from expectitree.base import tables
@@ -56,17 +57,8 @@ def formats_by_suffix(path: str | os.PathLike[str]) -> list[Format]:
 
     Raise `FileError` if there is none, and a plugin is broken that might have the ending.
     """
-    rows, broken = _by_suffix(path)
-    if broken and not rows:
-        raise FileError(broken)
-    return rows
-
-
-def _by_suffix(path: str | os.PathLike[str]) -> tuple[list[Format], list[Problem]]:
-    """Return the formats with an ending, and the problems of plugins if the ending is not ours."""
     suffix = os.path.splitext(path)[1].lower()
-    broken = _add_plugins() if suffix and suffix not in SUFFIXES else []
-    return [row for row in FORMATS.values() if suffix in row.suffixes], broken
+    return _formats(lambda row: suffix in row.suffixes) if suffix else []
 
 
 def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
@@ -75,11 +67,6 @@ def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
     If several formats have the ending, it is ours, and a signature shows the others.
     """
     return next(iter(formats_by_suffix(path)), None)
-
-
-def has_known_suffix(path: str | os.PathLike[str]) -> bool:
-    """Return whether the ending of a file's name is that of a format."""
-    return bool(_by_suffix(path)[0])
 
 
 def format_of_text(text: str, name: str) -> Format:
@@ -99,10 +86,7 @@ def likely_format(text: str) -> Format | None:
 
 def format_by_name(name: str) -> Format | None:
     """Return the format with a name, None if there is none."""
-    broken = [] if name in FORMATS else _add_plugins()
-    if broken and name not in FORMATS:
-        raise FileError(broken)
-    return FORMATS.get(name)
+    return next(iter(_formats(lambda row: row.name == name)), None)
 
 
 def find_format(name: str) -> Format:
@@ -112,9 +96,21 @@ def find_format(name: str) -> Format:
     return row
 
 
+def _formats(fits: Callable[[Format], bool]) -> list[Format]:
+    """Return the formats that fit: ours, or else those of plugins."""
+    rows = [row for row in FORMATS.values() if fits(row)]
+    if rows:
+        return rows
+    broken = _add_plugins()
+    rows = [row for row in FORMATS.values() if fits(row)]
+    if broken and not rows:
+        raise FileError(broken)
+    return rows
+
+
 @cache
 def _add_plugins() -> list[Problem]:
-    """Add the formats of other packages, once, and return what is wrong with those that are broken.
+    """Add the formats of other packages, once; return the problems of broken ones.
 
     Ours keep their names and endings.
     """
