@@ -266,7 +266,7 @@ def countdown(count: int) -> Any:
 
 
 # A report may have columns of compiled loops.
-copyreg.pickle(memoryview, lambda column: (array, (column.format, column.tobytes())))
+copyreg.pickle(memoryview, lambda view: (memoryview, (array(view.format, view.tobytes()),)))
 
 
 def advice(rows: float) -> str | None:

@@ -147,11 +147,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             found = self.found(self.path.rpartition("/")[2], asked)
-        except (ExpectitreeError, OSError) as error:
-            found = {"problems": [{"message": str(error)}]}
         except Exception as error:  # the page shows a defect; without an answer, it would wait
-            message = f"a defect of expectitree: {type(error).__name__}: {error}"
-            found = {"problems": [{"message": message}]}
+            is_defect = not isinstance(error, (ExpectitreeError, OSError))
+            what = f"a defect of expectitree: {type(error).__name__}: " if is_defect else ""
+            found = {"problems": [{"message": f"{what}{error}"}]}
         self.send(200, "application/json", json.dumps(found))
 
     def found(self, question: str, asked: dict[str, Any]) -> dict[str, Any]:

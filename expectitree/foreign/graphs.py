@@ -104,8 +104,8 @@ def from_networkx(graph: Any, *, warn: Warn | None = None) -> Tree:
             ids[name] = _add(builder, graph, name, ids)
         except (TreeError, NumberError) as error:
             raise TreeError(f"node {name!r}: {error}") from None
-    texts = {key: graph.graph.get(key) for key in ("title", "source")}
-    about: Any = {key: str(text) for key, text in texts.items() if text is not None}
+    written = {key: text for key, text in graph.graph.items() if text is not None}
+    about: Any = {key: str(written[key]) for key in ("title", "source") if key in written}
     try:
         tree = builder.build(ids[root], reward=graph.graph.get("root_reward", 0), **about)
         attitude = graph.graph.get("attitude")

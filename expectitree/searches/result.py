@@ -192,7 +192,8 @@ class Search(Shown):
         tree = self.tree
         found: Number = self._eps
         if tree.root_reward and not tree.exact:  # three roundings: of both numbers and of their sum
-            found += 3 * tree.unit * (abs(tree.root_reward) + tree.greatest_magnitude)
+            sizes = map(float, (abs(tree.root_reward), tree.greatest_magnitude))
+            found += 3 * tree.unit * sum(sizes)
         return found
 
     @cached_property
