@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False  # as in `typing`, which takes time to import
 if TYPE_CHECKING:
@@ -75,11 +75,9 @@ def held() -> Iterator[None]:
     def delay(number: int, frame: Any) -> None:
         delayed.append(number)
 
-    try:
+    before: list[Any] = []
+    with suppress(ValueError):  # only the main thread has signals
         before = [(number, signal.signal(number, delay)) for number in SIGNALS]
-    except ValueError:  # only the main thread has signals
-        yield
-        return
     try:
         yield
     finally:

@@ -59,13 +59,14 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
 def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = format_by_name(format)
-    if row is None:
-        raise TreeError(f"unknown format {quote(format)}: choose one of {', '.join(TEXT_FORMATS)}")
+    if row is None or not row.is_written:
+        found = (
+            f"unknown format {quote(format)}" if row is None else f"{row.title} cannot be written"
+        )
+        raise TreeError(f"{found}: choose one of {', '.join(TEXT_FORMATS)}")
     if not row.is_text:
         message = f"the format {format} is not text: save to a file whose name ends in .{format}"
         raise TreeError(message)
-    if not row.is_written:
-        raise TreeError(f"{row.title} cannot be written: choose one of {', '.join(TEXT_FORMATS)}")
     tree = written_tree(tree, row, warn)
     foreign = [warn or (lambda message: None)] if row.is_foreign else []
     text: Iterator[str] = row.module.write(tree, *foreign)

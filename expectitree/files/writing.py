@@ -74,16 +74,13 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
             if isinstance(path, OutputFile) and path.seen != _state(path):
                 message = "another program changed the file in the meantime: run this again"
                 raise FileError([Problem(path, message)])
-            if os.name == "nt":
-                stream.close()  # Windows neither renames nor removes a file that is open
+            stream.close()  # Windows neither renames nor removes a file that is open
             os.replace(temporary, target)
         except BaseException:
-            if os.name == "nt":
-                _close(stream)
+            _close(stream)
             remove()  # nothing is there if Ctrl-C came after the file was replaced
             raise
         finally:
-            _close(stream)
             interrupts.at_exit.remove(remove)
 
 

@@ -52,8 +52,8 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     if tree.attitude is not None:
         graph.graph["attitude"] = tree.attitude.text
     for node in map(tree.node, range(len(tree))):
-        written = {name: getattr(node, name) for name in ("utility", *_OF_NODES)}
-        known = {name: value for name, value in written.items() if value is not None}
+        names = ("utility", *_OF_NODES)
+        known = {name: value for name in names if (value := getattr(node, name)) is not None}
         graph.add_node(node.id, kind=node.kind.name, **known)
     for node in map(tree.node, range(len(tree))):
         for b, branch in zip(tree.branches_of(node.id), node.branches, strict=True):
@@ -138,7 +138,7 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
     """Add a node of the graph, whose children are in `ids`."""
     attributes = graph.nodes[name]
     kind = attributes.get("kind", "TERMINAL")
-    kind = kind.name if isinstance(kind, Kind) else str(kind).upper()
+    kind = str(getattr(kind, "name", kind)).upper()
     if kind not in _KINDS:
         raise TreeError(f"found the kind {kind}, expected one of {', '.join(_KINDS)}")
     edges = list(graph.out_edges(name, data=True))

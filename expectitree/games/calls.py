@@ -85,9 +85,9 @@ class Calls:
         """Return an attribute of the game, which may be a property that fails."""
         if hasattr(type(self.game), name):
             return self.call(name, lambda: getattr(self.game, name))
-        if not default and not hasattr(self.game, name):
-            raise GameError(f"{self.title} has no attribute {name}: a game needs it")
-        return getattr(self.game, name, *default)
+        if default or hasattr(self.game, name):
+            return getattr(self.game, name, *default)
+        raise GameError(f"{self.title} has no attribute {name}: a game needs it")
 
     def call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a method gives; its errors name the call and the line."""

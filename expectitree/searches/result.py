@@ -192,8 +192,8 @@ class Search(Shown):
         tree = self.tree
         found: Number = self._eps
         if tree.root_reward and not tree.exact:  # three roundings: of both numbers and of their sum
-            sizes = map(float, (abs(tree.root_reward), tree.greatest_magnitude))
-            found += 3 * tree.unit * sum(sizes)
+            size: Any = tree.greatest_magnitude
+            found += 3 * tree.unit * (size + abs(tree.root_reward))
         return found
 
     @cached_property

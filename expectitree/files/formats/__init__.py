@@ -98,11 +98,9 @@ def find_format(name: str) -> Format:
 
 def _formats(fits: Callable[[Format], bool]) -> list[Format]:
     """Return the formats that fit: ours, or else those of plugins."""
-    rows = [row for row in FORMATS.values() if fits(row)]
-    if rows:
-        return rows
-    broken = _add_plugins()
-    rows = [row for row in FORMATS.values() if fits(row)]
+    rows = [*filter(fits, FORMATS.values())]
+    broken = [] if rows else _add_plugins()
+    rows = rows or [*filter(fits, FORMATS.values())]
     if broken and not rows:
         raise FileError(broken)
     return rows
