@@ -60,9 +60,7 @@ def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = format_by_name(format)
     if row is None or not row.is_written:
-        found = (
-            f"unknown format {quote(format)}" if row is None else f"{row.title} cannot be written"
-        )
+        found = f"{row.title} cannot be written" if row else f"unknown format {quote(format)}"
         raise TreeError(f"{found}: choose one of {', '.join(TEXT_FORMATS)}")
     if not row.is_text:
         message = f"the format {format} is not text: save to a file whose name ends in .{format}"
