@@ -12,7 +12,7 @@ import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.terminal import say, warn, working, write
+from expectitree.cli.terminal import say, standard_output, warn, working, write
 from expectitree.files import load
 from expectitree.files.formats import FORMATS, NAMES, TABLES, TEXT_FORMATS, format_by_name
 from expectitree.files.rows import Format, ReadOptions
@@ -138,8 +138,8 @@ def write_tree(
 ) -> None:
     """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
+        if hasattr(output := standard_output(), "reconfigure"):
+            output.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
         write(pieces(tree, format or "yaml", say))
         return
     with working(f"writing {out}"):

@@ -184,10 +184,11 @@ def tree_files(folder: str) -> Iterable[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = os.path.join(here, name)
-            is_tree = format_by_suffix(name) is not None and not name.endswith(NO_TREES)
             is_special = os.path.exists(path) and not os.path.isfile(path)  # might not end
-            if is_tree and not name.startswith(".") and not is_special:
-                found.append(path)
+            if is_special or name.startswith(".") or name.endswith(NO_TREES):
+                continue
+            with suppress(FileError):  # a broken plugin may have the ending of any other file
+                found += [path] * (format_by_suffix(name) is not None)
     return sorted(found)
 
 

@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from helpers import ROOT, run_main
@@ -79,7 +81,7 @@ def test_one_module_opens_files_for_writing() -> None:
 def test_a_file_that_changed_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("old")
-    with pytest.raises(FileError, match=CHANGED), whole_file(str(path)):
+    with pytest.raises(FileError, match=CHANGED), whole_file(OutputFile(str(path))):
         path.write_text("mine")
     assert path.read_text() == "mine"
     seen = OutputFile(str(path))
@@ -138,6 +140,56 @@ def test_an_output_keeps_an_edit(
     done = run_main("generate", "uniform", "--plies", "2", "-o", str(file), *words)
     assert (done.status, file.read_text()) == (3, "mine")
     assert f"{file}: {CHANGED}" in done.err
+
+
+# ---- Several writers of one file, and what others left.
+
+
+def saves(name: str) -> Callable[[Path], object]:
+    """Return a function that writes a file with a name in a folder, as users of Python do."""
+    tree = et.load(RISK)
+    if name.endswith(".svg"):
+        return lambda folder: et.draw(tree, folder / name)
+    return lambda folder: et.save(tree, folder / name)
+
+
+@pytest.mark.parametrize("name", ["x.yaml", "x.json", "x.efg", "x.svg", "no ending"])
+def test_threads_may_save_the_same_file(name: str, tmp_path: Path) -> None:
+    save = saves(name) if "." in name else lambda folder: write(folder / name)
+    save(tmp_path)
+    content = (tmp_path / name).read_bytes()
+    with ThreadPoolExecutor(8) as executor:
+        for future in [executor.submit(save, tmp_path) for _ in range(32)]:
+            future.result()
+    assert ((tmp_path / name).read_bytes(), names(tmp_path)) == (content, [name])
+
+
+def test_the_last_of_several_writers_wins(tmp_path: Path) -> None:
+    path = str(tmp_path / "x")
+    with whole_file(path) as first, whole_file(path) as second:
+        first.write(b"first")
+        second.write(b"second")
+    assert (tmp_path / "x").read_bytes() == b"first"  # which was completed last
+    assert names(tmp_path) == ["x"]
+
+
+def test_what_a_killed_program_left_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a container, every run may have the same number; here even random bytes are repeated."""
+    numbers = iter([b"old", b"old", b"new"])
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    monkeypatch.setattr(os, "urandom", lambda size: next(numbers))
+    for name in (b"old".hex(), f"{crc32(b'x'):08x}-1"):
+        (tmp_path / f".expectitree-{name}").write_text("half")
+    write(tmp_path / "x")
+    assert (tmp_path / "x").read_text() == "new"
+    assert len(names(tmp_path)) == 3
+
+
+def test_no_name_of_a_file_depends_on_the_process() -> None:
+    texts = {path.name: path.read_text("utf-8") for path in PACKAGE.rglob("*.py")}
+    assert [name for name, text in texts.items() if "getpid" in text] == ["executors.py"]
 
 
 # ---- Interruptions.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -440,10 +441,13 @@ def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -
 
 
 class Copy(TreeBuilder):
-    """A copy of a tree in the making: add its nodes, children before their parents."""
+    """A copy of a tree in the making: add its nodes, children before their parents.
 
-    def __init__(self, tree: Tree) -> None:
-        super().__init__(tree.exact)
+    The copy of a tree in fractions is in fractions, however many nodes it gets.
+    """
+
+    def __init__(self, tree: Tree, exact_nodes: int = sys.maxsize) -> None:
+        super().__init__(tree.exact, exact_nodes)
         self.tree = tree
         self.estimated: set[int] = set()
 

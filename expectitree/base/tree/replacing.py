@@ -53,8 +53,7 @@ class Expansion:
         tree, child = self.tree, self.tree.columns.child
         named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
         most = len(tree) + budget.most(_MAX_NODES)
-        copy = Copy(tree)
-        copy.exact_nodes = exact_nodes
+        copy = Copy(tree, exact_nodes)
         done: dict[tuple[int, Key], int] = {}  # the copies of nodes that several branches share
         stack: list[tuple[int, Key, list[int]]] = [(tree.root_id, (), [])]
         while stack and not self.is_stopped:
