@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from expectitree.base.names import nearest
 from expectitree.base.tables import module_of
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
@@ -16,11 +17,11 @@ from expectitree.cli.generate import parameter_options
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import OUT, say, warn, working
-from expectitree.cli.tree_files import add_options, check_file, force_option
+from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
 from expectitree.cli.trees import read_bounds
 from expectitree.files import load
 from expectitree.files.saving import save
-from expectitree.files.writing import OutputFile, named_errors, whole_file
+from expectitree.files.writing import OutputFile, named_errors, write_marked
 from expectitree.lab.families import FAMILIES
 from expectitree.lab.sheets import FORMATS
 from expectitree.lab.sheets.variants import Sheet, make_variants, task_of
@@ -101,13 +102,6 @@ def command(
     outs = {OutputFile(out): False}
     if ending.lower() != ".xml":
         outs[OutputFile(f"{base}-key{ending}")] = True
-    copies: list[str] = []
-    if trees is not None:
-        copies = [os.path.join(trees, f"variant-{n}.yaml") for n in range(1, number + 1)]
-        with named_errors(trees, "the folder cannot be made"):
-            os.makedirs(trees, exist_ok=True)
-    for file in (*outs, *copies):
-        check_file(file, force)
     parameters = {name: value for name, value in given.items() if value is not None}
     tree: Any = source
     if source in FAMILIES:
@@ -119,6 +113,9 @@ def command(
         if parameters:
             what = f"--{next(iter(parameters))} is for a family"
             raise click.UsageError(f"{what}: remove it, or name a FAMILY.")
+        near = nearest(source, FAMILIES, likeness=0.8)
+        if near and not os.path.exists(source):
+            raise click.UsageError(f"{source} is neither a file nor a FAMILY: did you mean {near}?")
         tree = load(source, warn=warn)
         title = title or tree.title
     title = title or "Game trees"
@@ -127,13 +124,25 @@ def command(
             tree, algorithm, number, seed=seed, bounds=read_bounds(bounds), windows=windows,
             min_cuts=int(algorithm.player_cuts) if min_cuts is None else min_cuts, **parameters,
         )  # fmt: skip
+        for file in outs:
+            check_drawn(file, force)
+        copies = [] if trees is None else _copies(trees, number, force)
         sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)
         module, function = FORMATS[ending.lower()]
         draw = getattr(module_of(f"lab.sheets.{module}"), function)
         contents = {file: draw(sheet, is_key) for file, is_key in outs.items()}
     for file, content in contents.items():
-        with whole_file(file) as stream:
-            stream.write(content)
+        write_marked(content, file)
     for variant, copy in zip(variants, copies, strict=False):
         save(replace(variant.search.tree, title=f"{title}, variant {variant.name}"), copy)
     say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")
+
+
+def _copies(folder: str, number: int, force: bool) -> list[str]:
+    """Make the folder of the variants, and return their files, which must be new without force."""
+    with named_errors(folder, "the folder cannot be made"):
+        os.makedirs(folder, exist_ok=True)
+    copies = [os.path.join(folder, f"variant-{n}.yaml") for n in range(1, number + 1)]
+    for file in copies:
+        check_file(file, force)
+    return copies

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from struct import pack
 from typing import IO, BinaryIO
 from zlib import crc32
 
@@ -19,6 +21,12 @@ from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 
 _State = tuple[int, ...] | None  # of a file; None if there is none
+_XML, _PERCENT = "\n<!-- {} -->\n", "\n% {}\n"
+_COMMENTS = {  # by the ending of a file; the mark of a picture in .png is not a comment
+    ".svg": _XML, ".html": _XML, ".xml": _XML, ".pdf": _PERCENT, ".tex": _PERCENT,
+    ".mmd": "\n%% {}\n", ".dot": "\n// {}\n",
+}  # fmt: skip
+_IEND = 12  # bytes of the last chunk of a .png, before which other chunks may be
 
 
 class OutputFile(str):
@@ -90,6 +98,37 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
         finally:
             _close(stream)
             interrupts.at_exit.remove(remove)
+
+
+def write_marked(content: bytes, path: str) -> None:
+    """Write a file with a mark: the hash of the rest, by which `is_as_written` knows it again."""
+    before, mark, after = _marked(content, path)
+    with whole_file(path) as stream:
+        stream.write(before + mark + after)
+
+
+def is_as_written(path: str) -> bool:
+    """Return whether a file was made by `write_marked` and has not changed since."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return False
+    before, mark, after = _marked(content, path)  # a mark of the same length
+    unmarked = before[: -len(mark)] + after
+    return content == b"".join(_marked(unmarked, path))
+
+
+def _marked(content: bytes, path: str) -> tuple[bytes, bytes, bytes]:
+    """Return what is before the mark of a content, the mark, and what is after it."""
+    text = f"written by expectitree, sha256 {sha256(content).hexdigest()}"
+    ending = os.path.splitext(path)[1].lower()
+    if ending != ".png":
+        return content, _COMMENTS[ending].format(text).encode(), b""
+    data = f"tEXtComment\0{text}".encode()
+    mark = pack(">I", len(data) - 4) + data + pack(">I", crc32(data))
+    return content[:-_IEND], mark, content[-_IEND:]
 
 
 def open_to_append(path: str) -> IO[bytes]:

@@ -556,15 +556,17 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     assert out.stat().st_size > 900
     start = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
     assert out.read_bytes().startswith(start.get(ending, b""))
-    again = invoke("draw", LEFT, "-o", str(out))
-    assert again.exit_code == 2
-    assert "--force" in again.stderr
     how = (
         []
         if ending == ".html"
         else ["--theme", "dark", "--direction", "right", "--style", "decision", "--totals"]
     )
-    assert invoke("draw", LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
+    assert invoke("draw", LEFT, "-o", str(out), "-a", "star2", *how).exit_code == 0
+    out.write_text("mine")
+    again = invoke("draw", LEFT, "-o", str(out))
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    assert invoke("draw", LEFT, "-o", str(out), "--force").exit_code == 0
 
 
 ENDINGS = "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .html"

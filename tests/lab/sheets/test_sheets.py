@@ -284,9 +284,7 @@ def test_the_command_writes_a_sheet_its_key_and_its_trees() -> None:
     assert not Path("s.html").exists()
     bad = run_main("sheet", "--trees", "sheet.html/trees", "-o", "s.html")
     assert (bad.status, "the folder cannot be made" in bad.err) == (3, True)
-    again = invoke("sheet", "-n", "2")
-    assert (again.exit_code, "sheet.html exists already" in again.stderr) == (2, True)
-    assert invoke("sheet", "-n", "2", "--force").exit_code == 0
+    assert invoke("sheet", "-n", "2").exit_code == 0  # it replaces its own sheet
     assert invoke("sheet", "-n", "1", "-o", "s.xml").stderr == "s.xml written: 1 variant\n"
     assert invoke("sheet", "-n", "1", "-o", "s.tex").exit_code == 0
     assert Path("s-key.tex").read_text("utf-8").startswith("\\documentclass[a4paper")
@@ -312,7 +310,8 @@ def test_wrong_usage(words: list[str], message: str, folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_file_that_is_missing_is_reported() -> None:
-    assert "unifrom: there is no such file" in error_of("sheet", "unifrom", status=3)
+    assert "none: there is no such file" in error_of("sheet", "none", status=3)
+    assert "unifrom is neither a file nor a FAMILY" in error_of("sheet", "unifrom")
 
 
 @pytest.mark.usefixtures("folder")
