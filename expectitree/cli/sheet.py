@@ -81,8 +81,9 @@ def command(
 
     The variants are trees of a FAMILY (see `expectitree generate --help`; here, --branching is 2 by
     default; for alphabeta it is 3, and --pattern is max,min), or the tree of a FILE with other
-    values of the parameters that have a range, or else other utilities. Each has one best action. The key is a second file with a table of the answers, and
-    the solutions in the places of the exercises.
+    values of the parameters that have a range, or else with other utilities. Each has one best
+    action. The key is a second file with a table of the answers, and the solutions in the places of
+    the exercises.
 
     \b
     .html  pages of A4 to print in a browser: sheet.html and sheet-key.html
