@@ -28,7 +28,6 @@ MAX_NODES = 200  # of a tree that a page may have room for
 TRIES = 300  # trees for each variant that is wanted
 SEEDS = 1_000_000  # of the trees of one sheet: its own seed, times this, and the next ones
 WIDTH, HEIGHT = 510.0, 628.0  # points that a page of A4 has for a tree
-_PARTS = 10  # of the range of a parameter, at least
 _GREATEST_SCALE = 1.3  # at which a small tree is drawn
 
 
@@ -201,14 +200,13 @@ def redrawn(tree: Tree, seed: int) -> Tree:
 
 
 def _round_number(low: Number, high: Number, random: Random) -> Fraction:
-    """Return a number in a range, with so few digits that there are about 10 to 30 of them."""
-    low, width = to_exact(low), to_exact(high) - to_exact(low)
-    if not width:
+    """Return a number in a range, with so few digits that there are about 10 to 100 of them."""
+    low, high = to_exact(low), to_exact(high)
+    if low == high:
         return low
-    power = Fraction(10) ** floor(log10(width / _PARTS))
-    step = max(k * power for k in (Fraction(1, 2), 1, 2, 5) if k * power <= width / _PARTS)
-    first = ceil(low / step)
-    return step * (first + _place(random, floor((low + width) / step) - first + 1))
+    step = Fraction(10) ** floor(log10((high - low) / 10))
+    first, last = ceil(low / step), floor(high / step)
+    return step * (first + _place(random, last - first + 1))
 
 
 def _place(random: Random, count: int) -> int:
@@ -228,7 +226,7 @@ def _new_utilities(tree: Tree, random: Random) -> list[Any]:
         raise AnalysisError("no utility of the tree is known: write the least and the greatest one")
     new: list[Any] = [*tree.columns.utility]
     old = {
-        n: Fraction(new[n] if new[n] == new[n] else 0)  # an unknown one
+        n: Fraction(new[n] if new[n] == new[n] else least)  # an unknown one gets one, too
         for n, kind in enumerate(tree.columns.kind)
         if kind == Kind.TERMINAL
     }
@@ -266,5 +264,5 @@ def _groups(tree: Tree, utilities: Mapping[int, Fraction]) -> list[list[int]]:
     group_of = {n: [n] for n in utilities}
     for members in alike.values():
         merged = [*dict.fromkeys(n for member in members for n in group_of[member])]
-        group_of.update(dict.fromkeys(merged, merged))
+        group_of |= dict.fromkeys(merged, merged)
     return [*{id(group): group for group in group_of.values()}.values()]

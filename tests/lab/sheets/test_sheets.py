@@ -91,6 +91,8 @@ def test_new_utilities_look_like_the_old_ones() -> None:
     assert halves.root.bounds == (0, 9)
     assert all(Fraction(u) * 2 % 1 == 0 for u in halves.columns.utility if u == u)
     assert redrawn(et.loads("max: [0, 0]"), 1).utility_range == (0, 0)
+    unknown = et.loads('max: {a: {chance: {x: 5, y: {utility: "?"}}}, b: {utility: "?"}}')
+    assert redrawn(unknown, 1).utility_range == (5, 5)
     with pytest.raises(et.AnalysisError, match="no utility of the tree is known"):
         redrawn(et.loads('max: [{utility: "?"}]'), 1)
 
