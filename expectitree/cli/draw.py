@@ -139,7 +139,7 @@ def command(
     # An exercise needs every leaf.
     lazy = None if style["blank"] else algorithms.of_game(is_repeated=kind == drawing.PAGE)
     if kind == drawing.PAGE:
-        _refuse_on_page({"rows", "show_all", *style})
+        _refuse_on_page(["rows", "show_all", *style])
     else:
         algorithms = algorithms.or_only("expectiminimax")
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
@@ -177,7 +177,7 @@ def command(
 def _refuse_on_page(names: Collection[str]) -> None:
     """Raise a usage error if the user gave an option that only pictures have."""
     context = click.get_current_context()
-    for name in (param.name for param in context.command.params if param.name in names):
+    for name in names:
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             what = f"--{name.removeprefix('show_')} is for pictures"
             raise click.UsageError(f"{what}: a page has what it needs. Remove it.")

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from expectitree.base.names import nearest
 from expectitree.base.tables import module_of
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
@@ -114,9 +113,6 @@ def command(
         if parameters:
             what = f"--{next(iter(parameters))} is for a family"
             raise click.UsageError(f"{what}: remove it, or name a FAMILY.")
-        near = nearest(source, FAMILIES, likeness=0.8)
-        if near and not os.path.exists(source):
-            raise click.UsageError(f"{source} is neither a file nor a FAMILY: did you mean {near}?")
         tree = load(source, warn=warn)
         title = title or tree.title
     title = title or "Game trees"
@@ -127,7 +123,13 @@ def command(
         )  # fmt: skip
         for file in outs:
             check_drawn(file, force)
-        copies = [] if trees is None else _copies(trees, number, force)
+        copies: list[str] = []
+        if trees is not None:
+            with named_errors(trees, "the folder cannot be made"):
+                os.makedirs(trees, exist_ok=True)
+            copies = [os.path.join(trees, f"variant-{n}.yaml") for n in range(1, number + 1)]
+        for file in copies:
+            check_file(file, force)
         sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)
         module, function = FORMATS[ending.lower()]
         draw = getattr(module_of(f"lab.sheets.{module}"), function)
@@ -137,13 +139,3 @@ def command(
     for variant, copy in zip(variants, copies, strict=False):
         save(replace(variant.search.tree, title=f"{title}, variant {variant.name}"), copy)
     say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")
-
-
-def _copies(folder: str, number: int, force: bool) -> list[str]:
-    """Make the folder of the variants, and return their files, which must be new without force."""
-    with named_errors(folder, "the folder cannot be made"):
-        os.makedirs(folder, exist_ok=True)
-    copies = [os.path.join(folder, f"variant-{n}.yaml") for n in range(1, number + 1)]
-    for file in copies:
-        check_file(file, force)
-    return copies

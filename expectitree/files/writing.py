@@ -21,11 +21,8 @@ from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 
 _State = tuple[int, ...] | None  # of a file; None if there is none
-_XML, _PERCENT = "\n<!-- {} -->\n", "\n% {}\n"
-_COMMENTS = {  # by the ending of a file; the mark of a picture in .png is not a comment
-    ".svg": _XML, ".html": _XML, ".xml": _XML, ".pdf": _PERCENT, ".tex": _PERCENT,
-    ".mmd": "\n%% {}\n", ".dot": "\n// {}\n",
-}  # fmt: skip
+_COMMENTS = {".pdf": "% {}", ".tex": "% {}", ".mmd": "%% {}", ".dot": "// {}"}
+_COMMENT = "<!-- {} -->"  # in the other formats that are marked, except .png
 _IEND = 12  # bytes of the last chunk of a .png, before which other chunks may be
 
 
@@ -125,7 +122,8 @@ def _marked(content: bytes, path: str) -> tuple[bytes, bytes, bytes]:
     text = f"written by expectitree, sha256 {sha256(content).hexdigest()}"
     ending = os.path.splitext(path)[1].lower()
     if ending != ".png":
-        return content, _COMMENTS[ending].format(text).encode(), b""
+        comment = _COMMENTS.get(ending, _COMMENT).format(text)
+        return content, f"\n{comment}\n".encode(), b""
     data = f"tEXtComment\0{text}".encode()
     mark = pack(">I", len(data) - 4) + data + pack(">I", crc32(data))
     return content[:-_IEND], mark, content[-_IEND:]

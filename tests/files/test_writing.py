@@ -407,7 +407,7 @@ def test_a_tree_file_is_never_replaced_without_force(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("sheet", "unifrm"), "unifrm is neither a file nor a FAMILY: did you mean uniform?"),
+        (("sheet", "unifrm"), "unifrm: there is no such file"),
         (("sheet", "none.yaml"), "none.yaml: there is no such file"),
         (("sheet", "--plies", "9"), "the tree has 1,023 nodes, expected at most 200 for a page"),
         (("sheet", RISK, "--plies", "2"), "--plies is for a family"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count, islice, product
+from itertools import product
 from math import ceil, floor, gcd, lcm, log10
 from random import Random
 from typing import Any
@@ -22,7 +22,7 @@ from expectitree.picture.content import Style
 from expectitree.picture.diagram import LEGIBLE, Diagram, diagram
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.text.phrases import interval_text, plural
+from expectitree.text.phrases import chance_text, interval_text, plural
 
 MAX_NODES = 200  # of a tree that a page may have room for
 TRIES = 300  # trees for each variant that is wanted
@@ -120,7 +120,8 @@ def make_variants(
     """Return variants of a tree with other numbers, or trees of a family with `parameters`.
 
     No two are equal. Each has a unique best action, if the root is a player's, and the search makes
-    at least `min_cuts` cuts. Raises `AnalysisError` if too few trees are so.
+    at least `min_cuts` cuts. If possible, no probability is rounded where it is printed. Raises
+    `AnalysisError` if too few trees are so.
     """
     nodes = expected_nodes(source, **parameters) if isinstance(source, str) else len(source)
     if nodes > MAX_NODES:
@@ -130,14 +131,17 @@ def make_variants(
         )
     found: dict[tuple[Number, ...], Variant] = {}
     most_cuts = 0
-    for own in islice(count(seed * SEEDS), TRIES * number):
+    seeds = range(seed * SEEDS, seed * SEEDS + TRIES * number)
+    for is_round, own in product((True, False), seeds):
         if isinstance(source, str):
             tree = in_fractions(generate(source, seed=own, **parameters))
         else:
             try:
-                tree = redrawn(source, own)
+                tree = redrawn(source, own, is_round)
             except TreeError:  # these values of the parameters do not fit together
                 continue
+        if is_round and not _is_printed_exactly(tree):
+            continue
         tree = _without_notes(replace(tree, title=None, source=None))
         search = search_tree(tree, algorithm, bounds=bounds or usual_bounds(tree, algorithm))
         most_cuts = max(most_cuts, search.cuts)
@@ -158,6 +162,12 @@ def make_variants(
     )
 
 
+def _is_printed_exactly(tree: Tree) -> bool:
+    """Return whether a student who computes with the printed probabilities finds the values."""
+    probabilities = enumerate(tree.columns.probability)
+    return all(Fraction(chance_text(tree, b)) == to_exact(p) for b, p in probabilities)
+
+
 def _without_notes(tree: Tree) -> Tree:
     """Return the tree without its notes, which are about the numbers of the original."""
     formulas = tree.formulas
@@ -172,12 +182,12 @@ def usual_bounds(tree: Tree, algorithm: Algorithm) -> Bounds | None:
     return None if is_stated else (-INFINITY, INFINITY)
 
 
-def redrawn(tree: Tree, seed: int) -> Tree:
+def redrawn(tree: Tree, seed: int, is_round: bool = True) -> Tree:
     """Return the tree with other numbers.
 
-    If parameters have ranges, they get other values there, and all else follows. Otherwise, the
-    terminals get other utilities between the least and the greatest one. The bounds of the root are
-    kept, or are those of the utilities.
+    If parameters have ranges, they get other values there, and all else follows; these have a digit
+    more unless `is_round`. Otherwise, the terminals get other utilities between the least and the
+    greatest one. The bounds of the root are kept, or are those of the utilities.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 750, drill: {chance: [2500, 0, 1500]}}")
@@ -188,7 +198,8 @@ def redrawn(tree: Tree, seed: int) -> Tree:
     ranges = {name: one.range for name, one in tree.parameters.items() if one.range}
     ends = tree.utility_ends
     if ranges:
-        values = {name: exact_text(_round_number(*ends, random)) for name, ends in ranges.items()}
+        parts = 2 if is_round else 20
+        values = {name: _multiple(*ends, parts, random) for name, ends in ranges.items()}
         tree = tree.with_parameters(**values)
         ends = tree.utility_ends
     else:
@@ -199,14 +210,14 @@ def redrawn(tree: Tree, seed: int) -> Tree:
     return replace(tree, local_bounds=bounds)
 
 
-def _round_number(low: Number, high: Number, random: Random) -> Fraction:
-    """Return a number in a range, with so few digits that there are about 10 to 100 of them."""
+def _multiple(low: Number, high: Number, parts: int, random: Random) -> str:
+    """Return a multiple of 5, 0.5, 0.05, … in a range, which has at least twice so many parts."""
     low, high = to_exact(low), to_exact(high)
     if low == high:
-        return low
-    step = Fraction(10) ** floor(log10((high - low) / 10))
+        return exact_text(low)
+    step = Fraction(10) ** floor(log10((high - low) / parts)) / 2
     first, last = ceil(low / step), floor(high / step)
-    return step * (first + _place(random, last - first + 1))
+    return exact_text(step * (first + _place(random, last - first + 1)))
 
 
 def _place(random: Random, count: int) -> int:
