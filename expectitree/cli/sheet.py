@@ -128,8 +128,8 @@ def command(
             with named_errors(trees, "the folder cannot be made"):
                 os.makedirs(trees, exist_ok=True)
             copies = [os.path.join(trees, f"variant-{n}.yaml") for n in range(1, number + 1)]
-        for file in copies:
-            check_file(file, force)
+        for copy in copies:
+            check_file(copy, force)
         sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)
         module, function = FORMATS[ending.lower()]
         draw = getattr(module_of(f"lab.sheets.{module}"), function)
