@@ -227,7 +227,8 @@ async function select(path, focuses = false) {
   form.hidden = !node;
   if (!node) return;
   if (focuses) text.goTo(node, false);
-  const name = hasFocus() && document.activeElement.name, takesFocus = focuses || hasFocus();
+  const takesFocus = focuses || hasFocus();
+  const name = hasFocus() ? document.activeElement.name : "";
   form.replaceChildren(...fields(node));
   if (takesFocus) (form.elements[name] ?? form.elements[0]).focus();
 }
@@ -456,8 +457,8 @@ get("undo").addEventListener("click", () => text.undo());
 get("redo").addEventListener("click", () => text.redo());
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || !(event.ctrlKey || event.metaKey)) return;
-  const isRedo = event.shiftKey ? "z" : "y";
-  const actions = { s: file.name && save, z: () => text.undo(), [isRedo]: () => text.redo() };
+  const redo = event.shiftKey ? "z" : "y"; // the key, which with Shift is not that of undo
+  const actions = { s: file.name && save, z: () => text.undo(), [redo]: () => text.redo() };
   const key = event.key.toLowerCase(), action = actions[key];
   if (!action || (key !== "s" && isTyping(event.target))) return;
   event.preventDefault();

@@ -340,9 +340,10 @@ class _Reader:
 
         An exercise, which has room for the values of nodes only, leaves out the worth.
         """
-        text = payment_text(self.tree.reward_of(branch)) + when
+        reward = self.tree.reward_of(branch)
+        text = f"{payment_text(reward)}{when}"
         is_open = n in self.tree.unknown or is_unknown(self.search, n)
-        if text == when or self.is_exercise or is_open or not self.search.visits[n]:
+        if not reward or self.is_exercise or is_open or not self.search.visits[n]:
             return text
         return f"{text} → {known_text(*self.search.interval_of_branch(branch))}"
 

@@ -199,7 +199,7 @@ def redrawn(tree: Tree, seed: int, is_round: bool = True) -> Tree:
     ends = tree.utility_ends
     if ranges:
         parts = 2 if is_round else 20
-        values = {name: _multiple(*ends, parts, random) for name, ends in ranges.items()}
+        values = {name: _multiple(*limits, parts, random) for name, limits in ranges.items()}
         tree = tree.with_parameters(**values)
         ends = tree.utility_ends
     else:
@@ -272,7 +272,7 @@ def _groups(tree: Tree, utilities: Mapping[int, Fraction]) -> list[list[int]]:
         outcomes = tuple((label, utilities[child]) for child, label in ends.items())
         for child, label in ends.items():
             alike.setdefault(outcomes if kind == Kind.CHANCE else label, []).append(child)
-    group_of = {n: [n] for n in utilities}
+    group_of = {n: [n] for n in utilities}  # the same list for all of a group
     for members in alike.values():
         merged = [*dict.fromkeys(n for member in members for n in group_of[member])]
         group_of |= dict.fromkeys(merged, merged)
