@@ -18,6 +18,7 @@ from expectitree.files.formats import FORMATS, NAMES, TABLES, TEXT_FORMATS, form
 from expectitree.files.rows import Format, ReadOptions
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.files.urls import is_url
+from expectitree.files.writing import is_as_written
 from expectitree.text.phrases import plural
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # a decorator returns what it gets
@@ -105,10 +106,15 @@ force_option = click.option("--force", is_flag=True, help="Replace an existing f
 
 def check_file(file: str, force: bool) -> None:
     """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
+    check_place(file)
     if not force and (os.path.isfile(file) or os.path.islink(file)):
         raise click.UsageError(
             f"{file} exists already: choose another name, or replace it with --force."
         )
+
+
+def check_place(file: str) -> None:
+    """Raise an error if the folder of a file does not exist on this machine."""
     if is_url(file):
         message = "nothing is written at a URL: name a file on this machine, and upload it"
         raise FileError([Problem(file, message)])
@@ -118,18 +124,26 @@ def check_file(file: str, force: bool) -> None:
         raise FileError([Problem(file, message)])
 
 
+def check_drawn(file: str, force: bool) -> None:
+    """Raise an error as `check_file`, but not for a file that expectitree wrote by `write_marked`.
+
+    Call this when all else is known to be right.
+    """
+    check_file(file, force or is_as_written(file))
+
+
 def check_output(out: str, format: str | None, force: bool, float32: bool = False) -> Format:
     """Return the format of an output; raise an error if no tree can be written there.
 
     Call this before the work.
     """
-    if out != "-":
-        check_file(out, force)
     found = FORMATS[format or "yaml"] if out == "-" else format_of(out, format)
     if float32 and found.name not in TABLES:
         raise click.UsageError(
             f"--float32 is for .arrow and .parquet, and {out} is {found.title}: remove it."
         )
+    if out != "-":
+        check_file(out, force)
     return found
 
 

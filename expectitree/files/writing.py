@@ -11,13 +11,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from struct import pack
 from typing import IO, BinaryIO
+from zlib import crc32
 
 from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 
 _State = tuple[int, ...] | None  # of a file; None if there is none
+_COMMENTS = {".pdf": "% {}", ".tex": "% {}", ".mmd": "%% {}", ".dot": "// {}"}
+_COMMENT = "<!-- {} -->"  # in the other formats that are marked, except .png
+_IEND = 12  # bytes of the last chunk of a .png, before which other chunks may be
 
 
 class OutputFile(str):
@@ -91,6 +97,38 @@ def _temporary_file(folder: str, mode: int) -> tuple[str, int]:
         name = os.path.join(folder, f".expectitree-{os.urandom(8).hex()}")
         with suppress(FileExistsError):
             return name, os.open(name, flags, mode)
+
+
+def write_marked(content: bytes, path: str) -> None:
+    """Write a file with a mark: the hash of the rest, by which `is_as_written` knows it again."""
+    before, mark, after = _marked(content, path)
+    with whole_file(path) as stream:
+        stream.write(before + mark + after)
+
+
+def is_as_written(path: str) -> bool:
+    """Return whether a file was made by `write_marked` and has not changed since."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return False
+    before, mark, after = _marked(content, path)  # a mark of the same length
+    unmarked = before[: -len(mark)] + after
+    return content == b"".join(_marked(unmarked, path))
+
+
+def _marked(content: bytes, path: str) -> tuple[bytes, bytes, bytes]:
+    """Return what is before the mark of a content, the mark, and what is after it."""
+    text = f"written by expectitree, sha256 {sha256(content).hexdigest()}"
+    ending = os.path.splitext(path)[1].lower()
+    if ending != ".png":
+        comment = _COMMENTS.get(ending, _COMMENT).format(text)
+        return content, f"\n{comment}\n".encode(), b""
+    data = f"tEXtComment\0{text}".encode()
+    mark = pack(">I", len(data) - 4) + data + pack(">I", crc32(data))
+    return content[:-_IEND], mark, content[-_IEND:]
 
 
 def open_to_append(path: str) -> IO[bytes]:
