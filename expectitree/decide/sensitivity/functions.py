@@ -49,6 +49,11 @@ from expectitree.searches.result import Search
 _MAX_END_LENGTH = 12  # characters of an end of a range in a message
 
 
+def best_actions(search: Search) -> tuple[str, ...]:
+    """Return the best actions in the order of the branches, also if rounding separates them."""
+    return tuple(b.label for b in search.tree.root.branches if b.label in search.ties)
+
+
 class NodeFunctions(FormulaFunctions):
     """The values of the nodes of an exact tree, as functions of one number that moves.
 
@@ -97,7 +102,7 @@ class NodeFunctions(FormulaFunctions):
             search = search_tree(self.tree_at(place))
         except TreeError:
             return None
-        return search, search.ties
+        return search, best_actions(search)
 
     # ---- Where probabilities are numbers from 0 to 1.
 

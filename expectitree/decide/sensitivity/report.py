@@ -26,7 +26,7 @@ from expectitree.base.tree.paths import join, split
 from expectitree.decide.algebra.polynomials import place_of, roots_between
 from expectitree.decide.algebra.rationals import MAX_SECONDS, Piecewise, slope_of
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
-from expectitree.decide.sensitivity.functions import NodeFunctions
+from expectitree.decide.sensitivity.functions import NodeFunctions, best_actions
 from expectitree.decide.sensitivity.parameters import (
     INEXACT,
     Ends,
@@ -197,14 +197,23 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
             parts = tuple(decision.pieces()), tuple(decision.thresholds())
             value = to_exact(now.value)
             return Sensitivity(
-                file, tree, range, *parts, now.ties, value, decision.actions, decision.value
+                file,
+                tree,
+                range,
+                *parts,
+                best_actions(now),
+                value,
+                decision.actions,
+                decision.value,
             )
     except INEXACT as error:
         reason = why_not_exact(error)
     if added is not None:
         raise AnalysisError(f"{reason}: use a smaller tree")
     now, parts = search_tree(tree), sample(tree, range)
-    return Sensitivity(file, tree, range, *parts, now.ties, to_exact(now.value), {}, reason=reason)
+    return Sensitivity(
+        file, tree, range, *parts, best_actions(now), to_exact(now.value), {}, reason=reason
+    )
 
 
 # ---- Tornado.

@@ -21,6 +21,7 @@ from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
+from expectitree.decide.sensitivity.functions import best_actions
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
@@ -166,7 +167,9 @@ class Sampler:
             with suppress(TreeError, SearchError):
                 search = search_tree(self.move(self.floats, place))
                 values, value = action_values(search), float(search.value)
-                return Estimate(_best(search), {x: abs(value - y) for x, y in values.items()})
+                return Estimate(
+                    best_actions(search), {x: abs(value - y) for x, y in values.items()}
+                )
         return Estimate()
 
     def closest(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
@@ -213,7 +216,7 @@ class Sampler:
         search = self.search_at(place)
         value = to_exact(search.value)
         is_exact = not search.eps
-        return Verdict(_best(search), value if is_exact else to_digits(value), is_exact)
+        return Verdict(best_actions(search), value if is_exact else to_digits(value), is_exact)
 
     def threshold(
         self, low: Fraction, high: Fraction, before: tuple[str, ...], after: tuple[str, ...]
@@ -264,11 +267,6 @@ def with_strategy(tree: Tree, strategy: Mapping[int, int]) -> Tree:
         for b in tree.branches_of(n):
             probability[b] = int(b == chosen)
     return replace(tree, columns=tree.columns._replace(kind=kind, probability=probability))
-
-
-def _best(search: Search) -> tuple[str, ...]:
-    """Return the best actions in the order of the branches, also if rounding separates them."""
-    return tuple(b.label for b in search.tree.root.branches if b.label in search.ties)
 
 
 def bisected(

@@ -8,7 +8,7 @@ from fractions import Fraction
 from types import ModuleType
 
 import pytest
-from decide.sensitivity.parameterised import at, predicted, random_tree
+from decide.sensitivity.parameterised import at, predicted, random_cohorts, random_tree
 from helpers import for_each
 from oracle import best_actions, definition, exact_root
 
@@ -55,6 +55,26 @@ def test_thresholds_are_where_the_best_actions_change(seed: int) -> None:
         assert not one.before == one.at == one.after
         if one.exact is None and one.before and one.after:
             assert (one.before, one.after) == (at(tree, one.lower)[1], at(tree, one.upper)[1])
+
+
+@for_each("seed", range(4, 6), range(30, 60), range(6, 18))
+def test_a_markov_tree_changes_where_strategies_are_worth_the_same(seed: int) -> None:
+    """Values of thousands of digits are rounded, so the search lists ties in another order."""
+    tree, totals = random_cohorts(seed, cycles=(4, 18, 60)[seed % 3])
+
+    def best(wtp: Fraction) -> set[str]:
+        worth = {name: wtp * effect - cost for name, (cost, effect) in totals.items()}
+        return {name for name in worth if worth[name] == max(worth.values())}
+
+    found = et.sensitivity(tree, "wtp")
+    assert found.method == "exact"
+    assert all({*piece.best} == best((piece.start + piece.end) / 2) for piece in found.pieces)
+    assert all(move is None or move > 0 for move in found.slack)
+    for one in found.thresholds:
+        assert one.exact is not None
+        assert {*one.at} == best(one.exact)
+        moved = et.sensitivity(tree.with_parameters(wtp=one.exact), "u", range=(F(1, 2), 1))
+        assert {*moved.best} == {*one.at}
 
 
 @for_each("seed", QUICK, range(80, 230), SLOW)
