@@ -36,40 +36,6 @@ _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to ea
 Move = Callable[[Tree, Fraction], Tree]
 
 
-def sample(
-    tree: Tree, range_: Range, move: Move | None = None, grows: bool = False
-) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
-    """Return the parts of the range and the thresholds between 200 points.
-
-    Where two actions run close, more points are between two of them. A change of the best actions
-    between two points is narrowed by bisection until the digits of its place are known. A change
-    that ends before the next point can be missed. `move` is that of `Sampler`. With `grows`, points
-    have equal ratios. Raises `AnalysisError` where the tree has no value.
-    """
-    sampler, low, width = Sampler(tree, range_.name, move), range_.low, range_.high - range_.low
-    # Between round numbers and within both ends, where two actions may tie at a single place.
-    steps = [_NEAR, *((i + _OFFSET) / POINTS for i in range(POINTS)), 1 - _NEAR]
-    places = [low + width * step for step in steps]
-    if grows:
-        ratio = float(range_.high / low)
-        places = [low * to_exact(ratio ** float(step)) for step in steps]
-    places = sorted([*places, *sampler.closest(places)])
-    thresholds: list[Threshold] = []
-    pieces: list[Piece] = []
-    start, best = range_.low, sampler.verdict_at(places[0]).best
-    for left, right in itertools.pairwise(places):
-        if sampler.estimate_at(right).best == best:  # floats answer soon
-            continue
-        found = sampler.verdict_at(right).best
-        while found != best:
-            one = sampler.threshold(left, right, best, found)
-            thresholds.append(one)
-            pieces.append(Piece(start, one.middle, best, None))
-            start, left, best = one.middle, one.upper, one.after
-    pieces.append(Piece(start, range_.high, best, None))
-    return tuple(pieces), tuple(thresholds)
-
-
 def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, ...]:
     """Return the risk tolerances between two positive ones at which the best actions change.
 
@@ -98,7 +64,7 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     def move(tree: Tree, place: Fraction) -> Tree:
         return replace(tree, attitude=Attitude("exponential", place))
 
-    return sample(tree, Range("R", *ends, ends[0]), move, grows=True)[1]
+    return Sampler(tree, Range("R", *ends, ends[0]), move).sample(grows=True)[1]
 
 
 class Verdict(NamedTuple):
@@ -129,26 +95,83 @@ class Sampler:
     """Evaluates a tree at values of one of its parameters, or as `move` changes it for a value.
 
     Irrational numbers have 60 digits. Actions are equal if they differ by less than the rounding.
+
+    Attributes:
+        range: The part of the range around the current value in which the tree has values.
     """
 
-    def __init__(self, tree: Tree, name: str, move: Move | None = None) -> None:
+    def __init__(self, tree: Tree, range: Range, move: Move | None = None) -> None:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
-        self.name, self.tree = name, tree
-        self.move = move or (lambda tree, place: tree.with_parameters(**{name: place}))
+        self.tree, self.range = tree, range
+        self.move = move or (lambda tree, place: tree.with_parameters(**range.settings(place)))
         self.floats: Tree | None = None
         with suppress(NumberError):
             self.floats = in_floats(self.tree)
         self.deadline = monotonic() + _MAX_SECONDS * budget.factor()
         self.verdict_at = cache(self._verdict_at)
         self.estimate_at = cache(self._estimate_at)
+        self._cut_range()
+
+    def _cut_range(self) -> None:
+        """Leave out the ends of the range where the tree has no value."""
+        low, here, high = self.range.low, self.range.current, self.range.high
+        faults = [self.fault_at(end) for end in (low, high)]
+        if not any(faults) or not low <= here <= high or self.fault_at(here):
+            return
+        if faults[0]:
+            low = bisected(low, here, lambda place: bool(self.fault_at(place)), TOLERANCE)[1]
+        if faults[1]:
+            high = bisected(here, high, lambda place: not self.fault_at(place), TOLERANCE)[0]
+        if low < high:
+            self.range = self.range.cut_to(low, high, faults[0] or faults[1])
+
+    def fault_at(self, place: Fraction) -> str:
+        """Return why the tree has no value at a value of the parameter, or nothing."""
+        self.check_time()
+        try:
+            search_tree(self.move(self.tree, place))
+        except (TreeError, SearchError) as error:
+            return str(error)
+        return ""
+
+    def sample(self, grows: bool = False) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
+        """Return the parts of the range and the thresholds between 200 points.
+
+        Where two actions run close, more points are between two of them. A change of the best
+        actions between two points is narrowed by bisection until the digits of its place are known.
+        A change that ends before the next point can be missed. With `grows`, points have equal
+        ratios. Raises `AnalysisError` where the tree has no value.
+        """
+        first, last = self.range.low, self.range.high
+        # Between round numbers and within both ends, where two actions may tie at a single place.
+        steps = [_NEAR, *((i + _OFFSET) / POINTS for i in range(POINTS)), 1 - _NEAR]
+        places = [first + (last - first) * step for step in steps]
+        if grows:
+            ratio = float(last / first)
+            places = [first * to_exact(ratio ** float(step)) for step in steps]
+        places = sorted([*places, *self.closest(places)])
+        thresholds: list[Threshold] = []
+        pieces: list[Piece] = []
+        start, best = first, self.verdict_at(places[0]).best
+        for left, right in itertools.pairwise(places):
+            if self.estimate_at(right).best == best:  # floats answer soon
+                continue
+            found = self.verdict_at(right).best
+            while found != best:
+                one = self.threshold(left, right, best, found)
+                thresholds.append(one)
+                pieces.append(Piece(start, one.middle, best, None))
+                start, left, best = one.middle, one.upper, one.after
+        pieces.append(Piece(start, last, best, None))
+        return tuple(pieces), tuple(thresholds)
 
     def check_time(self) -> None:
         """Raise `AnalysisError` if the evaluations take too long."""
         if monotonic() > self.deadline:
             raise AnalysisError(
-                f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.name} takes "
-                f"more than {_MAX_SECONDS * budget.factor():g} seconds: make the tree smaller, or "
+                f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.range.name} "
+                f"takes more than {_MAX_SECONDS * budget.factor():g} seconds: make the tree smaller, or "
                 f"its formulas simpler; or {budget.more()}"
             )
 
@@ -158,7 +181,7 @@ class Sampler:
         try:
             tree = self.move(self.tree, place)
         except TreeError as error:
-            raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
+            raise AnalysisError(f"{error}; or give {self.range.name} a smaller range") from None
         return replace(tree, error=max(tree.error, self.tree.error))
 
     def _estimate_at(self, place: Fraction) -> Estimate:
@@ -202,8 +225,9 @@ class Sampler:
         try:
             return search_tree(with_strategy(self.tree_at(place), strategy or {}))
         except SearchError as error:  # of an attitude
-            at = f"{self.name} = {message_text(place)}"
-            raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
+            name = self.range.name
+            at = f"at {name} = {message_text(place)}"
+            raise AnalysisError(f"{at}: {error}; or give {name} a smaller range") from None
 
     def value_at(self, place: Fraction, strategy: Mapping[int, int]) -> Fraction:
         """Return the value of the tree if some nodes take one branch, with all its digits."""

@@ -157,20 +157,17 @@ def test_a_part_on_which_two_actions_are_equal() -> None:
     assert [piece.best for piece in back.pieces] == [("x",), ("x", "y")]
 
 
-def test_a_probability_that_leaves_its_range_between_points_is_an_error() -> None:
+def test_a_sampled_range_is_cut_where_a_probability_leaves_its_own() -> None:
     text = """parameters: {a: 0.3}
 max: {x: {chance: {l: {p: exp(a) - 1, utility: 1}, r: {p: rest, utility: 0}}}, y: 1/2}
 """
     tree = et.loads(text)
-    message = (
-        r"^x/l: p is 1.00\d+ at a = 0.69\d+, expected a number from 0 to 1: change the formula or "
-        "a parameter; or give a a smaller range$"
-    )
-    with pytest.raises(AnalysisError, match=message):
-        et.sensitivity(tree, "a", range=(0, 1))
-    with pytest.raises(AnalysisError, match=message):
-        et.tornado(tree, ["a"], ranges={"a": (0, 1)})
-    found = et.sensitivity(tree, "a", range=(0, 0.69))
+    found = et.sensitivity(tree, "a", range=(0, 1))
+    bar = et.tornado(tree, ["a"], ranges={"a": (0, 1)}).bars[0]
+    assert bar.range == found.range
+    assert 0 <= bar.range.high - Fraction(log(2)) < Fraction(1, 10**8)  # p may exceed 1 by 1e-9
+    assert bar.range.cut_from == (0, 1)
+    assert found.range.why_cut.startswith("x/l: p is 1.71828 at a = 1, expected")
     assert float(found.thresholds[0].middle) == pytest.approx(log(1.5))
 
 
