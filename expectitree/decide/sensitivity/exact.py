@@ -16,7 +16,7 @@ from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import with_values
 from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, Root, enclose, place_of
 from expectitree.decide.algebra.rationals import (
-    MAX_SECONDS,
+    MAX_STEPS,
     Piecewise,
     constant,
     greatest_of,
@@ -43,9 +43,9 @@ Interval = tuple[Root, Root]
 
 @contextmanager
 def exact_only(question: str, otherwise: str) -> Iterator[None]:
-    """Limit the time; without exact functions raise `AnalysisError` with what to do `otherwise`."""
+    """Limit the work; without exact functions raise `AnalysisError` with what to do `otherwise`."""
     try:
-        with limited_work(MAX_SECONDS):
+        with limited_work(MAX_STEPS):
             yield
     except INEXACT as error:
         raise AnalysisError(

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from expectitree.base.budget import TooMuchWorkError
+from expectitree.base.budget import TooMuchWorkError, spend
 from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.base.numbers import message_text
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
@@ -30,6 +30,7 @@ from expectitree.decide.algebra.polynomials import (
     place_of,
     roots_between,
     sign_at,
+    size_of,
 )
 from expectitree.decide.algebra.rationals import (
     MAX_BITS,
@@ -98,6 +99,7 @@ class NodeFunctions(FormulaFunctions):
         """
         if any(sign_at(denominator, place) == 0 for denominator in self._denominators):
             return None
+        spend(100 * len(self.tree) * size_of([place.denominator]))
         try:
             search = search_tree(self.tree_at(place))
         except TreeError:
@@ -194,6 +196,7 @@ class NodeFunctions(FormulaFunctions):
     @cached_property
     def of_nodes(self) -> list[Piecewise | None]:
         """The function of each node; None of a node that is never reached."""
+        spend(10 * len(self.tree))
         moving = self._find_moving()
         functions: list[Piecewise | None] = []
         for n, kind in enumerate(self.tree.columns.kind):

@@ -24,7 +24,7 @@ from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.paths import join, split
 from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, between, place_of, roots_between
-from expectitree.decide.algebra.rationals import MAX_SECONDS, Piecewise, slope_of
+from expectitree.decide.algebra.rationals import MAX_STEPS, Piecewise, slope_of
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions, best_actions
 from expectitree.decide.sensitivity.parameters import (
@@ -36,7 +36,7 @@ from expectitree.decide.sensitivity.parameters import (
     range_of,
     why_not_exact,
 )
-from expectitree.decide.sensitivity.sampling import POINTS, Sampler
+from expectitree.decide.sensitivity.sampling import Sampler
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -193,7 +193,7 @@ def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
 def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> Sensitivity:
     """Return how the best action depends on one parameter, or on an amount added to a branch."""
     try:
-        with limited_work(MAX_SECONDS):
+        with limited_work(MAX_STEPS):
             functions = NodeFunctions(exact_tree(tree, added is None), range, added).valid_part()
             decision, now = Decision.at_root(functions), functions.now
             parts = tuple(decision.pieces()), tuple(decision.thresholds())
@@ -349,7 +349,7 @@ def _bar(tree: Tree, exact: Tree | None, search: Search, range: Range, is_fixed:
     parts: Any = (), ()  # the pieces and the thresholds
     method = "sampled"
     if exact is not None:
-        with suppress(*INEXACT), limited_work(MAX_SECONDS):
+        with suppress(*INEXACT), limited_work(MAX_STEPS):
             functions = NodeFunctions(exact, range, strategy=strategy).valid_part()
             values = _values(functions)
             if not is_fixed:
@@ -359,7 +359,7 @@ def _bar(tree: Tree, exact: Tree | None, search: Search, range: Range, is_fixed:
     if method == "sampled":
         sampler = Sampler(tree, range)
         range = sampler.range
-        values = {at: sampler.value_at(at, strategy) for at in range.places(POINTS)}
+        values = sampler.extremes(strategy)
         if not is_fixed:
             parts = sampler.sample()
     if range.low <= range.current <= range.high:

@@ -499,7 +499,7 @@ def test_functions_have_at_most_a_degree_and_so_many_bits(
 
 
 def test_too_much_work_is_sampled_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "MAX_SECONDS", -1)
+    monkeypatch.setattr(report, "MAX_STEPS", -1)
     tree = tree_of("a^2", "1/2")
     found = et.sensitivity(tree, "a")
     assert (found.method, found.reason) == ("sampled", "exact functions would take too long")
