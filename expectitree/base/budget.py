@@ -3,7 +3,7 @@
 The budget counts the bytes of a text, the rows and bytes of a table, the steps of some analyses,
 and the steps of exact algebra. It counts work and not seconds, so that a file has the same result
 on every machine. Ordinary files stay far below its limits. The environment variable
-EXPECTITREE_BUDGET multiplies all limits, and the defaults of the options that limit work.
+EXPECTITREE_BUDGET multiplies all these limits, and the defaults of the options that limit work.
 """
 
 from __future__ import annotations

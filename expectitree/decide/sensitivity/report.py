@@ -36,7 +36,7 @@ from expectitree.decide.sensitivity.parameters import (
     range_of,
     why_not_exact,
 )
-from expectitree.decide.sensitivity.sampling import Sampler
+from expectitree.decide.sensitivity.sampling import Sampler, with_strategy
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -357,9 +357,8 @@ def _bar(tree: Tree, exact: Tree | None, search: Search, range: Range, is_fixed:
                 parts = tuple(decision.pieces()), tuple(decision.thresholds(is_verified=False))
             range, method = functions.range, "exact"
     if method == "sampled":
-        sampler = Sampler(tree, range)
-        range = sampler.range
-        values = sampler.extremes(strategy)
+        sampler = Sampler(with_strategy(tree, strategy), range)
+        range, values = sampler.range, sampler.extremes()
         if not is_fixed:
             parts = sampler.sample()
     if range.low <= range.current <= range.high:

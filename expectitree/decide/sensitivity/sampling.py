@@ -22,15 +22,14 @@ from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.functions import best_actions
 from expectitree.decide.sensitivity.parameters import Range
-from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
 POINTS = 200  # of the range
-# Steps for one parameter. A node is one step at each value, and a formula four: in a second, 22,000
-# to 111,000 of them are evaluated in fractions, and eight times as many in floats.
-_MAX_STEPS = 2_500_000
-_STEPS_OF_FORMULA, _FLOATS_A_STEP = 4, 8
+# Steps for one parameter. At each value, a node is a step in floats and eight in fractions, and a
+# formula takes four times as many. A second is enough for 180,000 to 900,000 steps.
+_MAX_STEPS = 20_000_000
+_STEPS_IN_FRACTIONS, _STEPS_OF_FORMULA = 8, 4
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
 _MIN_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
@@ -56,7 +55,8 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
         high: The greatest.
 
     Raises:
-        AnalysisError: The ends are not in order, or the evaluations take too long.
+        AnalysisError: The ends are not in order.
+        TreeError: The evaluations take too long.
     """
     check_tree(tree)
     if not 0 < low < high < INFINITY:
@@ -80,6 +80,7 @@ class Verdict(NamedTuple):
 class Estimate(NamedTuple):
     """What floats find at a value of the parameter."""
 
+    value: float  # of the tree
     best: tuple[str, ...] | None = None  # the best actions; None if floats cannot find them
     behind: Mapping[str, float] = {}  # by action at the root: how much better the best one is
 
@@ -132,10 +133,9 @@ class Sampler:
 
     def fault_at(self, place: Fraction) -> str:
         """Return why the tree has no value at a value of the parameter, or nothing."""
-        self.spend(self.steps)
         try:
-            search_tree(self.move(self.tree, place))
-        except (TreeError, SearchError) as error:
+            self.search_at(place)
+        except AnalysisError as error:
             return str(error)
         return ""
 
@@ -171,34 +171,30 @@ class Sampler:
         return tuple(pieces), tuple(thresholds)
 
     def spend(self, steps: int) -> None:
-        """Count some steps; raise `AnalysisError` if these are more than the budget allows."""
+        """Count some steps; raise `TooMuchWorkError` if these are more than the budget allows."""
         self.left -= steps
         if self.left < 0:
-            raise AnalysisError(
+            raise budget.TooMuchWorkError(
                 f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.range.name} "
                 f"takes more than {budget.most(_MAX_STEPS):,} steps: make the tree smaller, or its "
                 f"formulas simpler; or {budget.more()}"
             )
 
-    def tree_at(self, place: Fraction) -> Tree:
-        """Return the tree at a value of the parameter."""
-        self.spend(self.steps)
-        try:
-            tree = self.move(self.tree, place)
-        except TreeError as error:
-            raise AnalysisError(f"{error}; or give {self.range.name} a smaller range") from None
-        return replace(tree, error=max(tree.error, self.tree.error))
-
     def _estimate_at(self, place: Fraction) -> Estimate:
-        self.spend(self.steps // _FLOATS_A_STEP)
-        if self.floats is not None:
-            with suppress(TreeError, SearchError):
+        self.spend(self.steps)
+        with suppress(TreeError, SearchError):
+            if self.floats is not None:
                 search = search_tree(self.move(self.floats, place))
                 values, value = action_values(search), float(search.value)
-                return Estimate(
-                    best_actions(search), {x: abs(value - y) for x, y in values.items()}
-                )
-        return Estimate()
+                behind = {action: abs(value - worth) for action, worth in values.items()}
+                return Estimate(value, best_actions(search), behind)
+        return Estimate(float(self.search_at(place).value))
+
+    def extremes(self) -> dict[Fraction, Fraction]:
+        """Return the least and the greatest value at 200 places, which floats find, by place."""
+        places = self.range.places(POINTS)
+        ends = (end(places, key=lambda place: self.estimate_at(place).value) for end in (min, max))
+        return {place: to_exact(self.search_at(place).value) for place in ends}
 
     def closest(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
         """Yield the places where another action comes close to the best one, between neighbours.
@@ -207,7 +203,7 @@ class Sampler:
         neighbours' is far from 0.
         """
         for low, middle, high in zip(places, places[1:], places[2:], strict=False):
-            best, behind = self.estimate_at(middle)
+            _, best, behind = self.estimate_at(middle)
             for action in behind.keys() - (best or ()):
                 sides = [self.behind(action, place) for place in (low, high)]
                 if behind[action] <= min(*sides, max(sides) / 2):
@@ -225,38 +221,15 @@ class Sampler:
     def behind(self, action: str, place: Fraction) -> float:
         return self.estimate_at(place).behind.get(action, INFINITY)
 
-    def search_at(self, place: Fraction, strategy: Mapping[int, int] | None = None) -> Search:
-        """Return a search of the tree at a value of the parameter."""
+    def search_at(self, place: Fraction) -> Search:
+        """Return a search of the tree in fractions at a value of the parameter."""
+        self.spend(_STEPS_IN_FRACTIONS * self.steps)
         try:
-            return search_tree(with_strategy(self.tree_at(place), strategy or {}))
-        except SearchError as error:  # of an attitude
+            moved = self.move(self.tree, place)
+            return search_tree(replace(moved, error=max(moved.error, self.tree.error)))
+        except (TreeError, SearchError) as error:
             name = self.range.name
-            at = f"at {name} = {message_text(place)}"
-            raise AnalysisError(f"{at}: {error}; or give {name} a smaller range") from None
-
-    def extremes(self, strategy: Mapping[int, int]) -> dict[Fraction, Fraction]:
-        """Return the least and the greatest value at 200 places, with all digits, by their places.
-
-        Floats find the places. Some nodes take one branch.
-        """
-        places = self.range.places(POINTS)
-        found = [self._estimated_value(place, strategy) for place in places]
-        ends = (places[found.index(end(found))] for end in (min, max))
-        return {place: self.value_at(place, strategy) for place in ends}
-
-    def _estimated_value(self, place: Fraction, strategy: Mapping[int, int]) -> float:
-        self.spend(self.steps // _FLOATS_A_STEP)
-        with suppress(TreeError, SearchError):
-            if self.floats is not None:
-                moved = with_strategy(self.move(self.floats, place), strategy)
-                return float(search_tree(moved).value)
-        return float(self.value_at(place, strategy))
-
-    def value_at(self, place: Fraction, strategy: Mapping[int, int]) -> Fraction:
-        """Return the value of the tree if some nodes take one branch, with all its digits."""
-        if self.tree.attitude is None:
-            return to_exact(value_under(self.tree_at(place), strategy))
-        return to_exact(self.search_at(place, strategy).value)
+            raise AnalysisError(f"at {name} = {message_text(place)}: {error}") from None
 
     def _verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
