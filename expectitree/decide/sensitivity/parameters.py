@@ -108,7 +108,7 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
 def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fraction, Fraction]]:
     """Return the parameters that make up a distribution with another one: shares and sums.
 
-    A distribution is the outcomes of a chance node or of an event, or a set of a Dirichlet. If it
+    A distribution is the outcomes of a chance node or of an event, or the signals of a test. If it
     has parameters as they are and no `rest`, the others keep their proportions as one moves, except
     one that is `kept`. If another outcome depends on the parameter, that outcome keeps the sum.
     """
@@ -121,11 +121,10 @@ def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fracti
     for outcomes in _distributions(tree):
         if Name(name) not in outcomes or Name(REST) in outcomes:
             continue
-        names = [part.name for part in outcomes if isinstance(part, Name)]
         if sum(not moving.isdisjoint(names_in(part)) for part in outcomes) > 1:
             continue
-        others = [x for x in names if x in values and x not in (name, kept)]
-        others = [x for x in others if not tree.parameters[x].bases]
+        names = {part.name for part in outcomes if isinstance(part, Name)} - {name, kept}
+        others = [x for x in values if x in names and not tree.parameters[x].bases]
         left = sum((values[x] for x in others), Fraction(0))
         if left:
             found |= {x: (values[x] / left, left + values[name]) for x in others}
@@ -144,11 +143,6 @@ def _distributions(tree: Tree) -> Iterator[list[Expression]]:
         yield [*definition.prior.values()]
         rows = [row.values() for row in definition.likelihood.values()]
         yield from map(list, zip(*rows, strict=True))
-    sets: dict[str, list[Expression]] = {}
-    for parameter in tree.parameters.values():
-        if parameter.distribution and parameter.distribution.kind == "dirichlet":
-            sets.setdefault(parameter.distribution.source, []).append(Name(parameter.name))
-    yield from sets.values()
 
 
 def _exact(end: Number | str, name: str) -> Fraction:

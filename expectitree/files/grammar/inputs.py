@@ -147,4 +147,5 @@ def _unit_of(formula: Expression, units: dict[str, Unit], sums: list[Terms]) -> 
             return product
         return last if operation in (NEGATION, "abs") else None
 
-    return fold(formula, combine)
+    found: Unit = fold(formula, combine)
+    return found

@@ -412,7 +412,7 @@ SETS = {
     "a Dirichlet set": (
         "a: {distribution: {dirichlet: 5, set: s}, range: [0, 1]}, b: {distribution: {dirichlet: "
         "3, set: s}}, c: {distribution: {dirichlet: 2, set: s}}",
-        "chance: {x: {p: a, utility: 5}, y: {p: 'b/2', utility: 1}, z: {p: rest, utility: c}}",
+        "chance: {x: {p: a, utility: 5}, y: {p: b, utility: 1}, z: {p: c, utility: 2*c}}",
     ),
     "exp": (THREE, "chance: {x: {p: a, utility: 'exp(a)'}, y: {p: b, utility: 1}, z: {p: c, "
             "utility: 3}}"),
