@@ -101,8 +101,8 @@ def break_even(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The equation is not one, a formula is not a rational function, or a
-            probability leaves [0, 1].
+        AnalysisError: The equation is not one, a formula is not a rational function, or no part of
+            the range is valid.
         TreeError: A path leads nowhere.
     """
     check_tree(tree)

@@ -133,7 +133,7 @@ class NodeFunctions(FormulaFunctions):
         Of several such parts, it is the one next to the current value. Raises `AnalysisError` if
         there is none.
         """
-        if len(self.feasible) == 1 and self.feasible[0] == (self.left, self.right):
+        if self.feasible == [(self.left, self.right)]:
             return self
         middles = (between(*part) for part in self._parts())
         places = itertools.chain((self.right.lower, self.left.lower), middles)

@@ -162,7 +162,7 @@ def sensitivity(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The parameter has no range, or a probability leaves [0, 1] within it.
+        AnalysisError: The parameter has no range, or no part of it is valid.
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree)
@@ -292,8 +292,7 @@ def tornado(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: There is no parameter that can move, a parameter that was named has no range,
-            or a probability leaves [0, 1].
+        AnalysisError: There is no parameter that can move.
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree)

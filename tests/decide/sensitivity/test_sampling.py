@@ -180,11 +180,14 @@ max: {x: 'sqrt(a)', y: b/2}
     assert [(b.range.name, b.method) for b in found.bars] == [("a", "sampled"), ("b", "sampled")]
     root = tree.columns.utility[tree.find("x").id]  # 60 digits of it
     assert float(root) == sqrt(0.3)
-    assert [(bar.least, bar.greatest) for bar in found.bars] == [(Fraction(1, 2), 1), (root, 1)]
+    near, (first, second) = Fraction(1, 10**58), found.bars
+    assert (first.least, first.greatest, second.greatest) == (Fraction(1, 2), 1, 1)
+    assert abs(second.least - root) < near
     assert "Found by sampling: a, b." in et.to_text(found)
     fixed = et.tornado(tree, fixed=True)
     ends = [(bar.least, bar.greatest, bar.thresholds) for bar in fixed.bars]
-    assert ends == [(0, 1, ()), (root, root, ())]
+    assert ends[0] == (0, 1, ())
+    assert all(abs(end - root) < near for end in ends[1][:2])
 
 
 def test_an_amount_needs_no_exact_formulas() -> None:
