@@ -20,6 +20,7 @@ Unit: TypeAlias = Counter[str] | None
 Terms: TypeAlias = list[tuple[Expression, Unit]]  # what is added up, or compared
 
 _TAIL = 0.005  # of a distribution, on each side of its central part
+_MIN_UNITS = 2  # of fewer, none is mixed with another
 _POINTS = 4_000  # between both tails
 _FACTOR = r"\s*(/?)[\s*·]*([^\s/*·^0-9%]+)(?:\^(-?[0-9]+))?\s*"  # of a unit
 _ADDING = ("+", "-", "max", "min", "if", "<", "<=", ">", ">=", "=")
@@ -27,20 +28,21 @@ _ADDING = ("+", "-", "max", "min", "if", "<", "<=", ">", ">=", "=")
 
 def input_warnings(tree: Tree) -> Iterator[str]:
     """Yield the warnings about the values of parameters, then those about units."""
-    for name, value in parameter_values(tree).items():
-        range_, own = tree.parameters[name].range, tree.parameters[name].distribution
-        if value is None:
-            continue
-        outside = f"parameter {name}: the value {message_text(value)} is outside"
-        if range_ and not range_[0] <= value <= range_[1]:
-            ends = " to ".join(map(message_text, range_))
-            yield f"{outside} its range, {ends}: correct one of them"
-        if own and own.kind in _SHARES and tree.parameters[name].value != own.mean:
+    values: dict[str, Any] = parameter_values(tree)
+    for name, value in values.items():
+        parameter, places = tree.parameters[name], list[str]()
+        range_, own = parameter.range, parameter.distribution
+        if range_ and value is not None and not range_[0] <= value <= range_[1]:
+            places.append(f"its range, {' to '.join(map(message_text, range_))}")
+        if own and value is not None and own.kind in _SHARES and parameter.value != own.mean:
             share = 0.0
             with suppress(ValueError, ZeroDivisionError):  # at an end of the distribution
                 share = _SHARES[own.kind](float(value), *own.numbers)
             if not _TAIL <= share <= 1 - _TAIL:
-                yield f"{outside} the central 99% of {own.written}: correct one of them"
+                places.append(f"the central 99% of {own.written}")
+        for place in places:
+            found = f"the value {message_text(value)} is outside {place}"
+            yield f"parameter {name}: {found}: correct one of them"
     yield from _unit_warnings(tree)
 
 
@@ -86,6 +88,9 @@ _SHARES: dict[str, Callable[..., float]] = {
 def _unit_warnings(tree: Tree) -> Iterator[str]:
     """Yield a warning for each pair of units that are added or compared."""
     formulas = tree.formulas or Formulas()
+    described: tuple[Any, ...] = (*tree.parameters.values(), *formulas.criteria.by_name.values())
+    if len({one.unit for one in described if one.unit}) < _MIN_UNITS:
+        return
     units: dict[str, Unit] = {}
     sums: list[Terms] = []
     for name in in_order(tree.parameters):
