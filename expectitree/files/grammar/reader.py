@@ -211,9 +211,14 @@ class _TreeReader:
             idle = unused(tree.parameters, self.builder.formulas)
             used = tree.formulas.names if tree.formulas is not None and self.defined else ()
             idle = [name for name in idle if name not in used]
-            for parameter in idle[:MAX_PROBLEMS]:
-                self.warn(f"{name}: the parameter {parameter} is not used")
-            if idle[MAX_PROBLEMS:]:
+            warnings = [f"the parameter {parameter} is not used" for parameter in idle]
+            if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
+                from expectitree.files.grammar.inputs import input_warnings
+
+                warnings += input_warnings(tree)
+            for warning in warnings[:MAX_PROBLEMS]:
+                self.warn(f"{name}: {warning}")
+            if warnings[MAX_PROBLEMS:]:
                 self.warn(f"{name}: more such warnings are left out")
 
         tree, warning = evaluated(tree, self.note_fault)
