@@ -160,9 +160,8 @@ WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (EVENTS + WELL + "event: seismic\nchance: {plus: {ref: well}, minus: {ref: well}}",
-         "plus: paths with different signals lead to this node, so oil has different "
-         "probabilities: write the node once below each signal"),
+        (EVENTS + WELL + "event: oil\nchance: {oil: {max: [{ref: well}, 0]}, none: {ref: well}}",
+         "oil/#1: oil is oil on the way here: an event happens once"),
         (EVENTS + "event: oil\nchance: {oil: 1, nothing: 0}",
          "/: the outcomes of oil are oil, nothing here, expected oil, none"),
         (EVENTS + "event: oil\nchance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}",

@@ -38,7 +38,7 @@ _SHORT = 5  # characters of an expression that needs no name, such as 1/3
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 # What play has shown of an event so far: signals with their tests, or the outcome; None if paths
-# that show different things lead to one node.
+# that show different things lead to one node, which the event does not matter to.
 Shown: TypeAlias = "tuple[tuple[str, str], ...] | str | None"
 
 
@@ -172,9 +172,10 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
         labels = {b: tree.branch_label(n, b) for b in tree.branches_of(n)}
         known = shown.get(defined[name].test_of or name, ())
         fault = _fault(name, defined[name], [*labels.values()], known)
-        if fault or known is None:
+        if fault:
             report(fault, "outcomes", n, NONE)
             continue
+        assert known is not None  # an expansion has a copy of the node for each history
         chances = posteriors.chances(name, known)
         if any(p != ZERO for p in chances.values()):  # otherwise the signals cannot occur
             probabilities.update((b, chances[label]) for b, label in labels.items())
@@ -189,11 +190,6 @@ def _fault(name: str, one: Definition, labels: Sequence[str], known: Shown) -> s
     if sorted(labels) != sorted(one.labels):
         found, expected = (", ".join(map(escape, some)) for some in (labels, one.labels))
         return f"the outcomes of {escape(name)} are {found} here, expected {expected}"
-    if known is None:
-        return (
-            f"paths with different signals lead to this node, so {escape(name)} has different "
-            "probabilities: write the node once below each signal"
-        )
     if isinstance(known, str) and not one.test_of:
         return f"{escape(name)} is {escape(known)} on the way here: an event happens once"
     return ""

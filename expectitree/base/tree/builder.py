@@ -22,7 +22,8 @@ from expectitree.base.tree.columns import (
     Bounds,
     Columns,
 )
-from expectitree.base.tree.formulas import Expressions, Formulas
+from expectitree.base.tree.formulas import Expressions, Formulas, is_formula
+from expectitree.base.tree.formulas import sum_of as sum_of_formulas
 from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
@@ -250,6 +251,13 @@ class TreeBuilder:
     def add_formulas(self, column: dict[int, Expression], node: int, written: Expressions) -> None:
         """Write formulas of branches of an inner node, by place, in a column of `formulas`."""
         column.update((self._first[node] + place, formula) for place, formula in written.items())
+
+    def pay(self, branch: int, more: Any) -> None:
+        """Add a number or a formula to what a branch pays."""
+        paid = self._reward.pop(branch, 0)
+        total = sum_of_formulas(self.formulas.rewards.pop(branch, paid), more)
+        column: dict[int, Any] = self.formulas.rewards if is_formula(total) else self._reward
+        column[branch] = total
 
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.

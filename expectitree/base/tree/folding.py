@@ -142,7 +142,8 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     `TransformError` if that takes more nodes than a default times the factor of the budget.
     """
     if not tree.is_sharing:
-        return tree
+        formulas = tree.formulas and replace(tree.formulas, written=None)  # which has refs
+        return replace(tree, formulas=formulas)
     count, most = tree.unfolded, budget.most(default)
     if isinstance(count, str) or count > most:
         shown = count if isinstance(count, str) else f"{count:,}"

@@ -142,6 +142,9 @@ class Formulas:
     written: Any = None  # the `Tree` as its file has it, with `replaced`, if it was expanded
     # By branch: the formulas of the parameters that are replaced below it, by name.
     replaced: dict[int, Mapping[str, Expression]] = field(default_factory=dict)
+    # By node: what each branch to it pays besides its own reward, a number or a formula. Like
+    # `replaced`, only a tree as its file has it has these.
+    at_nodes: dict[int, Any] = field(default_factory=dict)
     criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:
@@ -154,6 +157,7 @@ class Formulas:
             yield from column.values()
         for replaced in self.replaced.values():
             yield from replaced.values()
+        yield from filter(is_formula, self.at_nodes.values())
 
     def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:
         """Return the formulas of a node and of a branch as texts, by their keys in a tree file.

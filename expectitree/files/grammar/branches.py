@@ -41,6 +41,11 @@ class BranchReader:
 
     def read(self, frame: Frame, item: Data, key: str, data: Data) -> None:
         """Read a value that the current child has for its branch."""
+        if key in PAYMENTS:
+            paid = self.payment(item, key, data)
+            if paid is not None:
+                frame.branches.setdefault("reward", {})[len(frame.ids)] = paid
+            return
         message = ""
         if key == "p":
             if frame.kind != CHANCE:
@@ -67,16 +72,16 @@ class BranchReader:
             value = None
         else:
             value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
-        if key not in PAYMENTS:
-            frame.branches.setdefault(key, {})[len(frame.ids)] = value
-        elif value is not None:
-            self.check_payment(item, key, value)
-            is_negative = key == "cost" and not self.values.criteria
-            reward = negative_of(value) if is_negative else value
-            frame.branches.setdefault("reward", {})[len(frame.ids)] = reward
+        frame.branches.setdefault(key, {})[len(frame.ids)] = value
 
-    def check_payment(self, item: Data, key: str, value: Any) -> None:
-        """Report a reward next to a cost, and warn of a negative cost."""
+    def payment(self, item: Data, key: str, data: Data) -> Any:
+        """Return what a reward or a cost pays MAX; None after a report.
+
+        Report a reward next to a cost, and warn of a negative cost.
+        """
+        value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
+        if value is None:
+            return None
         if key == "cost" and any(pair[0] == "reward" for pair in item):
             message = "a reward and a cost at one node: write one of them, with the difference"
             if self.values.criteria:
@@ -88,6 +93,8 @@ class BranchReader:
             hint = f"if that is right, write reward: {message_text(-value)}"
             hint = f"{hint}; otherwise write cost: {message_text(-value)}"
             self.warn_of(f"{found}: {hint}", own=False)
+        is_negative = key == "cost" and not self.values.criteria
+        return negative_of(value) if is_negative else value
 
     def read_keys(self, frame: Frame) -> None:
         """Read the probabilities that are the keys of a mapping; report duplicate keys."""

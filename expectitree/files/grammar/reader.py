@@ -19,7 +19,7 @@ from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Definition, Formulas, is_formula
+from expectitree.base.tree.formulas import Definition, Formulas, is_formula, sum_of
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import bare, report_pairs, text_hint, unknown_keys
 from expectitree.files.grammar.branches import CHANCE, BranchReader
@@ -42,6 +42,7 @@ from expectitree.files.grammar.keys import (
     EXPECTED_NODE,
     NODE_KEYS,
     NODE_VALUES,
+    PAYMENTS,
     READ_ORDER,
     ROOT_VALUES,
     SCHEMA_KEY,
@@ -130,6 +131,7 @@ class _TreeReader:
             about = self.read_root_keys()
             root = self.read_node(self.document.root, ())
             root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
+            root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.pop(root, 0))
             for name in self.names.places:
                 is_read = self.names.identity(name) in self.done or name in self.names.followed
                 if not is_read:
@@ -167,26 +169,29 @@ class _TreeReader:
         return tree
 
     def expand(self, tree: Tree) -> Tree:
-        """Return the tree in which other formulas replace parameters below some refs."""
+        """Return the tree with copies of shared nodes, below a `with` and below signals."""
         child = tree.columns.child
         replaced = {b: f for b, f in self.builder.formulas.replaced.items() if b < len(child)}
-        if not replaced:
+        at_nodes = {n: p for n, p in self.builder.formulas.at_nodes.items() if n < len(tree)}
+        if not replaced and not at_nodes and not (self.defined and tree.is_sharing):
             return tree
         from expectitree.base.tree.replacing import Expansion
 
         named = {*self.done.values()}
-        replaced = {b: {} for b, c in enumerate(child) if c in named} | replaced
-        formulas = replace(tree.formulas or Formulas(), replaced=replaced, defined=self.defined)
-        tree = replace(tree, formulas=formulas)
-        expansion = Expansion(tree, self.note_fault)
+        refs = {b: {} for b, c in enumerate(child) if c in named} | replaced
+        formulas = tree.formulas or Formulas()
+        formulas = replace(formulas, replaced=refs, at_nodes=at_nodes, defined=self.defined)
+        written = replace(tree, formulas=formulas)
+        expansion = Expansion(written, self.note_fault)
         found = expansion.run(self.builder.exact_nodes)
         if self.faults:
             self.sort_faults(tree)
             self.defined = {}  # the faults of probabilities may follow from these
             return tree
+        if len(found) == len(tree) and not replaced and not at_nodes:  # each node has one copy
+            return tree
         self.copies = found, expansion.origins
-        assert found.formulas is not None
-        return replace(found, formulas=replace(found.formulas, written=tree))
+        return replace(found, formulas=replace(found.formulas or Formulas(), written=written))
 
     def as_written(self, fault: tuple[str, str, int, int, str]) -> tuple[str, str, int, int, str]:
         """Return a fault with the ids of the node and the branch in the text, and its path."""
@@ -310,7 +315,11 @@ class _TreeReader:
             path = label if path == paths.ROOT else f"{path}/{label}"
             if what.startswith("with "):
                 return place_of(dict(item)["with"], what.removeprefix("with "), True), path
-        for key in ("reward", "cost") if what == "reward" else (what,):
+        keys = PAYMENTS if what == "reward" else (what,)
+        named = dict(item).get("ref") if isinstance(item, tuple) else None
+        if what == "reward" and named and not {*PAYMENTS} & {*dict(item)}:
+            item = self.names.definition(named)
+        for key in keys:
             if isinstance(item, tuple) and key in dict(item):
                 place = place_of(item, key)
         return place, path
@@ -388,11 +397,7 @@ class _TreeReader:
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
         if len(keys) != 1 or kind is None:
-            about = {
-                key: self.values.attempt(NODE_VALUES[key], value, item, key)
-                for key, value in keys.items()
-                if key in NODE_VALUES
-            }
+            about = self.own_values(item, keys)
             unknown = [key for key in keys if key not in NODE_KEYS]
             if unknown:
                 if report_pairs(self.trail):
@@ -423,6 +428,16 @@ class _TreeReader:
         if node is None:
             self.open_frame(kind, children, nested, about, identity)
         return node
+
+    def own_values(self, item: Data, keys: dict[str, Data]) -> dict[str, Any]:
+        """Return the values of a node's own keys; only a named node has a reward of its own."""
+        about: dict[str, Any] = {}
+        for key, value in keys.items():
+            if key in NODE_VALUES:
+                about[key] = self.values.attempt(NODE_VALUES[key], value, item, key)
+            elif key in PAYMENTS:
+                about["reward"] = self.branches.payment(item, key, value)
+        return about
 
     def open_frame(
         self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
@@ -475,8 +490,14 @@ class _TreeReader:
         if utility is None:
             return self.placeholder()
         node = self.add_terminal(utility)
-        self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+        self.annotate(node, about)
         return node
+
+    def annotate(self, node: int, about: dict[str, Any]) -> None:
+        """Write the values of a node's own keys at the node."""
+        self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+        if about.get("reward"):
+            self.builder.formulas.at_nodes[node] = about["reward"]
 
     def fault_of_children(self, kind: Kind, children: Data) -> str:
         """Return the message about something that cannot be the children of a node."""
@@ -516,7 +537,7 @@ class _TreeReader:
             frame.kind, frame.ids, probabilities, labels, estimate, rewards
         )
         if about:
-            self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+            self.annotate(node, about)
         if self.values.has_formulas or about and "event" in about:
             self.add_formulas(node, frame)
         if node in self.tracked:

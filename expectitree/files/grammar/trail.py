@@ -11,7 +11,7 @@ from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
-from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
+from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.words import WIDE, described, flow_text, key_hint
 
 _MAX_NAMES = 8  # in a message
@@ -177,7 +177,7 @@ class Names:
         """Return the node under a name; report the keys that it cannot have."""
         item = self.definition(name)
         keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
-        for key in [key for key in BRANCH_VALUES if key in keys]:
+        for key in [key for key in BRANCH_VALUES if key in keys and key not in PAYMENTS]:
             message = f"the key {quote(key)} belongs to a branch: write it next to the ref"
             self.trail.report(place_of(item, key, True), message)
             del keys[key]
