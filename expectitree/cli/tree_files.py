@@ -71,6 +71,12 @@ def reading_options(command: Command) -> Command:
             is_flag=True,
             help="In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
         ),
+        click.option(
+            "--normalize",
+            is_flag=True,
+            help="Divide probabilities that are rounded for print by their sum, if that is 0.98 to "
+            "1.02, with a warning.",
+        ),
     )
     return cast(Command, add_options(with_options, options))
 

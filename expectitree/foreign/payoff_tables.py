@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import message_text, quote, to_fraction, to_probability
-from expectitree.base.tree.columns import SUM_TOLERANCE
+from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import join
 from expectitree.files.grammar.document import Data, Document, Mark, Place
@@ -41,12 +41,19 @@ _POINT = re.compile(
 )
 
 
-def read(text: str, name: str, warn: Warn, exact_nodes: int, minimize: bool = False) -> Tree:
+def read(
+    text: str,
+    name: str,
+    warn: Warn,
+    exact_nodes: int,
+    minimize: bool = False,
+    normalize: bool = False,
+) -> Tree:
     """Return the tree of a table, in which MIN chooses if its numbers are costs to `minimize`.
 
     Raises `FileError` with everything that is wrong.
     """
-    table = Table(text, name)
+    table = Table(text, name, normalize)
     return table.tree(lambda: table.root(minimize), warn, exact_nodes)
 
 
@@ -70,8 +77,8 @@ class Table(Translation):
     mark: str
     is_known: bool
 
-    def __init__(self, text: str, name: str) -> None:
-        super().__init__(Document(name, (), locate=_locate, text=text))
+    def __init__(self, text: str, name: str, normalize: bool = False) -> None:
+        super().__init__(Document(name, (), locate=_locate, text=text, normalize=normalize))
 
     def root(self, is_cost: bool) -> Data:
         header, *rows = self.read_rows()
@@ -260,9 +267,10 @@ class Table(Translation):
         """Raise `FileError` if probabilities do not sum to 1."""
         shares: list[Any] = [to_probability(self.probability(cell), True) for cell in cells]
         total = sum(shares)
-        if abs(total - 1) > SUM_TOLERANCE:
+        if abs(total - 1) > (NORMALIZED if self.source.normalize else SUM_TOLERANCE):
             found = f"the probabilities sum to {message_text(total)}, expected 1"
-            self.fault(cells[0], f"{found}: correct them; a third is written 1/3")
+            near = ", or add --normalize" if abs(total - 1) <= NORMALIZED else ""
+            self.fault(cells[0], f"{found}: correct them{near}; a third is written 1/3")
         self.raise_any()
 
 

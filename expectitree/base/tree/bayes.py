@@ -37,9 +37,8 @@ ZERO, ONE = Number("0"), Number("1")
 _SHORT = 5  # characters of an expression that needs no name, such as 1/3
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
-# What play has shown of an event so far: signals with their tests, or the outcome; None if paths
-# that show different things lead to one node, which the event does not matter to.
-Shown: TypeAlias = "tuple[tuple[str, str], ...] | str | None"
+# What play has shown of an event so far: signals with their tests, or the outcome.
+Shown: TypeAlias = "tuple[tuple[str, str], ...] | str"
 
 
 def product(*factors: Expression) -> Expression:
@@ -175,7 +174,6 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
         if fault:
             report(fault, "outcomes", n, NONE)
             continue
-        assert known is not None  # an expansion has a copy of the node for each history
         chances = posteriors.chances(name, known)
         if any(p != ZERO for p in chances.values()):  # otherwise the signals cannot occur
             probabilities.update((b, chances[label]) for b, label in labels.items())
@@ -205,20 +203,17 @@ def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
 def histories(
     tree: Tree, defined: Mapping[str, Definition]
 ) -> Iterator[tuple[int, dict[str, Shown]]]:
-    """Yield each node and what play has shown before it by event, parents before children."""
+    """Yield each node and what play has shown before it by event, parents before children.
+
+    An event on which a shared node does not depend may have another history on another path.
+    """
     child = tree.columns.child
     pending: dict[int, dict[str, Shown]] = {tree.root_id: {}}
     for n in range(tree.root_id, -1, -1):
         shown = pending.pop(n, {})
         yield n, shown
         for b in tree.branches_of(n):
-            after = shown_after(tree, defined, n, b, shown)
-            met = pending.setdefault(child[b], after)
-            if met is not after and met != after:
-                pending[child[b]] = {
-                    key: met.get(key, ()) if met.get(key, ()) == after.get(key, ()) else None
-                    for key in {*met, *after}
-                }
+            pending.setdefault(child[b], shown_after(tree, defined, n, b, shown))
 
 
 def shown_after(
@@ -233,9 +228,9 @@ def shown_after(
     before = shown.get(event, ())
     if event == name:
         return {**shown, event: label}
-    if isinstance(before, tuple):
-        return {**shown, event: tuple(sorted((*before, (name, label))))}
-    return shown
+    if isinstance(before, str):
+        return shown
+    return {**shown, event: tuple(sorted((*before, (name, label))))}
 
 
 class Posteriors(Definitions):

@@ -292,12 +292,12 @@ class TreeBuilder:
         )
 
     def distribution(
-        self, written: Sequence[Number] | None, count: int
+        self, written: Sequence[Number] | None, count: int, tolerance: float = SUM_TOLERANCE
     ) -> tuple[Sequence[Number], Number | None]:
         """Return the probabilities of `count` outcomes, and their sum if they had to be normalised.
 
         Without probabilities, outcomes are equally likely. Raises `TreeError` if the sum misses 1
-        by more than 1e-9. A sum that misses 1 by rounding only is not normalised.
+        by more than a tolerance. A sum that misses 1 by rounding only is not normalised.
         """
         if written is None:
             return [self._one / count] * count, None
@@ -307,7 +307,7 @@ class TreeBuilder:
         is_near = abs(total - 1) <= ROUNDING
         if is_near and (not self.exact or isinstance(total, Rounded)):
             return list(written), None
-        if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
+        if abs(total - 1) > tolerance + ROUNDING:
             shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
                 f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"

@@ -141,9 +141,9 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     Expected counts of searches are left out, because they count shared nodes once. Raises
     `TransformError` if that takes more nodes than a default times the factor of the budget.
     """
-    if not tree.is_sharing:
-        formulas = tree.formulas and replace(tree.formulas, written=None)  # which has refs
-        return replace(tree, formulas=formulas)
+    is_written_shared = tree.formulas is not None and tree.formulas.written is not None
+    if not tree.is_sharing and not is_written_shared:
+        return tree
     count, most = tree.unfolded, budget.most(default)
     if isinstance(count, str) or count > most:
         shown = count if isinstance(count, str) else f"{count:,}"

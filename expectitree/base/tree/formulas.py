@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard
 
@@ -75,11 +75,15 @@ class Definition:
         """The outcomes of an event, or the signals of a test."""
         return list(self.likelihood if self.test_of else self.prior)
 
+    def distributions(self) -> Iterable[Sequence[Expression]]:
+        """Yield the probabilities of the outcomes, or those of the signals after each outcome."""
+        rows = [*self.likelihood.values()]
+        yield from ([row[o] for row in rows] for o in rows[0]) if rows else [[*self.prior.values()]]
+
     def expressions(self) -> Iterable[Expression]:
         """Yield every probability."""
-        yield from self.prior.values()
-        for row in self.likelihood.values():
-            yield from row.values()
+        for row in self.distributions():
+            yield from row
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
@@ -17,7 +18,7 @@ from expectitree.base.numbers import quote
 from expectitree.base.tree.bayes import Shown, shown_after
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amounts, Definition, is_formula, names_of
+from expectitree.base.tree.formulas import Amounts, is_formula, names_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report, in_order
 
@@ -31,7 +32,7 @@ Replaced: TypeAlias = "tuple[tuple[str, int], ...]"
 class Key(NamedTuple):
     """What identifies a copy of a node: paths with equal keys lead to one node.
 
-    Only that counts which the formulas and the events of the node and those below it use.
+    Only what the formulas and the events of the node and of those below it use is in it.
     """
 
     node: int  # as written
@@ -54,8 +55,7 @@ class Expansion:
         self.order = in_order(tree.parameters)
         # By branch: the formulas that replace parameters, with those derived from them.
         self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
-        self.below = self.names_below()  # [N] the names in the formulas of a node and below it
-        self.events = self.events_below()  # [N] the events of a node's chance nodes and tests
+        self.below = self.names_below()  # [N] the names in a node's formulas and events, and below
         self.values: dict[Replaced, dict[str, Expression]] = {(): {}}
         self.paid: dict[int, Any] = {}  # by copy: what each branch to it pays besides its own
         self.origins: list[int] = []
@@ -158,24 +158,18 @@ class Expansion:
             found.append(frozenset(own))
         return found
 
-    def events_below(self) -> list[frozenset[str]]:
-        """Return the events on which the probabilities of a node, or of one below it, depend."""
-        tree, defined, found = self.tree, self.formulas.defined, list[frozenset[str]]()
-        for n in range(len(tree)):
-            name = self.formulas.events.get(n, "")
-            own = {defined[name].test_of or name} if name in defined else set[str]()
-            found.append(
-                frozenset(own.union(*(found[tree.columns.child[b]] for b in tree.branches_of(n))))
-            )
-        return found
-
     def names_of_event(self, event: str) -> set[str]:
-        """Return the names on which the probabilities of an event's nodes depend."""
-        defined, parts = self.formulas.defined, list[Definition]()
-        while event in defined:
-            parts.append(defined[event])
-            event = parts[-1].test_of
-        return {name for one in parts for p in one.expressions() for name in names_in(p)}
+        """Return the names on which the probabilities of an event's nodes depend.
+
+        Among them is `event NAME` for the event, or that which a test is of.
+        """
+        defined, names = self.formulas.defined, set[str]()
+        if event in defined:
+            test, subject = defined[event], defined[event].test_of or event
+            names.add(f"event {subject}")
+            for p in chain(test.expressions(), defined[subject].expressions()):
+                names.update(names_in(p))
+        return names
 
     def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:
         """Return replacements, and those of the parameters that are derived from replaced ones."""
@@ -198,8 +192,10 @@ class Expansion:
         replaced = tuple((name, id(value)) for name, value in found.items())
         self.values.setdefault(replaced, found)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
-        used = sorted(shown.keys() & self.events[child])
-        return Key(child, replaced, tuple((event, shown[event]) for event in used))
+        used = tuple(
+            pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]
+        )
+        return Key(child, replaced, used)
 
     def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""

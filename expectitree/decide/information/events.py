@@ -87,7 +87,6 @@ def _defined_event(
 
     def belief(shown: Mapping[str, Shown]) -> Belief:
         state = shown.get(event, ())
-        assert state is not None  # the reader refuses such a file
         if state not in beliefs:
             chances, domain = posteriors.chances(name, state), domain_of(numbers.exact)
             # New parameters are derived with each belief.

@@ -10,6 +10,7 @@ from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.builder import SUM_HINT, TreeBuilder, label_at
+from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
 from expectitree.base.tree.formulas import REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
@@ -23,6 +24,8 @@ from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
 
 CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
+IF_EQUAL = ", or remove every p if the outcomes are equally likely"
+NORMALIZE = "--normalize (`normalize: true`)"
 _WHY_NO_P = {
     Kind.TERMINAL: "the root has no branch",
     Kind.MAX: "at a MAX node a player picks",
@@ -161,22 +164,49 @@ class BranchReader:
                     written[at] = Name(REST) if p == REST else self.values.parse(text)
             frame.formulas = written
             return []
+        place, fix, rest = frame.place(0), "correct them", "`p: rest` at one outcome"
+        otherwise = IF_EQUAL
+        if frame.is_keyed_by_p:
+            place = Place(frame.container, 0, True)
+            fix, rest = "correct these keys", "`rest` for one"
+            otherwise = f"; for labels write {list_form(frame.container, 'label')}"
         try:
             if self.values.has_rest and written and REST in written.values():
                 texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
-                numbers = _with_rest(written, texts)
-            probabilities, divisor = self.builder.distribution(numbers, count)
+                numbers = _with_rest(written, texts, f"{fix}{otherwise}")
+            return self.divided(numbers, count, f"{fix}, or write {rest}", otherwise)
         except TreeError as error:
-            message, place = str(error), frame.place(0)
-            if frame.is_keyed_by_p:
-                place = Place(frame.container, 0, True)
-                hint = f"correct these keys; for labels write {list_form(frame.container, 'label')}"
-                message = message.removesuffix(SUM_HINT) + hint
-            self.trail.report(place, message, own=True)
+            self.trail.report(place, str(error), own=True)
             return []
-        if divisor is not None:
-            found = f"the probabilities sum to {message_text(divisor)}, not 1"
-            self.warn_of(f"{found}; each was divided by that sum")
+
+    def divided(
+        self,
+        written: Sequence[Number] | None,
+        count: int,
+        hint: str,
+        otherwise: str,
+        about: str = "",
+    ) -> Sequence[Number]:
+        """Return probabilities that sum to 1: divided by their sum, with a warning, if it is near.
+
+        The warning begins with `about`. For other sums, raise `TreeError` with a hint, which ends
+        with `otherwise` if the numbers are hardly rounded.
+        """
+        normalizes = self.values.normalizes
+        try:
+            probabilities, divisor = self.builder.distribution(written, count, NORMALIZED)
+        except TreeError as error:
+            if normalizes:
+                otherwise = "; only sums from 0.98 to 1.02 are normalized"
+            raise TreeError(f"{str(error).removesuffix(SUM_HINT)}{hint}{otherwise}") from None
+        if divisor is None:
+            return probabilities
+        total = divisor if self.builder.exact else round(divisor, 12)
+        found = f"the probabilities sum to {message_text(total)}"
+        if abs(total - 1) > SUM_TOLERANCE and not normalizes:
+            hint = f"{hint}, or divide them by their sum with {NORMALIZE}"
+            raise TreeError(f"{found}, expected 1: {hint}")
+        self.warn_of(f"{about}{found}, not 1; each was divided by that sum")
         return probabilities
 
     def check(self, frame: Frame) -> None:
@@ -227,7 +257,7 @@ def _fault_of_place(frame: Frame, item: Data, key: str) -> str:
     return ""
 
 
-def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Number]:
+def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str], hint: str) -> list[Number]:
     """Return the probabilities, with a number in place of each `rest`.
 
     Several `rest` share equally what the others leave of 1. That is computed exactly, from the
@@ -236,6 +266,6 @@ def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Num
     total = sum_of([to_probability(text, exact=True) for text in texts.values()])
     if total > 1:
         found = f"the probabilities sum to {message_text(total)} without the rest"
-        raise TreeError(f"{found}, expected at most 1: {SUM_HINT}")
+        raise TreeError(f"{found}, expected at most 1: {hint}")
     share = (1 - total) / (len(written) - len(texts))
     return [share if value is REST else value for value in written.values()]

@@ -10,8 +10,9 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError
+from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
 from expectitree.base.expressions.parser import listed, parse
-from expectitree.base.expressions.syntax import FUNCTIONS, Expression, text_of
+from expectitree.base.expressions.syntax import FUNCTIONS, Expression, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
@@ -28,7 +29,14 @@ from expectitree.base.tree.formulas import (
     Parameter,
     is_formula,
 )
-from expectitree.files.grammar.document import Data, FormulaText, GrammarError, NumberText, Place
+from expectitree.files.grammar.document import (
+    Data,
+    FormulaText,
+    GrammarError,
+    NumberText,
+    Place,
+    place_of,
+)
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
 
@@ -286,7 +294,8 @@ def _read_definition(values: ValueReader, data: Data, subject: str, place: Place
         found = f"found the keys {', '.join(map(escape, keys))}"
         raise GrammarError(f"{found}, {_EXPECTED_EVENTS}")
     if not is_test:
-        return Definition(_with_rest(_read_row(values, keys["prior"], subject, place)))
+        row = _read_row(values, keys["prior"], subject, place)
+        return Definition(_whole(values, row, subject, place_of(data, "prior")))
     event, rows = keys["test_of"], keys["likelihood"]
     if not isinstance(event, str):
         raise GrammarError(f"found {described(event)} as test_of, {_EXPECTED_EVENTS}")
@@ -300,8 +309,12 @@ def _read_definition(values: ValueReader, data: Data, subject: str, place: Place
     for signal, row in likelihood.items():
         for outcome, p in row.items():
             columns.setdefault(outcome, {})[signal] = p
-    columns = {outcome: _with_rest(column) for outcome, column in columns.items()}
-    complete = {s: {o: columns[o][s] for o in row} for s, row in likelihood.items()}
+    place = place_of(data, "likelihood")
+    whole = {
+        outcome: _whole(values, column, f"{subject} after {escape(outcome)}", place)
+        for outcome, column in columns.items()
+    }
+    complete = {s: {o: whole[o][s] for o in row} for s, row in likelihood.items()}
     return Definition(test_of=str(event), likelihood=complete)
 
 
@@ -318,8 +331,8 @@ def _read_row(
         read = values.attempt(_read_probability, p, data, at, about)
         if label in found:
             values.report(Place(data, at), f"{about}duplicate label {quote(label)}: keep one")
-        elif read is not None:
-            found[str(label)] = read
+        else:
+            found[str(label)] = REST if read is None else read
     return found
 
 
@@ -338,10 +351,24 @@ def _fault_of_test(test: Definition, event: Definition) -> str:
     return ""
 
 
-def _with_rest(row: Mapping[str, Expression | str]) -> dict[str, Expression]:
+def _whole(
+    values: ValueReader, row: Mapping[str, Expression | str], subject: str, place: Place
+) -> dict[str, Expression]:
+    """Return probabilities without `rest`; numbers are normalised, or a report says why not."""
     others: list[Any] = [p for p in row.values() if p != REST]
     rest = rest_of(others, max(1, len(row) - len(others)))
     found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}
+    if len(others) < len(row) or any(map(names_in, others)):
+        return found  # `evaluated` checks these
+    try:
+        numbers = [evaluate(p, FRACTIONS, {}) for p in others]
+        hint = "correct them, or write `rest` for one"
+        shares = values.divided(numbers, len(row), hint, "", f"{subject}: ")
+    except ExpectitreeError as error:
+        values.report(place, f"{subject}: {error}")
+        return found
+    if shares != numbers:
+        found = {o: parse(exact_text(p), ()) for o, p in zip(row, shares, strict=True)}
     return found
 
 

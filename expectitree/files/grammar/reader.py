@@ -117,6 +117,7 @@ class _TreeReader:
             self.values.use_floats()
         self.names = Names(self.trail)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
+        self.values.normalizes, self.values.divided = document.normalize, self.branches.divided
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.utility_key = UTILITIES[0]
         self.open: set[object] = set()  # identities of the shared nodes on the trail
@@ -170,16 +171,16 @@ class _TreeReader:
 
     def expand(self, tree: Tree) -> Tree:
         """Return the tree with copies of shared nodes, below a `with` and below signals."""
-        child = tree.columns.child
-        replaced = {b: f for b, f in self.builder.formulas.replaced.items() if b < len(child)}
-        at_nodes = {n: p for n, p in self.builder.formulas.at_nodes.items() if n < len(tree)}
-        if not replaced and not at_nodes and not (self.defined and tree.is_sharing):
+        formulas, child = self.builder.formulas, tree.columns.child
+        replaced = {b: found for b, found in formulas.replaced.items() if b < len(child)}
+        at_nodes = {n: paid for n, paid in formulas.at_nodes.items() if n < len(tree)}
+        is_copied = bool(replaced or at_nodes)
+        if not is_copied and not (self.defined and tree.is_sharing):
             return tree
         from expectitree.base.tree.replacing import Expansion
 
         named = {*self.done.values()}
-        refs = {b: {} for b, c in enumerate(child) if c in named} | replaced
-        formulas = tree.formulas or Formulas()
+        refs = {b: replaced.get(b, {}) for b, c in enumerate(child) if c in named}
         formulas = replace(formulas, replaced=refs, at_nodes=at_nodes, defined=self.defined)
         written = replace(tree, formulas=formulas)
         expansion = Expansion(written, self.note_fault)
@@ -188,7 +189,7 @@ class _TreeReader:
             self.sort_faults(tree)
             self.defined = {}  # the faults of probabilities may follow from these
             return tree
-        if len(found) == len(tree) and not replaced and not at_nodes:  # each node has one copy
+        if len(found) == len(tree) and not is_copied:
             return tree
         self.copies = found, expansion.origins
         return replace(found, formulas=replace(found.formulas or Formulas(), written=written))
@@ -250,7 +251,8 @@ class _TreeReader:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
         self.defined = about.pop("events", None) or {}
         self.read_criteria(about)
-        about.pop(SCHEMA_KEY, None)
+        for key in (SCHEMA_KEY, "normalize"):
+            about.pop(key, None)
         return about
 
     def read_criteria(self, about: dict[str, Any]) -> None:
@@ -291,19 +293,31 @@ class _TreeReader:
 
     def place_of_value(self, frame: Frame) -> Place:
         """Return the place of the current child's utility or estimate."""
-        item, place = frame.items[len(frame.ids)], self.trail.here()
-        keys = dict(item) if isinstance(item, tuple) else {}
-        named = self.names.follow(item, {"ref": keys["ref"]}) if "ref" in keys else None
-        if named is not None:
-            item, keys, place, _ = named
-        for key in (*UTILITIES, "estimate"):
-            place = place_of(item, key) if key in keys else place
-        return place
+        places = self.places_of(frame.items[len(frame.ids)], self.trail.here())
+        found = [places[key] for key in ("", *UTILITIES, "estimate") if key in places]
+        return found[-1]
+
+    def places_of(self, item: Data, here: Place) -> dict[str, Place]:
+        """Return the places of a child's keys, and of its node, by an empty key.
+
+        Of a ref, also return those of the node that it leads to.
+        """
+        pairs = [*enumerate(item)] if isinstance(item, tuple) else []
+        own = {key: Place(item, at) for at, (key, _) in pairs}
+        if "ref" not in own:
+            return {"": here, **own}
+        name = dict(item)["ref"]
+        return {**self.places_of(self.names.definition(name), self.names.places[name]), **own}
 
     def place_of_fault(self, what: str, node: int, branch: int) -> tuple[Place, str]:
         """Return the place and the path of a fault, given by the arguments of a `Report`."""
         if what == "node":
             return self.places[node]
+        if what.startswith("event "):
+            events = dict(self.document.root)["events"]
+            definition = dict(events)[what.removeprefix("event ")]
+            key = "prior" if "prior" in dict(definition) else "likelihood"
+            return place_of(definition, key), paths.ROOT
         if branch == NONE and what == "reward":
             item, place, path = self.document.root, Place(), paths.ROOT
         else:
@@ -315,13 +329,9 @@ class _TreeReader:
             path = label if path == paths.ROOT else f"{path}/{label}"
             if what.startswith("with "):
                 return place_of(dict(item)["with"], what.removeprefix("with "), True), path
-        keys = PAYMENTS if what == "reward" else (what,)
-        named = dict(item).get("ref") if isinstance(item, tuple) else None
-        if what == "reward" and named and not {*PAYMENTS} & {*dict(item)}:
-            item = self.names.definition(named)
-        for key in keys:
-            if isinstance(item, tuple) and key in dict(item):
-                place = place_of(item, key)
+        places = self.places_of(item, place)
+        for key in PAYMENTS if what == "reward" else (what,):
+            place = places.get(key, place)
         return place, path
 
     def terminal(self, text: str, place: Place | None = None) -> int:

@@ -49,6 +49,9 @@ class ValueReader:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.has_rest = False  # whether a probability so far is `REST`
+        self.normalizes = False  # whether probabilities rounded for print are divided by their sum
+        # Returns probabilities that sum to 1; the grammar of events uses it, too.
+        self.divided: Callable[..., Sequence[Number]]
         self.has_formulas = False  # whether a number so far is a formula
         self.to_number: Callable[[str], Number] = cache(partial(to_number, exact=True))
         self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
@@ -237,6 +240,13 @@ class ValueReader:
             found = f"found {described(data)} as a bound"
             raise GrammarError(f"{found}, expected a number, inf or -inf")
         return to_bound(data, exact=True)
+
+    def normalize(self, data: Data) -> bool:
+        """Store whether probabilities rounded for print are divided by their sum."""
+        if data not in (True, False, "true", "false"):
+            raise GrammarError(f"found {described(data)} as normalize, expected true or false")
+        self.normalizes = self.normalizes or data in (True, "true")
+        return True
 
     def count(self, data: Data, noun: str = "count") -> int:
         """Return a whole number; the error for anything else calls it `noun`."""
