@@ -130,7 +130,8 @@ def loads(
             read = row.module.read(text, name, warnings, exact_nodes, **options)
             tree: Tree = _with_parameters(read, parameters)
         else:
-            document: Document = replace(parse(text, name, format), **options)
+            normalize = options.get("normalize", False)
+            document = replace(parse(text, name, format), normalize=normalize)
             tree = read_tree(document, warnings, parameters, exact_nodes)
         return warnings.on(tree)
     except BeyondFloatsError as error:

@@ -21,6 +21,7 @@ from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import join
 from expectitree.files.grammar.document import Data, Document, Mark, Place
+from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import Fields, Translation
 from expectitree.text.phrases import plural
@@ -269,8 +270,8 @@ class Table(Translation):
         total = sum(shares)
         if abs(total - 1) > (NORMALIZED if self.source.normalize else SUM_TOLERANCE):
             found = f"the probabilities sum to {message_text(total)}, expected 1"
-            near = ", or add --normalize" if abs(total - 1) <= NORMALIZED else ""
-            self.fault(cells[0], f"{found}: correct them{near}; a third is written 1/3")
+            hint = f"correct them, or {NORMALIZE}; a third is written 1/3"
+            self.fault(cells[0], f"{found}: {hint}")
         self.raise_any()
 
 

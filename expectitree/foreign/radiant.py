@@ -25,8 +25,8 @@ from expectitree.base.tree.formulas import REST, is_formula, negative_of, paymen
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
 from expectitree.files.formats import yaml
-from expectitree.files.grammar.branches import IF_EQUAL, NORMALIZE
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
+from expectitree.files.grammar.values import P_REST
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
@@ -38,9 +38,9 @@ _OF_TREES = ("tree", "with")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Texts in messages of the grammar and of YAML, and their replacements here.
 _WORDS = {
-    ", or write `p: rest` at one outcome": "",
-    IF_EQUAL: "",
-    NORMALIZE: "--normalize",
+    f", or write {P_REST}": "",
+    f", write {P_REST}": "",
+    " (`normalize: true`)": "",
     "the root's `parameters:`": "`variables:`",
 }
 

@@ -16,8 +16,8 @@ from expectitree.base.tree.formulas import REST, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values, unused
 from expectitree.files.formats.json import NOTATION, parse
-from expectitree.files.grammar.branches import IF_EQUAL, NORMALIZE
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
+from expectitree.files.grammar.values import P_REST
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
@@ -42,9 +42,8 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 # Texts in messages of the grammar and of JSON, and their replacements here.
 _OWN_WORDS = {
-    "`p: rest` at one outcome": f"{SHARE} for one of them",
-    IF_EQUAL: "",
-    NORMALIZE: "--normalize",
+    P_REST: f"{SHARE} for one of them",
+    " (`normalize: true`)": "",
     "`rest`": SHARE,
     ", or a percentage such as 50%": "",
     "under the root's `parameters:`": "in the code of the file",

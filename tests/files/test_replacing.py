@@ -93,6 +93,11 @@ def random_document(random: Random) -> dict[str, Any]:
     for name in ("one", "two", "three")[: random.randint(1, 3)]:
         nodes[name] = paid(inner(random.randint(1, 2)), random.choice(("cost", "reward")), 0.3)
     root = {"max": {"x": inner(1), "y": leaf(), "z": leaf()}}
+    used = set[str]()
+    for name in reversed([*nodes]):  # a node refers to those before it
+        if f'"ref": "{name}"' in json.dumps([root, *map(nodes.get, used)]):
+            used.add(name)
+    nodes = {name: node for name, node in nodes.items() if name in used}
     return {"parameters": {**PARAMETERS, "r": "0.4"}, "events": EVENTS, "nodes": nodes, **root}
 
 

@@ -166,12 +166,10 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
         name = tree.formulas.events.get(n, "")
         if name not in defined:
             continue
-        for b in tree.branches_of(n):
-            probabilities.pop(b, None)
         labels = {b: tree.branch_label(n, b) for b in tree.branches_of(n)}
         known = shown.get(defined[name].test_of or name, ())
-        fault = _fault(name, defined[name], [*labels.values()], known)
-        if fault:
+        if isinstance(known, str) and not defined[name].test_of:
+            fault = f"{escape(name)} is {escape(known)} on the way here: an event happens once"
             report(fault, "outcomes", n, NONE)
             continue
         chances = posteriors.chances(name, known)
@@ -182,15 +180,6 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
         parameters.setdefault(name, replace(one, is_sum=True))
     formulas = replace(tree.formulas, probabilities=probabilities, defined=dict(defined))
     return replace(tree, parameters=parameters, formulas=formulas)
-
-
-def _fault(name: str, one: Definition, labels: Sequence[str], known: Shown) -> str:
-    if sorted(labels) != sorted(one.labels):
-        found, expected = (", ".join(map(escape, some)) for some in (labels, one.labels))
-        return f"the outcomes of {escape(name)} are {found} here, expected {expected}"
-    if isinstance(known, str) and not one.test_of:
-        return f"{escape(name)} is {escape(known)} on the way here: an event happens once"
-    return ""
 
 
 def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
@@ -221,9 +210,9 @@ def shown_after(
 ) -> dict[str, Shown]:
     """Return what play has shown by event after a branch of a node."""
     name = tree.formulas.events.get(n, "") if tree.formulas is not None else ""
-    label = tree.branch_label(n, b)
-    if name not in defined or label not in defined[name].labels:  # which is reported at the node
+    if name not in defined:
         return shown
+    label = tree.branch_label(n, b)
     event = defined[name].test_of or name
     before = shown.get(event, ())
     if event == name:

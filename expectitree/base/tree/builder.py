@@ -254,10 +254,9 @@ class TreeBuilder:
 
     def pay(self, branch: int, more: Any) -> None:
         """Add a number or a formula to what a branch pays."""
-        paid = self._reward.pop(branch, 0)
-        total = sum_of_formulas(self.formulas.rewards.pop(branch, paid), more)
-        column: dict[int, Any] = self.formulas.rewards if is_formula(total) else self._reward
-        column[branch] = total
+        formulas: dict[int, Any] = self.formulas.rewards
+        total = sum_of_formulas(formulas.pop(branch, self._reward.pop(branch, 0)), more)
+        (formulas if is_formula(total) else self._reward)[branch] = total
 
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.

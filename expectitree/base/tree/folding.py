@@ -141,8 +141,7 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     Expected counts of searches are left out, because they count shared nodes once. Raises
     `TransformError` if that takes more nodes than a default times the factor of the budget.
     """
-    is_written_shared = tree.formulas is not None and tree.formulas.written is not None
-    if not tree.is_sharing and not is_written_shared:
+    if not tree.is_sharing and not (tree.formulas and tree.formulas.written):
         return tree
     count, most = tree.unfolded, budget.most(default)
     if isinstance(count, str) or count > most:

@@ -80,11 +80,6 @@ class Definition:
         rows = [*self.likelihood.values()]
         yield from ([row[o] for row in rows] for o in rows[0]) if rows else [[*self.prior.values()]]
 
-    def expressions(self) -> Iterable[Expression]:
-        """Yield every probability."""
-        for row in self.distributions():
-            yield from row
-
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
@@ -152,7 +147,7 @@ class Formulas:
     criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:
-        is_empty = not self.events and not self.criteria
+        is_empty = not self.events and not self.criteria and self.written is None
         return not is_empty or any(True for _ in self.expressions())
 
     def expressions(self) -> Iterable[Expression]:

@@ -343,8 +343,8 @@ class _Evaluation:
             for fault in self.checked(dict(enumerate(row)))[2].values()
         }
         for name, fault in found.items():
-            subject = f"event {escape(name)}"
-            self.report(f"{subject}: {fault}", f"event {name}", self.tree.root_id, NONE)
+            message = f"event {escape(name)}: {fault}"
+            self.report(message, f"event {name}", self.tree.root_id, NONE)
         return bool(found)
 
     def fault_of_p(self, p: Any, formula: Expression) -> str:

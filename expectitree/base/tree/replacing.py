@@ -165,10 +165,10 @@ class Expansion:
         """
         defined, names = self.formulas.defined, set[str]()
         if event in defined:
-            test, subject = defined[event], defined[event].test_of or event
+            subject = defined[event].test_of or event
             names.add(f"event {subject}")
-            for p in chain(test.expressions(), defined[subject].expressions()):
-                names.update(names_in(p))
+            for row in chain(defined[event].distributions(), defined[subject].distributions()):
+                names.update(*map(names_in, row))
         return names
 
     def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:

@@ -19,13 +19,11 @@ from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_
 from expectitree.files.grammar.doubts import MAY_BE_KEYS, label_hint, node_warning
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import ValueReader
+from expectitree.files.grammar.values import HINT_OF_SUM, P_REST, ValueReader
 from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
 
 CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
-IF_EQUAL = ", or remove every p if the outcomes are equally likely"
-NORMALIZE = "--normalize (`normalize: true`)"
 _WHY_NO_P = {
     Kind.TERMINAL: "the root has no branch",
     Kind.MAX: "at a MAX node a player picks",
@@ -162,51 +160,39 @@ class BranchReader:
                 if not is_formula(p):  # a number, or `rest`
                     text = frame.text_of_p(at)
                     written[at] = Name(REST) if p == REST else self.values.parse(text)
-            frame.formulas = written
-            return []
-        place, fix, rest = frame.place(0), "correct them", "`p: rest` at one outcome"
-        otherwise = IF_EQUAL
-        if frame.is_keyed_by_p:
-            place = Place(frame.container, 0, True)
-            fix, rest = "correct these keys", "`rest` for one"
-            otherwise = f"; for labels write {list_form(frame.container, 'label')}"
+            numbers = self.values.constants([*written.values()]) if self.values.normalizes else None
+            if not numbers:
+                frame.formulas = written
+                return []
         try:
             if self.values.has_rest and written and REST in written.values():
                 texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
-                numbers = _with_rest(written, texts, f"{fix}{otherwise}")
-            return self.divided(numbers, count, f"{fix}, or write {rest}", otherwise)
+                numbers = _with_rest(written, texts)
+            return self.divided(numbers, count)
         except TreeError as error:
-            self.trail.report(place, str(error), own=True)
+            message, place = str(error), frame.place(0)
+            if frame.is_keyed_by_p:
+                place = Place(frame.container, 0, True)
+                message = message.replace(P_REST, "`rest` for one")
+                message = f"{message}; for labels write {list_form(frame.container, 'label')}"
+            self.trail.report(place, message, own=True)
             return []
 
     def divided(
-        self,
-        written: Sequence[Number] | None,
-        count: int,
-        hint: str,
-        otherwise: str,
-        about: str = "",
+        self, written: Sequence[Number] | None, count: int, about: str = ""
     ) -> Sequence[Number]:
         """Return probabilities that sum to 1: divided by their sum, with a warning, if it is near.
 
-        The warning begins with `about`. For other sums, raise `TreeError` with a hint, which ends
-        with `otherwise` if the numbers are hardly rounded.
+        The warning begins with `about`. Raise `TreeError` for any other sum.
         """
-        normalizes = self.values.normalizes
+        tolerance = NORMALIZED if self.values.normalizes else SUM_TOLERANCE
         try:
-            probabilities, divisor = self.builder.distribution(written, count, NORMALIZED)
+            probabilities, divisor = self.builder.distribution(written, count, tolerance)
         except TreeError as error:
-            if normalizes:
-                otherwise = "; only sums from 0.98 to 1.02 are normalized"
-            raise TreeError(f"{str(error).removesuffix(SUM_HINT)}{hint}{otherwise}") from None
-        if divisor is None:
-            return probabilities
-        total = divisor if self.builder.exact else round(divisor, 12)
-        found = f"the probabilities sum to {message_text(total)}"
-        if abs(total - 1) > SUM_TOLERANCE and not normalizes:
-            hint = f"{hint}, or divide them by their sum with {NORMALIZE}"
-            raise TreeError(f"{found}, expected 1: {hint}")
-        self.warn_of(f"{about}{found}, not 1; each was divided by that sum")
+            raise TreeError(str(error).replace(SUM_HINT, HINT_OF_SUM)) from None
+        if divisor is not None:
+            found = f"{about}the probabilities sum to {message_text(divisor)}, not 1"
+            self.warn_of(f"{found}; each was divided by that sum")
         return probabilities
 
     def check(self, frame: Frame) -> None:
@@ -257,7 +243,7 @@ def _fault_of_place(frame: Frame, item: Data, key: str) -> str:
     return ""
 
 
-def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str], hint: str) -> list[Number]:
+def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Number]:
     """Return the probabilities, with a number in place of each `rest`.
 
     Several `rest` share equally what the others leave of 1. That is computed exactly, from the
@@ -266,6 +252,6 @@ def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str], hint: str) 
     total = sum_of([to_probability(text, exact=True) for text in texts.values()])
     if total > 1:
         found = f"the probabilities sum to {message_text(total)} without the rest"
-        raise TreeError(f"{found}, expected at most 1: {hint}")
+        raise TreeError(f"{found}, expected at most 1: correct them")
     share = (1 - total) / (len(written) - len(texts))
     return [share if value is REST else value for value in written.values()]

@@ -9,10 +9,9 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from expectitree.base.errors import ExpectitreeError
-from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
+from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.parser import listed, parse
-from expectitree.base.expressions.syntax import FUNCTIONS, Expression, names_in, text_of
+from expectitree.base.expressions.syntax import FUNCTIONS, Expression, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
@@ -37,7 +36,7 @@ from expectitree.files.grammar.document import (
     Place,
     place_of,
 )
-from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
+from expectitree.files.grammar.values import P_REST, Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
 
 # ---- Parameters.
@@ -358,17 +357,15 @@ def _whole(
     others: list[Any] = [p for p in row.values() if p != REST]
     rest = rest_of(others, max(1, len(row) - len(others)))
     found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}
-    if len(others) < len(row) or any(map(names_in, others)):
+    numbers = values.constants(others)
+    if len(numbers) < len(row):
         return found  # `evaluated` checks these
     try:
-        numbers = [evaluate(p, FRACTIONS, {}) for p in others]
-        hint = "correct them, or write `rest` for one"
-        shares = values.divided(numbers, len(row), hint, "", f"{subject}: ")
-    except ExpectitreeError as error:
-        values.report(place, f"{subject}: {error}")
-        return found
-    if shares != numbers:
-        found = {o: parse(exact_text(p), ()) for o, p in zip(row, shares, strict=True)}
+        shares = values.divided(numbers, len(row), f"{subject}: ")
+        if shares != numbers:
+            return {o: parse(exact_text(p), ()) for o, p in zip(row, shares, strict=True)}
+    except TreeError as error:
+        values.report(place, f"{subject}: {error}".replace(P_REST, "`rest` for one"))
     return found
 
 

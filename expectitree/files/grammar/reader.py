@@ -8,7 +8,7 @@ with shared nodes may have any depth. Errors are collected, each with its place 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -77,12 +77,14 @@ def read_tree(
     reader = _TreeReader(document, exact_nodes, warn, parameters or {})
     tree = reader.read()
     if reader.faults:  # read once more, to find the places of these nodes
-        reader.faults = [*map(reader.as_written, reader.faults)]
-        tracked = frozenset(fault[2] for fault in reader.faults)
+        faults: dict[object, Any] = {}
+        for fault in map(reader.as_written, reader.faults):
+            faults.setdefault(fault[:4], fault)  # once for all copies of a node
+        tracked = frozenset(fault[2] for fault in faults.values())
         again = _TreeReader(document, exact_nodes, None, parameters or {}, tracked)
         again.read()
         with suppress(TooManyProblemsError):
-            for message, what, node, branch, copied in reader.faults:
+            for message, what, node, branch, copied in faults.values():
                 place, path = again.place_of_fault(what, node, branch)
                 again.trail.add(place, copied or path, message)
         raise again.trail.failure()
@@ -172,16 +174,14 @@ class _TreeReader:
     def expand(self, tree: Tree) -> Tree:
         """Return the tree with copies of shared nodes, below a `with` and below signals."""
         formulas, child = self.builder.formulas, tree.columns.child
-        replaced = {b: found for b, found in formulas.replaced.items() if b < len(child)}
-        at_nodes = {n: paid for n, paid in formulas.at_nodes.items() if n < len(tree)}
-        is_copied = bool(replaced or at_nodes)
+        is_copied = bool(formulas.replaced or formulas.at_nodes)
         if not is_copied and not (self.defined and tree.is_sharing):
             return tree
         from expectitree.base.tree.replacing import Expansion
 
         named = {*self.done.values()}
-        refs = {b: replaced.get(b, {}) for b, c in enumerate(child) if c in named}
-        formulas = replace(formulas, replaced=refs, at_nodes=at_nodes, defined=self.defined)
+        refs = {b: formulas.replaced.get(b, {}) for b, c in enumerate(child) if c in named}
+        formulas = replace(formulas, replaced=refs, defined=self.defined)
         written = replace(tree, formulas=formulas)
         expansion = Expansion(written, self.note_fault)
         found = expansion.run(self.builder.exact_nodes)
@@ -250,6 +250,8 @@ class _TreeReader:
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
         self.defined = about.pop("events", None) or {}
+        events = self.defined.items()
+        self.events = {name: sorted(event.labels) for name, event in events if event.labels}
         self.read_criteria(about)
         for key in (SCHEMA_KEY, "normalize"):
             about.pop(key, None)
@@ -293,31 +295,28 @@ class _TreeReader:
 
     def place_of_value(self, frame: Frame) -> Place:
         """Return the place of the current child's utility or estimate."""
-        places = self.places_of(frame.items[len(frame.ids)], self.trail.here())
-        found = [places[key] for key in ("", *UTILITIES, "estimate") if key in places]
-        return found[-1]
+        item = frame.items[len(frame.ids)]
+        return self.place_in(item, self.trail.here(), (*UTILITIES, "estimate"))
 
-    def places_of(self, item: Data, here: Place) -> dict[str, Place]:
-        """Return the places of a child's keys, and of its node, by an empty key.
+    def place_in(self, item: Data, here: Place, keys: Collection[str]) -> Place:
+        """Return the place of one of some keys at a child, or of the child if it has none of them.
 
-        Of a ref, also return those of the node that it leads to.
+        A ref also has the keys of the node that it leads to.
         """
-        pairs = [*enumerate(item)] if isinstance(item, tuple) else []
-        own = {key: Place(item, at) for at, (key, _) in pairs}
-        if "ref" not in own:
-            return {"": here, **own}
-        name = dict(item)["ref"]
-        return {**self.places_of(self.names.definition(name), self.names.places[name]), **own}
+        if not isinstance(item, tuple):
+            return here
+        if name := dict(item).get("ref"):
+            here = self.place_in(self.names.definition(name), self.names.places[name], keys)
+        found = [Place(item, at) for at, (key, _) in enumerate(item) if key in keys]
+        return found[-1] if found else here
 
     def place_of_fault(self, what: str, node: int, branch: int) -> tuple[Place, str]:
         """Return the place and the path of a fault, given by the arguments of a `Report`."""
         if what == "node":
             return self.places[node]
         if what.startswith("event "):
-            events = dict(self.document.root)["events"]
-            definition = dict(events)[what.removeprefix("event ")]
-            key = "prior" if "prior" in dict(definition) else "likelihood"
-            return place_of(definition, key), paths.ROOT
+            definition = dict(dict(self.document.root)["events"])[what.removeprefix("event ")]
+            return self.place_in(definition, Place(), ("prior", "likelihood")), paths.ROOT
         if branch == NONE and what == "reward":
             item, place, path = self.document.root, Place(), paths.ROOT
         else:
@@ -329,10 +328,8 @@ class _TreeReader:
             path = label if path == paths.ROOT else f"{path}/{label}"
             if what.startswith("with "):
                 return place_of(dict(item)["with"], what.removeprefix("with "), True), path
-        places = self.places_of(item, place)
-        for key in PAYMENTS if what == "reward" else (what,):
-            place = places.get(key, place)
-        return place, path
+        keys = PAYMENTS if what == "reward" else (what,)
+        return self.place_in(item, place, keys), path
 
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
@@ -585,7 +582,7 @@ class _TreeReader:
         known = self.events.setdefault(event, labels)
         if known != labels:
             found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"
-            message = f"{found}, and {key_list(known)} before: give them the same labels"
+            message = f"{found}, and {key_list(known)} elsewhere: give them the same labels"
             self.report(frame.place(0), message, own=True)
 
     def reject(self, place: Place | None, message: str) -> int:

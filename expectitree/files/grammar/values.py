@@ -9,8 +9,9 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
 from expectitree.base.expressions.parser import listed, parse
-from expectitree.base.expressions.syntax import FUNCTIONS, Expression
+from expectitree.base.expressions.syntax import FUNCTIONS, Expression, names_in
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
     HOW,
@@ -28,6 +29,9 @@ from expectitree.files.grammar.words import described, flow_text
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
+P_REST = "`p: rest` at one outcome"  # what to write, in messages
+NORMALIZE = "divide sums from 0.98 to 1.02 with --normalize"
+HINT_OF_SUM = f"correct them, write {P_REST}, or {NORMALIZE} (`normalize: true`)"
 _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|\* *-)")
 _CALL = re.compile(rf"(?:-|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})}))\(")
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
@@ -219,6 +223,15 @@ class ValueReader:
             hint = f", or `{REST}` for 1 minus the sum of the others"
             return self.formula(data, GrammarError(f"{error}{hint}"))
 
+    def constants(self, formulas: Sequence[Expression]) -> list[Number]:
+        """Return the values of probabilities without names; none if there are others."""
+        if any(map(names_in, formulas)):
+            return []
+        with suppress(NumberError):
+            found = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
+            return found if all(0 <= p <= 1 for p in found) else []
+        return []
+
     def bounds(self, data: Data) -> Bounds | None:
         """Return a pair of bounds; None if one of them is reported."""
         if not isinstance(data, list) or len(data) != 2:
@@ -243,9 +256,10 @@ class ValueReader:
 
     def normalize(self, data: Data) -> bool:
         """Store whether probabilities rounded for print are divided by their sum."""
-        if data not in (True, False, "true", "false"):
+        text = str(data).lower()
+        if text not in ("true", "false"):
             raise GrammarError(f"found {described(data)} as normalize, expected true or false")
-        self.normalizes = self.normalizes or data in (True, "true")
+        self.normalizes |= text == "true"
         return True
 
     def count(self, data: Data, noun: str = "count") -> int:

@@ -393,9 +393,10 @@ class _TreeWriter:
 
     def payment(self, n: int, b: int) -> list[str]:
         """Return the reward of a branch of node n as a field."""
-        formulas = self.tree.formulas
-        written = formulas.rewards.get(b) if formulas is not None else None
-        return self.paid(self.tree.reward_of(b) if written is None else written, n, b)
+        reward: Any = self.tree.reward_of(b)
+        if self.tree.formulas is not None:
+            reward = self.tree.formulas.rewards.get(b, reward)
+        return self.paid(reward, n, b)
 
     def paid(self, reward: Any, n: int, b: int = NONE) -> list[str]:
         """Return a reward at node n as a field; a negative one is a cost."""
