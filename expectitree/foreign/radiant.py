@@ -21,12 +21,11 @@ from expectitree.base.expressions.syntax import FUNCTIONS, MAX_LENGTH, NEGATION,
 from expectitree.base.numbers import escape, number_text, quote
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.columns import CHANCE, NONE
-from expectitree.base.tree.formulas import REST, is_formula, negative_of, payment_of
+from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of, payment_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
-from expectitree.files.grammar.values import P_REST
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared

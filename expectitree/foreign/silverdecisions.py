@@ -12,12 +12,11 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import FUNCTIONS, Name
 from expectitree.base.numbers import escape, message_text, number_text, quote, to_fraction
-from expectitree.base.tree.formulas import REST, Formulas, is_formula
+from expectitree.base.tree.formulas import P_REST, REST, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values, unused
 from expectitree.files.formats.json import NOTATION, parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
-from expectitree.files.grammar.values import P_REST
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared

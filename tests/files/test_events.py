@@ -183,7 +183,8 @@ WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
         ("events: {oil: {test_of: b, likelihood: 3}}\nmax: [1]",
          "event oil: found '3' as likelihood"),
         (EVENTS.replace("rest}}\n", "0.2}}\n", 1) + "event: seismic\nchance: {plus: 1, minus: 0}",
-         "/: event seismic: the probabilities sum to 1.1 at spec = 0.7, expected 1"),
+         "/: event seismic: the probabilities sum to 0.5 at spec = 0.7, expected 1: change "
+         "a formula or a parameter, or write `rest` for one"),
     ],
 )  # fmt: skip
 def test_errors(text: str, message: str) -> None:

@@ -193,7 +193,8 @@ TREES = [
     # Names, bounds, expected results.
     ("nodes: {A: {max: [B, C]}, B: 3, C: 5}\nroot: A", "error: write `ref: A`"),
     ("A: max\nB: 3\nC: 5",
-     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, expect"),
+     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, "
+     "expect"),
     ("A: {max: [B, C]}\nB: {min: [3, 5]}\nC: {min: [2, 9]}",
      "error: write `{ref: B}` where it is meant"),
     ("nodes: {B: {min: [3, 5]}}\nmax: [B, 2]",
@@ -218,7 +219,8 @@ TREES = [
     ("max: [3, 5]\nexpect: {value: 5}", "5 #2"),
     ("max: [3, 5]\nvalue: 5", "error: write `expect: {value: 5}`"),
     ("max: [3, 5]\nanswer: 5",
-     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, expect"),
+     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, "
+     "expect"),
     ("---\nmax: [3, 5]\n...", "5 #2"),
     ("<tree><max>3</max></tree>",
      "error: '<tree><max>3</max></tree>' is not a number: write a decimal"),
@@ -332,7 +334,8 @@ TREES = [
     ("chance: {a: {utility: 2**5}, b: 2**5}", "error: write ^ for a power, as in x^2"),
     ("max:\n  a: 1\n  b:4", "error: (write a space after each colon)"),
     ("player: max\ntile: 2",
-     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, expect"),
+     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, "
+     "expect"),
     ("game:\n  player: max\n  tile: 2",
      "error: is not needed: remove it, and move what is below it one level up"),
     ("max:\n  a: {foo: 2, utility: 3}\n  b: {bar: 2, utility: 3}\n  c: {baz: 2, utility: 3}",

@@ -26,6 +26,7 @@ from expectitree.base.tree.columns import Bounds
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
 
 REST = "rest"  # the probability that the other outcomes leave of 1
+P_REST = f"`p: {REST}` at one outcome"  # what to write, in messages
 ZERO = Number("0")
 
 

@@ -37,7 +37,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
-from expectitree.base.tree.formulas import REST, Formulas, Parameter
+from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter
 from expectitree.base.tree.model import Tree, check_bounds
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
@@ -343,7 +343,7 @@ class _Evaluation:
             for fault in self.checked(dict(enumerate(row)))[2].values()
         }
         for name, fault in found.items():
-            message = f"event {escape(name)}: {fault}"
+            message = f"event {escape(name)}: {fault}".replace(P_REST, "`rest` for one")
             self.report(message, f"event {name}", self.tree.root_id, NONE)
         return bool(found)
 
@@ -365,7 +365,7 @@ class _Evaluation:
         if not self.tree.exact:
             total = round(total, 12)
         found = f"the probabilities sum to {message_text(total)}"
-        expected, hint = "1", ", or write `p: rest` at one outcome"
+        expected, hint = "1", f", or write {P_REST}"
         if rests:
             found, expected, hint = f"{found} without the rest", "at most 1", ""
         where = self.values.at(*formulas)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
@@ -161,14 +160,15 @@ class Expansion:
     def names_of_event(self, event: str) -> set[str]:
         """Return the names on which the probabilities of an event's nodes depend.
 
-        Among them is `event NAME` for the event, or that which a test is of.
+        Among them is `event NAME`, for the event and, if it is a test, for the event of the test.
         """
-        defined, names = self.formulas.defined, set[str]()
-        if event in defined:
-            subject = defined[event].test_of or event
-            names.add(f"event {subject}")
-            for row in chain(defined[event].distributions(), defined[subject].distributions()):
+        names = set[str]()
+        while event in self.formulas.defined:
+            names.add(f"event {event}")
+            definition = self.formulas.defined[event]
+            for row in definition.distributions():
                 names.update(*map(names_in, row))
+            event = definition.test_of
         return names
 
     def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:

@@ -11,7 +11,7 @@ from expectitree.base.numbers import Number, escape, message_text, quote, to_pro
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.builder import SUM_HINT, TreeBuilder, label_at
 from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
-from expectitree.base.tree.formulas import REST, is_formula, negative_of
+from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.advice import list_form, lists_hint, weight_hint
@@ -19,7 +19,7 @@ from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_
 from expectitree.files.grammar.doubts import MAY_BE_KEYS, label_hint, node_warning
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import HINT_OF_SUM, P_REST, ValueReader
+from expectitree.files.grammar.values import HINT_OF_SUM, ValueReader
 from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
 

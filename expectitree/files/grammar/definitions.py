@@ -19,6 +19,7 @@ from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.criteria import check_objective
 from expectitree.base.tree.formulas import (
+    P_REST,
     REST,
     ZERO,
     Criteria,
@@ -36,7 +37,7 @@ from expectitree.files.grammar.document import (
     Place,
     place_of,
 )
-from expectitree.files.grammar.values import P_REST, Read, ValueReader, offset_of, text
+from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
 
 # ---- Parameters.

@@ -250,8 +250,9 @@ class _TreeReader:
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
         self.defined = about.pop("events", None) or {}
-        events = self.defined.items()
-        self.events = {name: sorted(event.labels) for name, event in events if event.labels}
+        for name, event in self.defined.items():
+            if event.labels:
+                self.events[name] = sorted(event.labels)
         self.read_criteria(about)
         for key in (SCHEMA_KEY, "normalize"):
             about.pop(key, None)
@@ -307,8 +308,9 @@ class _TreeReader:
             return here
         if name := dict(item).get("ref"):
             here = self.place_in(self.names.definition(name), self.names.places[name], keys)
-        found = [Place(item, at) for at, (key, _) in enumerate(item) if key in keys]
-        return found[-1] if found else here
+        for at, (key, _) in enumerate(item):
+            here = Place(item, at) if key in keys else here
+        return here
 
     def place_of_fault(self, what: str, node: int, branch: int) -> tuple[Place, str]:
         """Return the place and the path of a fault, given by the arguments of a `Report`."""

@@ -23,13 +23,12 @@ from expectitree.base.numbers import (
     to_probability,
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
-from expectitree.base.tree.formulas import NO_CRITERIA, REST, Criteria, is_formula
+from expectitree.base.tree.formulas import NO_CRITERIA, P_REST, REST, Criteria, is_formula
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described, flow_text
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
-P_REST = "`p: rest` at one outcome"  # what to write, in messages
 NORMALIZE = "divide sums from 0.98 to 1.02 with --normalize"
 HINT_OF_SUM = f"correct them, write {P_REST}, or {NORMALIZE} (`normalize: true`)"
 _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|\* *-)")
