@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from files.samples import numbers
 from helpers import for_each, loads
 
 import expectitree as et
@@ -152,19 +153,6 @@ def copied(document: dict[str, Any]) -> Any:
 
     root = {key: value for key, value in document.items() if key != "nodes"}
     return {**root, **node({"max": document["max"]}, {})}
-
-
-def numbers(tree: et.Tree) -> list[object]:
-    """Return all numbers of a tree by path, those of a shared node for each path to it."""
-    columns, found, stack = tree.columns, list[object](), [(tree.root_id, "")]
-    while stack:
-        n, path = stack.pop()
-        found.append((path, columns.kind[n], str(columns.utility[n])))
-        for b in tree.branches_of(n):
-            below = f"{path}/{tree.branch_label(n, b)}"
-            found.append((below, columns.probability[b], tree.reward_of(b)))
-            stack.append((columns.child[b], below))
-    return found
 
 
 def problems_of(document: dict[str, Any]) -> Sequence[Problem]:

@@ -256,7 +256,8 @@ class TreeBuilder:
         """Add a number or a formula to what a branch pays."""
         formulas: dict[int, Any] = self.formulas.rewards
         total = sum_of_formulas(formulas.pop(branch, self._reward.pop(branch, 0)), more)
-        (formulas if is_formula(total) else self._reward)[branch] = total
+        if total:
+            (formulas if is_formula(total) else self._reward)[branch] = total
 
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.

@@ -56,7 +56,7 @@ class Expansion:
         self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
         self.below = self.names_below()  # [N] the names in a node's formulas and events, and below
         self.values: dict[Replaced, dict[str, Expression]] = {(): {}}
-        self.paid: dict[int, Any] = {}  # by copy: what each branch to it pays besides its own
+        self.paid: list[Any] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
         self.is_stopped = False
         self.check_use()
@@ -115,12 +115,10 @@ class Expansion:
                     found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
                     hint = "give parts of it names under the root's `parameters:`"
                     self.stop(f"{found} characters: {hint}", what, node, b)
-        if node in self.formulas.at_nodes:
-            paid = self.formulas.at_nodes[node]
-            self.paid[row] = self.substituted(paid, values) if is_formula(paid) else paid
+        paid = self.formulas.at_nodes.get(node, 0)
+        self.paid.append(self.substituted(paid, values) if is_formula(paid) else paid)
         for at, child in enumerate(copies, first):
-            if child in self.paid:
-                copy.pay(at, self.paid[child])
+            copy.pay(at, self.paid[child])
         event = self.formulas.events.get(node, "")
         for name in sorted(values.keys() & self.names_of_event(event))[:1]:
             found = f"the root's `events` give {quote(event)} probabilities that depend on {name}"

@@ -174,7 +174,7 @@ class _TreeReader:
     def expand(self, tree: Tree) -> Tree:
         """Return the tree with copies of shared nodes, below a `with` and below signals."""
         formulas, child = self.builder.formulas, tree.columns.child
-        is_copied = bool(formulas.replaced or formulas.at_nodes)
+        is_copied = formulas.replaced or formulas.at_nodes
         if not is_copied and not (self.defined and tree.is_sharing):
             return tree
         from expectitree.base.tree.replacing import Expansion
