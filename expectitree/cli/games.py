@@ -130,7 +130,8 @@ def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> 
         )
     if reading:
         raise click.UsageError(
-            "--from, --max-player, --tree, --minimize and --normalize are for files, not for games: remove them."
+            "--from, --max-player, --tree, --minimize and --normalize are for files, not for "
+            "games: remove them."
         )
 
 

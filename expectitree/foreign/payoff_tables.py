@@ -270,8 +270,8 @@ class Table(Translation):
         total = sum(shares)
         if abs(total - 1) > (NORMALIZED if self.source.normalize else SUM_TOLERANCE):
             found = f"the probabilities sum to {message_text(total)}, expected 1"
-            hint = f"correct them, or {NORMALIZE}; a third is written 1/3"
-            self.fault(cells[0], f"{found}: {hint}")
+            hint = f": correct them, or {NORMALIZE}; a third is written 1/3"
+            self.fault(cells[0], found + hint)
         self.raise_any()
 
 

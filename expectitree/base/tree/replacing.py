@@ -82,11 +82,9 @@ class Expansion:
                 continue
             row = self.add(copy, key, copies)
             if len(copy) > most:
-                found = (
-                    "with a copy of each shared node for each `with` and signal above it, the tree"
-                )
+                found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
                 hint = f"write fewer of these, or {budget.more()}"
-                self.stop(f"{found} has more than {most:,} nodes: {hint}", "node", key.node, NONE)
+                self.stop(f"{found}: {hint}", "node", key.node, NONE)
             stack.pop()
             if key.node in named:
                 done[key] = row
@@ -190,10 +188,8 @@ class Expansion:
         replaced = tuple((name, id(value)) for name, value in found.items())
         self.values.setdefault(replaced, found)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
-        used = tuple(
-            pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]
-        )
-        return Key(child, replaced, used)
+        used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
+        return Key(child, replaced, tuple(used))
 
     def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""

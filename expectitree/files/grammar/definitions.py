@@ -331,8 +331,8 @@ def _read_row(
         read = values.attempt(_read_probability, p, data, at, about)
         if label in found:
             values.report(Place(data, at), f"{about}duplicate label {quote(label)}: keep one")
-        else:
-            found[str(label)] = REST if read is None else read
+            read = None
+        found[str(label)] = REST if read is None else read
     return found
 
 
@@ -359,8 +359,8 @@ def _whole(
     rest = rest_of(others, max(1, len(row) - len(others)))
     found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}
     numbers = values.constants(others)
-    if len(numbers) < len(row):
-        return found  # `evaluated` checks these
+    if not numbers or len(numbers) < len(row):
+        return found  # `evaluated` checks formulas
     try:
         shares = values.divided(numbers, len(row), f"{subject}: ")
         if shares != numbers:
