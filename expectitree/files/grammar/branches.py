@@ -42,11 +42,6 @@ class BranchReader:
 
     def read(self, frame: Frame, item: Data, key: str, data: Data) -> None:
         """Read a value that the current child has for its branch."""
-        if key in PAYMENTS:
-            paid = self.payment(item, key, data)
-            if paid is not None:
-                frame.branches.setdefault("reward", {})[len(frame.ids)] = paid
-            return
         message = ""
         if key == "p":
             if frame.kind != CHANCE:
@@ -71,18 +66,20 @@ class BranchReader:
             found = f"{quote(data)} is not a probability: {hint}"
             self.trail.report(place_of(item, key), found)
             value = None
+        elif key in PAYMENTS:
+            value, key = self.payment(item, key, data), "reward"
         else:
             value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
         frame.branches.setdefault(key, {})[len(frame.ids)] = value
 
     def payment(self, item: Data, key: str, data: Data) -> Any:
-        """Return what a reward or a cost pays MAX; None after a report.
+        """Return what a reward or a cost pays MAX; 0 after a report.
 
         Report a reward next to a cost, and warn of a negative cost.
         """
         value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
         if value is None:
-            return None
+            return 0
         if key == "cost" and any(pair[0] == "reward" for pair in item):
             message = "a reward and a cost at one node: write one of them, with the difference"
             if self.values.criteria:

@@ -267,7 +267,7 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
             message = "found nothing as the name of an event, expected text"
             values.report(Place(data, at, True), message)
         places[name] = Place(data, at)
-        read = partial(_read_definition, subject=subject, place=places[name])
+        read = partial(_read_definition, subject=subject)
         found[name] = values.attempt(read, written, data, at, f"{subject}: ") or Definition()
     known = [name for name, one in found.items() if not one.test_of]
     for name, one in found.items():
@@ -281,7 +281,7 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
     return found
 
 
-def _read_definition(values: ValueReader, data: Data, subject: str, place: Place) -> Definition:
+def _read_definition(values: ValueReader, data: Data, subject: str) -> Definition:
     if not isinstance(data, tuple):
         raise GrammarError(f"found {described(data)}, {_EXPECTED_EVENTS}")
     keys = dict(data)
@@ -293,9 +293,10 @@ def _read_definition(values: ValueReader, data: Data, subject: str, place: Place
     if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
         found = f"found the keys {', '.join(map(escape, keys))}"
         raise GrammarError(f"{found}, {_EXPECTED_EVENTS}")
+    place = place_of(data, "likelihood" if is_test else "prior")
     if not is_test:
         row = _read_row(values, keys["prior"], subject, place)
-        return Definition(_whole(values, row, subject, place_of(data, "prior")))
+        return Definition(_whole(values, row, subject, place))
     event, rows = keys["test_of"], keys["likelihood"]
     if not isinstance(event, str):
         raise GrammarError(f"found {described(event)} as test_of, {_EXPECTED_EVENTS}")
@@ -309,7 +310,6 @@ def _read_definition(values: ValueReader, data: Data, subject: str, place: Place
     for signal, row in likelihood.items():
         for outcome, p in row.items():
             columns.setdefault(outcome, {})[signal] = p
-    place = place_of(data, "likelihood")
     whole = {
         outcome: _whole(values, column, f"{subject} after {escape(outcome)}", place)
         for outcome, column in columns.items()

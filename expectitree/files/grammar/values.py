@@ -224,12 +224,11 @@ class ValueReader:
 
     def constants(self, formulas: Sequence[Expression]) -> list[Number]:
         """Return the values of probabilities without names; none if there are others."""
-        if any(map(names_in, formulas)):
-            return []
-        with suppress(NumberError):
-            found = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
-            return found if all(0 <= p <= 1 for p in found) else []
-        return []
+        found: list[Number] = []
+        if not any(map(names_in, formulas)):
+            with suppress(NumberError):
+                found = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
+        return found if all(0 <= p <= 1 for p in found) else []
 
     def bounds(self, data: Data) -> Bounds | None:
         """Return a pair of bounds; None if one of them is reported."""
