@@ -80,6 +80,12 @@ def reading_options(command: Command) -> Command:
         click.option(
             "--transpose", is_flag=True, help="In CSV: rows are states, and columns are actions."
         ),
+        click.option(
+            "--normalize",
+            is_flag=True,
+            help="Divide probabilities that are rounded for print by their sum, if that is 0.98 to "
+            "1.02, with a warning.",
+        ),
     )
     return cast(Command, add_options(with_options, options))
 

@@ -37,7 +37,7 @@ FORMATS = (
         home="expectitree.foreign.radiant",
         signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
         r"(?!.*^children\s*:)",
-        options=("minimize",),
+        options=("minimize", "normalize"),
         loses=(*_UNANNOTATED, "criteria", *_VALUES, *_SHAPES, "two players"),
         likeness=r"(?ims)\A(?=.*^type\s*:)(?=.*^\s+payoff\s*:)",
     ),
@@ -48,7 +48,7 @@ FORMATS = (
         is_foreign=True,
         home="expectitree.foreign.silverdecisions",
         signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
-        options=("tree",),
+        options=("tree", "normalize"),
         loses=(
             *("bounds", "estimates", "expect", "events", "sharing", "distributions"),
             *(*_VALUES, *_SHAPES, "rewards of the root"),
@@ -61,7 +61,7 @@ FORMATS = (
         "CSV",
         is_foreign=True,
         home="expectitree.foreign.payoff_tables",
-        options=("minimize", "probabilities", "transpose"),
+        options=("minimize", "normalize", "probabilities", "transpose"),
         is_written=False,
         # Two lines of cells.
         likeness=r"\A(?:[^]\r\n:{}[,;\t]*[,;\t][^]\r\n:{}[]*(?:\r?\n|\Z)){2}",

@@ -220,7 +220,11 @@ def _sampled() -> et.Tree:
     ("ask", "factor", "message"),
     [
         (lambda: et.sensitivity(_exact(), "a"), "1e-6", "evaluating 9 nodes .* more than 20 steps"),
-        (lambda: et.sensitivity(_sampled(), "a"), "1e-4", "evaluating 3 nodes .* more than 2,000 st"),
+        (
+            lambda: et.sensitivity(_sampled(), "a"),
+            "1e-4",
+            "evaluating 3 nodes .* more than 2,000 st",
+        ),
         (
             lambda: et.tornado(_sampled(), ["a"]),
             "1e-4",

@@ -34,8 +34,8 @@ _NUMBERS_ONLY = ("parameters", "formulas", "distributions", "events", "criteria"
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        Format("yaml", (".yaml", ".yml"), "YAML", loses=("cut nodes",)),
-        Format("json", (".json",), "JSON", loses=("cut nodes",)),
+        Format("yaml", (".yaml", ".yml"), "YAML", options=("normalize",), loses=("cut nodes",)),
+        Format("json", (".json",), "JSON", options=("normalize",), loses=("cut nodes",)),
         Format("arrow", (".arrow",), "Arrow", is_text=False, magic=b"ARROW1", loses=_NUMBERS_ONLY),
         Format(
             "parquet", (".parquet",), "Parquet", is_text=False, magic=b"PAR1", loses=_NUMBERS_ONLY
