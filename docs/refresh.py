@@ -4,6 +4,9 @@ Outputs follow `$ expectitree …`, tables follow `<!-- expectitree … -->`.
 
 A picture follows `<!-- picture: expectitree draw … -->`, a command without `-o`.
 
+A command in a console block reads a file `NAME.yaml` as the YAML block before it has it, as a
+reader does who saves each block. Without such a block, the file is the one in docs/examples.
+
 python docs/refresh.py          write them anew
 python docs/refresh.py --check  say what is out of date (exit status 1); times are not compared
 python docs/refresh.py --capture  also record the replay page (needs a browser)
@@ -11,18 +14,15 @@ python docs/refresh.py --capture  also record the replay page (needs a browser)
 
 from __future__ import annotations
 
-import atexit
 import difflib
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
@@ -39,24 +39,18 @@ PLOTS = {
     "sumatriptan-curve": "simulate docs/examples/sumatriptan.yaml -p wtp",
 }
 
-_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(yaml|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^<!-- (expectitree .*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 _DRAWN = re.compile(r"^<!-- picture: (expectitree draw .*?) -->\n!\[.*?\]\((.*?)\)", re.MULTILINE)
 _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
 
 
-@cache
-def _folder() -> str:
-    """Return a folder that has what a reader has: the folders of the clone, and saved examples."""
-    folder = tempfile.mkdtemp()
-    atexit.register(shutil.rmtree, folder)
-    for path in [ROOT / "trees", ROOT / "studies", ROOT / "docs", *EXAMPLES.iterdir()]:
-        os.symlink(path, os.path.join(folder, path.name))
-    return folder
+def run(command: str, saved: str = "") -> str:
+    """Return the output of a command line at 80 columns, run by this Python.
 
-
-def run(command: str, **environment: str) -> str:
-    """Return the output of a command line at 80 columns, run by this Python."""
+    Its folder has what a reader has: the folders of the clone, and saved examples. A file without a
+    folder in its name, such as `risk.yaml`, has the text `saved`, if there is one.
+    """
     typed, _, command = command.rpartition(" | ")  # printf 'what is typed\\n' | expectitree …
     words = shlex.split(command)
     assert words[0] == "expectitree", command
@@ -65,24 +59,38 @@ def run(command: str, **environment: str) -> str:
         for key, value in os.environ.items()
         if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")
     }
-    return subprocess.run(
-        [sys.executable, "-m", "expectitree", *words[1:]],
-        cwd=_folder(),
-        env={**plain, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **environment},
-        input=shlex.split(typed)[1].replace("\\n", "\n") if typed else "",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    ).stdout
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in [ROOT / "trees", ROOT / "studies", ROOT / "docs", *EXAMPLES.iterdir()]:
+            (folder / path.name).symlink_to(path)
+        for word in words:
+            if saved and word == Path(word).name and word.endswith(".yaml"):
+                (folder / word).unlink(missing_ok=True)  # otherwise, the example would change
+                (folder / word).write_text(saved, encoding="utf-8")
+        return subprocess.run(
+            [sys.executable, "-m", "expectitree", *words[1:]],
+            cwd=folder,
+            env={**plain, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
+            input=shlex.split(typed)[1].replace("\\n", "\n") if typed else "",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        ).stdout
 
 
 def refreshed(text: str) -> str:
     """Return a document with the output of every command in its console blocks as it is now."""
+    saved = ""
 
     def block(match: re.Match[str]) -> str:
-        commands = [line for line in match[1].splitlines() if line.startswith("$ ")]
-        outputs = [f"{line}\n{run(line[2:])}" for line in commands]
+        nonlocal saved
+        language, content = match.groups()
+        if language == "yaml":
+            saved = content
+            return match[0]
+        commands = [line for line in content.splitlines() if line.startswith("$ ")]
+        outputs = [f"{line}\n{run(line[2:], saved)}" for line in commands]
         return f"```console\n{''.join(outputs)}```"
 
     def table(match: re.Match[str]) -> str:

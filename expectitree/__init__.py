@@ -92,7 +92,7 @@ _QUESTIONS = {
 }
 for _room, _questions in _QUESTIONS.items():
     tables.QUESTIONS.update((question, f"{_room}.{question}") for question in _questions)
-tables.FORMATS.append("foreign")
+tables.FORMATS.append("foreign.formats")
 tables.PICTURES |= {
     ".svg": "picture.svg",
     ".png": "picture.drawing",

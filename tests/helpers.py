@@ -128,6 +128,7 @@ def run_main(*words: str, stdin: str | None = None, **environment: str) -> Done:
     with CliRunner().isolation(stdin, environment) as (out, err, _), argv:
         with pytest.raises(SystemExit) as ended:
             main()
+        sys.stderr.flush()  # click's stream for tests keeps what is printed
         status = ended.value.code
         assert isinstance(status, int)
         done = Done(status, out.getvalue().decode(), err.getvalue().decode())

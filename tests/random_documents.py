@@ -113,7 +113,7 @@ class _Writer:
         random = self.random
         for name in random.choice(("", "", "s", "st")):
             node = self.inner(random.randint(1, 2), "max min chance chance")
-            # A reward belongs to a branch, so each ref has its own.
+            # The oracle reads rewards of branches only, so each ref has its own.
             self.nodes[name] = {key: node[key] for key in node if key not in ("reward", "cost")}
         kinds = "max max max max min chance"
         root = self.inner(random.randint(1, 4), kinds)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import pickle
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -113,3 +115,45 @@ def test_data_in_place_of_a_tree_or_a_file() -> None:
             make(data)
     with pytest.raises(et.TreeError, match=r"^found int '3', expected a path or a stream$"):
         et.load(3)  # type: ignore[arg-type]
+
+
+UNCERTAIN = """
+parameters: {x: {value: 1/2, range: [0, 1]}}
+max: {a: {chance: {win: {p: x, utility: 8}, lose: {p: rest, utility: 0}}}, b: {min: [3, 5]}}
+"""
+MADE: dict[str, Callable[[et.Tree], Any]] = {
+    "evaluate": et.evaluate,
+    "compare": et.compare,
+    "trace": et.trace,
+    "limit": et.limit,
+    "opponents": et.opponents,
+    "risk": et.risk,
+    "sensitivity": lambda tree: et.sensitivity(tree, "x"),
+    "tornado": et.tornado,
+    "map of pairs": lambda tree: et.rescale(tree, {8: 9}),
+    "map of text": lambda tree: et.rescale(tree, "8=9, 3=4"),
+    "exact formula": lambda tree: et.rescale(tree, "u^2 + u"),
+    "rounded formula": lambda tree: et.rescale(tree, "exp(u)"),
+    "any map": et.find_order_preserving_map,
+    "search": lambda tree: et.search("game:pig(target=5)", depth=3),
+    "solve": lambda tree: et.solve("game:pig(target=5)"),
+    "compiled": lambda tree: et.evaluate(tree, "star1", engine="compiled"),
+    "solve exactly": lambda tree: et.solve("game:pig(target=3)", exact=True),
+    "another game": lambda tree: et.solve("game:gridworld"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.extra] * (n == "compiled")) for n in MADE]
+)
+def test_a_report_is_the_same_after_pickle(name: str) -> None:
+    report = MADE[name](et.loads(UNCERTAIN))
+    again = pickle.loads(pickle.dumps(report))
+    assert (type(again), str(again)) == (type(report), str(report))
+    assert et.to_json(again) == et.to_json(report)
+    if isinstance(report, et.Rescaling):
+        assert again.scale.image(Fraction(3)) == report.scale.image(Fraction(3))
+    if isinstance(report, et.Solution):
+        states = [*report.solver.states.objects()]
+        numbers = [*map(again.solver.states.number_of, states)]
+        assert numbers == [*range(len(states))]

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from click import Context
@@ -32,13 +33,50 @@ def blocks(document: Path, language: str) -> list[str]:
     )
 
 
-@pytest.mark.slow
-def test_quoted_outputs_and_the_picture_are_fresh() -> None:
+@pytest.fixture(scope="module")
+def refresh() -> ModuleType:
     spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs" / "refresh.py")
     assert spec is not None
     assert spec.loader is not None
-    refresh = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(refresh)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# The blocks of a page: YAML, or a command and the value that it must print.
+PAGE = [
+    ("eval risk.yaml", "54.5"),  # no block before: the example
+    ("yaml", "max: [7, 5]"),
+    ("eval umbrella.yaml", "7"),
+    ("yaml", "max: [1, 2]"),
+    ("eval umbrella.yaml", "2"),
+    ("eval -a star1 umbrella.yaml", "2"),
+    ("eval risk.yaml", "2"),  # the page's file, not the example of that name
+    ("eval docs/examples/risk.yaml", "54.5"),
+    ("eval -e 'max: [3, 4]'", "4"),
+    ("yaml", "{parameters: {pr: 1/2}, chance: [{p: pr, utility: 8}, {p: rest, utility: 0}]}"),
+    ("eval umbrella.yaml --set pr=1/4", "2"),
+]
+
+
+def test_a_command_in_a_document_reads_the_yaml_block_before_it(refresh: ModuleType) -> None:
+    example = (refresh.EXAMPLES / "risk.yaml").read_text("utf-8")
+    page = "".join(
+        f"```yaml\n{text}\n```\n"
+        if step == "yaml"
+        else f"```console\n$ expectitree {step}\nold\n```\n"
+        for step, text in PAGE
+    )
+    printed = re.findall(
+        r"^(\$ .*|(?:expected )?value +.*)$", refresh.refreshed(page), re.MULTILINE
+    )
+    expected = [(f"$ expectitree {step}", value) for step, value in PAGE if step != "yaml"]
+    assert [(printed[n], printed[n + 1].split()[-1]) for n in range(0, len(printed), 2)] == expected
+    assert (refresh.EXAMPLES / "risk.yaml").read_text("utf-8") == example
+
+
+@pytest.mark.slow
+def test_quoted_outputs_and_the_picture_are_fresh(refresh: ModuleType) -> None:
     assert any("$ expectitree" in d.read_text("utf-8") for d in refresh.DOCUMENTS)
     assert refresh.stale() == []
 

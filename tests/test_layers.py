@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -133,10 +134,52 @@ def test_the_picture_of_the_rooms_is_current() -> None:
     assert not done.stderr
 
 
-def test_every_public_name_can_be_imported() -> None:
-    for name in expectitree.__all__:
-        assert getattr(expectitree, name) is not None
+# Imports one thing after another, each as if nothing of the package had been imported before.
+FIRST_IMPORTS = """
+import sys
+from importlib import import_module
+for line in sys.stdin.read().splitlines():
+    for module in [name for name in sys.modules if name.partition(".")[0] == "expectitree"]:
+        del sys.modules[module]
+    module, *names = line.split()
+    try:
+        for name in names:
+            getattr(import_module("expectitree"), name)
+        import_module(module)
+    except Exception as error:
+        print(line, repr(error), sep=": ")
+"""
+
+
+def failed_first_imports(lines: Iterable[str]) -> str:
+    """Import each line's names from the package, then its module; return what fails."""
+    code = [sys.executable, "-c", FIRST_IMPORTS]
+    done = subprocess.run(code, input="\n".join(lines), capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_every_public_name_can_be_imported_first() -> None:
+    """In a process of its own: in this one, other tests have imported most modules already."""
+    homes = expectitree._NAMES.items()
+    assert not failed_first_imports(f"expectitree {' '.join(names)}" for _, names in homes)
     assert set(expectitree.__all__) <= set(dir(expectitree))
+
+
+def test_every_room_and_module_of_foreign_can_be_imported_first() -> None:
+    chosen = [name for name in MODULES if "." not in name or room(name) == "foreign"]
+    assert not failed_first_imports(f"expectitree.{name}" for name in chosen)
+
+
+@pytest.mark.slow
+def test_every_module_can_be_imported_first() -> None:
+    assert not failed_first_imports(f"expectitree.{name}" for name in MODULES)
+
+
+def test_a_first_import_that_fails_is_named() -> None:
+    assert failed_first_imports(["expectitree.none", "expectitree", "expectitree nobody"]) == (
+        "expectitree.none: ModuleNotFoundError(\"No module named 'expectitree.none'\")\n"
+        "expectitree nobody: AttributeError(\"module 'expectitree' has no attribute 'nobody'\")\n"
+    )
 
 
 def test_the_stub_and_the_lazy_imports_list_the_same_names() -> None:

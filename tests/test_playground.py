@@ -250,6 +250,21 @@ def test_a_link_names_its_algorithm_in_any_case_and_an_unknown_one_is_the_defaul
         assert is_described == (expected == "star2")  # a search that prunes, as in the terminal
 
 
+def test_arrow_keys_in_the_list_of_examples_only_pass_and_an_example_can_be_undone(
+    browser: Browser,
+) -> None:
+    first = browser.run("return document.querySelector('#text').value")
+    browser.run("document.querySelector('#examples').focus()")
+    browser.press("Home", "Down", "Down", "Down")
+    assert browser.run("return document.querySelector('#text').value") == first
+    browser.press("Enter")
+    third = browser.run("return document.querySelector('#examples').value")
+    assert browser.run("return document.querySelector('#text').value") == third
+    browser.wait(READY, 20)
+    browser.click("#undo")
+    assert browser.run("return document.querySelector('#text').value") == first
+
+
 def test_json_that_nests_too_deeply_gets_a_message(browser: Browser) -> None:
     browser.click("[data-view=tree]")
     for text in (DEEP, DEEP[: len(DEEP) // 2]):

@@ -126,6 +126,24 @@ def test_the_message_names_a_plugin_that_fails(
     assert done.stderr == f"{message}\n"
 
 
+BROKEN = "[expectitree.formats]\nfirst = gone:UPPER\nupper = upper:UPPER\nsecond = upper:number\n"
+
+
+def test_a_broken_plugin_does_not_block_a_sound_one(plugin: Path) -> None:
+    declare(plugin, BROKEN)
+    (plugin / "a.upper").write_text("MAX: [1, 2]")
+    assert "▲ MAX 2" in run("eval", "a.upper", folder=plugin).stdout
+    assert run("convert", "a.upper", "b.upper", folder=plugin).stderr.startswith("b.upper written")
+    assert "▲ MAX 2" in run("eval", ".", folder=plugin).stdout
+    assert "▲ MAX 2" in run(
+        "eval", "-", "--from", "upper", folder=plugin, stdin="MAX: [1, 2]"
+    ).stdout  # fmt: skip
+    for words in (["a.third"], ["a.upper", "--from", "third"]):
+        done = run("eval", *words, folder=plugin, status=3)
+        for message in ("the plugin first (gone:UPPER", "the plugin second (upper:number"):
+            assert message in done.stderr
+
+
 @pytest.mark.slow
 def test_plugins_are_looked_up_only_for_unknown_names_and_endings() -> None:
     code = (

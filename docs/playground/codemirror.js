@@ -2,7 +2,9 @@
 export {
   EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers,
 } from "@codemirror/view";
-export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+export {
+  defaultKeymap, history, historyKeymap, indentWithTab, redo, redoDepth, undo, undoDepth,
+} from "@codemirror/commands";
 export {
   HighlightStyle, bracketMatching, indentService, indentUnit, syntaxHighlighting,
 } from "@codemirror/language";
@@ -10,5 +12,6 @@ export {
   autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap,
 } from "@codemirror/autocomplete";
 export { lintGutter, setDiagnostics } from "@codemirror/lint";
+export { Transaction } from "@codemirror/state";
 export { yaml } from "@codemirror/lang-yaml";
 export { tags } from "@lezer/highlight";

@@ -1,8 +1,9 @@
 """Limit work, so that no file, however hostile, takes all memory or runs for hours.
 
 The budget counts the bytes of a text, the rows and bytes of a table, the steps of some analyses,
-and the seconds of exact algebra. Ordinary files stay far below its limits. The environment variable
-EXPECTITREE_BUDGET multiplies all limits, and the defaults of the options that limit work.
+and the steps of exact algebra. It counts work and not seconds, so that a file has the same result
+on every machine. Ordinary files stay far below its limits. The environment variable
+EXPECTITREE_BUDGET multiplies all these limits, and the defaults of the options that limit work.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
-from time import monotonic
 from typing import IO, Any
 
 from expectitree.base.errors import FileError, NumberError, Problem, TreeError
@@ -25,7 +25,7 @@ ROWS_A_BYTE = 10  # of the file's size; a tree takes at least two bytes per row
 ROW_BYTES = 30  # that a row takes in memory
 _PORTION = 2**24  # bytes that are read at once; reading n bytes takes the memory of n
 
-_deadline: ContextVar[float] = ContextVar("deadline", default=inf)
+_left: ContextVar[float] = ContextVar("left", default=inf)  # steps
 
 
 class TooMuchWorkError(TreeError):
@@ -58,18 +58,20 @@ def most(default: int) -> int:
 
 
 @contextmanager
-def limited_work(seconds: float) -> Iterator[None]:
-    """Let `check_time` limit the work in a `with` block to some seconds, times `factor`."""
-    token = _deadline.set(min(_deadline.get(), monotonic() + seconds * factor()))
+def limited_work(steps: float) -> Iterator[None]:
+    """Let `spend` limit the work in a `with` block to some steps, times `factor`."""
+    token = _left.set(steps * factor())
     try:
         yield
     finally:
-        _deadline.reset(token)
+        _left.reset(token)
 
 
-def check_time() -> None:
-    """Raise `TooMuchWorkError` if the time of `limited_work` is over."""
-    if monotonic() > _deadline.get():
+def spend(steps: float) -> None:
+    """Count some steps; raise `TooMuchWorkError` if these are more than `limited_work` allows."""
+    left = _left.get() - steps
+    _left.set(left)
+    if left < 0:
         raise TooMuchWorkError(
             f"exact functions of these numbers take too long: write fewer digits, or {more()}"
         )

@@ -11,6 +11,7 @@ Compiled code checks no index. It may only read columns that `TreeBuilder` made 
 
 from __future__ import annotations
 
+import copyreg
 import sys
 from array import array
 from collections.abc import Callable, Iterator
@@ -262,6 +263,10 @@ def countdown(count: int) -> Any:
 
     column: Any = np.arange(count - 1, -1, -1, dtype="i")
     return memoryview(column)
+
+
+# A report may have columns of compiled loops.
+copyreg.pickle(memoryview, lambda view: (memoryview, (array(view.format, view.tobytes()),)))
 
 
 def advice(rows: float) -> str | None:

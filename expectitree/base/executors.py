@@ -23,6 +23,7 @@ from multiprocessing import get_context, parent_process
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
+from expectitree.base.interrupts import SIGNALS
 from expectitree.base.numbers import quote
 
 Workers: TypeAlias = AbstractContextManager[tuple[Executor, int]]
@@ -148,13 +149,13 @@ def _cores() -> int:
 
 
 def _start(workers: int) -> Any:
-    """Return an executor with started processes, which leave Ctrl-C to this process."""
+    """Return an executor with started processes, which leave signals to this process."""
     executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_serve)
     if not hasattr(signal, "pthread_sigmask"):
         return executor
-    # Ctrl-C would end a process that is still starting with a traceback, so the signal is blocked
+    # Ctrl-C would end a process that is still starting with a traceback, so signals are blocked
     # until the process has started.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         for _ in range(workers):
             executor.submit(os.getpid)
@@ -164,8 +165,9 @@ def _start(workers: int) -> Any:
 
 
 def _serve() -> None:
-    """Make a worker ignore Ctrl-C, and end when its parent ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Make a worker ignore Ctrl-C and SIGTERM, and end when its parent ends."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
     parent = parent_process()
 
     def follow() -> None:
@@ -181,5 +183,5 @@ def _stop(executor: Any) -> None:
     # Cancelling futures as well would print a traceback (Python 3.11): the executor notices that
     # its processes are dead, and fails all waiting futures.
     for process in list((getattr(executor, "_processes", None) or {}).values()):
-        process.terminate()
+        process.kill()
     executor.shutdown()

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the program within half a second, whatever it does, with status 130.
+"""Ctrl-C and SIGTERM end the program within half a second, with status 130 and 143.
 
 The program exits at once, after `at_exit`. An exception would not do: the C code of a library turns
 `KeyboardInterrupt` into an error of its own, and callbacks lose it. Python handles the signal
@@ -11,14 +11,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False  # as in `typing`, which takes time to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
-INTERRUPTED = 130  # the exit status
+INTERRUPTED = 130  # the exit status after Ctrl-C
+SIGNALS = (signal.SIGINT, signal.SIGTERM)  # the second comes from `kill`, `timeout` and Docker
 _GRACE = 0.2  # seconds in which the main thread must notice a signal
 
 at_exit: list[Callable[[], None]] = []  # `leave` calls them, as to remove half a file
@@ -26,10 +27,10 @@ _raised: list[int] = []  # the signal that became `KeyboardInterrupt`
 
 
 def install() -> None:
-    """Exit on Ctrl-C from now on; if Ctrl-C is ignored, keep ignoring it."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        return
-    signal.signal(signal.SIGINT, leave)
+    """Exit on the signals from now on; if one is ignored, keep ignoring it."""
+    for number in SIGNALS:
+        if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
+            signal.signal(number, leave)
     if os.name == "posix":  # elsewhere, only sockets can wake up a thread
         import threading
 
@@ -43,46 +44,53 @@ def finish(status: int) -> NoReturn:
     """Exit with a status; Python would let Ctrl-C kill the program while it ends."""
     if signal.getsignal(signal.SIGINT) is leave:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.exit(status)
+    sys.exit(128 + signal.SIGTERM if signal.SIGTERM in _raised else status)
 
 
-def leave(*signal_and_frame: Any) -> NoReturn:
-    """Exit now, as an interrupted program does."""
+def leave(number: int, frame: Any = None) -> NoReturn:
+    """Exit now, as a program does that a signal interrupted."""
     try:
         for clean_up in at_exit:
             clean_up()
         os.write(2, b"expectitree: interrupted\n")
     finally:
-        os._exit(INTERRUPTED)
+        os._exit(128 + number)
 
 
 @contextmanager
 def raising() -> Iterator[None]:
     """Raise `KeyboardInterrupt` in a `with` block, once: for processes that must be ended."""
-    if signal.getsignal(signal.SIGINT) is leave:
-        signal.signal(signal.SIGINT, _raise)
+    _exchange(leave, _raise)
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is _raise:
-            signal.signal(signal.SIGINT, leave)
+        _exchange(_raise, leave)
 
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Delay Ctrl-C to the end: for work that takes a moment and must be completed."""
+    """Delay the signals to the end: for work that takes a moment and must be completed."""
     delayed: list[int] = []
-    try:
-        before = signal.signal(signal.SIGINT, lambda number, frame: delayed.append(number))
-    except ValueError:  # only the main thread has signals
-        yield
-        return
+
+    def delay(number: int, frame: Any) -> None:
+        delayed.append(number)
+
+    before: list[Any] = []
+    with suppress(ValueError):  # only the main thread has signals
+        before = [(number, signal.signal(number, delay)) for number in SIGNALS]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before:
+            signal.signal(number, handler)
     if delayed:
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(delayed[0])
+
+
+def _exchange(handler: Any, other: Any) -> None:
+    for number in SIGNALS:
+        if signal.getsignal(number) is handler:
+            signal.signal(number, other)
 
 
 def _raise(number: int, frame: Any) -> None:
@@ -100,12 +108,13 @@ def _watch(signals: int) -> None:
     from time import sleep
 
     main = threading.main_thread().ident
-    while os.read(signals, 1):
+    while received := os.read(signals, 1):
+        (number,) = received
         for attempt in range(2):
             sleep(_GRACE)
-            if _raised or signal.getsignal(signal.SIGINT) not in (leave, _raise):
+            if _raised or signal.getsignal(number) not in (leave, _raise):
                 break
             if attempt:
-                leave()
+                leave(number)
             elif main is not None:
-                signal.pthread_kill(main, signal.SIGINT)
+                signal.pthread_kill(main, number)

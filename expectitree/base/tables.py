@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 QUESTIONS: dict[str, str] = {}  # the question of a report -> the folder that shows the report
-FORMATS: list[str] = []  # the folders whose `FORMATS` are formats of files
+FORMATS: list[str] = []  # the modules whose `FORMATS` are formats of files
 PICTURES: dict[str, str] = {}  # the ending of a picture's file -> the module that draws it
 TREES: dict[str, str] = {}  # a source of the trees of a study -> the module that makes them
 

@@ -185,7 +185,8 @@ def cli() -> None:
            disagree, a search or a study stopped before it was finished
       2    wrong usage
       3    a file cannot be read or written, or is not a tree or a game
-      130  interrupted
+      130  interrupted by Ctrl-C
+      143  ended by SIGTERM, as `timeout` sends it
     """
 
 

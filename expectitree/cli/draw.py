@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -16,14 +15,13 @@ from expectitree.cli.games import is_game_name, with_positions
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
-from expectitree.cli.tree_files import add_options, check_file, force_option
+from expectitree.cli.tree_files import add_options, check_drawn, check_place, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
 from expectitree.files.sources import PREFIX
 from expectitree.files.writing import OutputFile
 from expectitree.picture import drawing
 from expectitree.picture.content import MAX_NODES
 from expectitree.picture.hidden import evaluate_known
-from expectitree.picture.svg import FONTS
 from expectitree.searches.result import Search
 
 _TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
@@ -118,7 +116,7 @@ def command(
     Triangles that point up are MAX, those that point down are MIN, circles are CHANCE. The best
     branch is bold, a cut is a double stroke, a dotted stroke is where a probe ended, and nodes that
     no search visited are grey. A shared node is drawn once. A number with a sign on a branch is its
-    reward, or its cost.
+    reward, or its cost; after the arrow is what the branch is worth, as `eval` prints it.
 
     \b
     .svg         a picture for web pages and slides
@@ -127,8 +125,8 @@ def command(
     .mmd         a Mermaid flowchart, which GitHub shows in Markdown
     .html        a page that replays the searches step by step, offline
 
-    Without -o, the picture is next to FILE and ends in .svg. It replaces a picture that expectitree
-    made before, but no other file.
+    Without -o, the picture is next to FILE and ends in .svg. A picture or a page replaces one that
+    expectitree wrote, unless that was changed since; other files need --force.
 
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
 
@@ -136,14 +134,12 @@ def command(
     """
     if options.tree_count > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
-    if out is None:
-        out, is_ours = _beside(options)
-        force = force or is_ours
-    kind = _kind(out, format_name, force)
+    out = _beside(options) if out is None else out
+    kind = _kind(out, format_name)
     # An exercise needs every leaf.
     lazy = None if style["blank"] else algorithms.of_game(is_repeated=kind == drawing.PAGE)
     if kind == drawing.PAGE:
-        _refuse_on_page({"rows", "show_all", *style})
+        _refuse_on_page(["rows", "show_all", *style])
     else:
         algorithms = algorithms.or_only("expectiminimax")
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
@@ -157,6 +153,8 @@ def command(
 
     def draw(file: str, found: Tree | Search) -> None:
         picture: str | bytes
+        if out != "-":
+            check_drawn(out, force)
         if isinstance(found, Search):
             picture = drawn(found, file)
             options.fail_if(is_stopped(found))
@@ -179,35 +177,32 @@ def command(
 def _refuse_on_page(names: Collection[str]) -> None:
     """Raise a usage error if the user gave an option that only pictures have."""
     context = click.get_current_context()
-    for name in (param.name for param in context.command.params if param.name in names):
+    for name in names:
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             what = f"--{name.removeprefix('show_')} is for pictures"
             raise click.UsageError(f"{what}: a page has what it needs. Remove it.")
 
 
-def _beside(options: SearchOptions) -> tuple[OutputFile, bool]:
-    """Return the file of a picture without a name, and whether it is a picture of expectitree."""
+def _beside(options: SearchOptions) -> OutputFile:
+    """Return the file of a picture without a name."""
     name = "".join(options.files)
     if name in ("", "-") or is_game_name(name):
         raise click.UsageError(
             "Name one FILE, whose picture is written next to it; or name the picture of another "
             "tree, as in -o tree.svg."
         )
-    out = OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
-    with suppress(OSError), open(out, encoding="utf-8", errors="replace") as stream:
-        return out, FONTS in stream.read(1_000)
-    return out, False
+    return OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
 
 
-def _kind(out: str, format_name: str | None, force: bool) -> str:
-    """Return the format of the picture; raise an error if it is unknown or cannot be written."""
+def _kind(out: str, format_name: str | None) -> str:
+    """Return the format of the picture; raise an error if it is unknown."""
     if out == "-":
         if format_name not in _TEXTS:
             raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")
         return format_name
     if format_name is not None:
         raise click.UsageError("--format is for standard output: a file's ending sets its format.")
-    check_file(out, force)
+    check_place(out)
     return drawing.kind_of(out)
 
 

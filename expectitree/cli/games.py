@@ -130,7 +130,8 @@ def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> 
         )
     if reading:
         raise click.UsageError(
-            "--from and the options of other programs' files are not for games: remove them."
+            "--from, --normalize and the options of other programs' files are not for games: "
+            "remove them."
         )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from expectitree.base.algorithms import OPTIONS
+from expectitree.cli.terminal import printing_to_stderr
 
 _IS_WHOLE = "expectitree.help_all"  # in the context's `meta`
 _GAME = (
@@ -66,6 +67,11 @@ class HelpCommand(click.Command):
             if isinstance(param, click.Option) and not param.is_flag and not ctx.resilient_parsing:
                 _check_once(param, given.get(param.name, []), ctx)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, which alone may write to standard output."""
+        with printing_to_stderr(ctx):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that most users need, or all of them in sections."""

@@ -19,6 +19,7 @@ from expectitree.cli.games import POSITION_OPTIONS, GameSource
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.terminal import make_console, read_line, say, write
 from expectitree.cli.tree_files import add_options
+from expectitree.games.calls import naming_errors
 from expectitree.text.phrases import known_text
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ MAX_SEED = 1_000_000  # of those that are chosen at random
     "--typed", is_flag=True, help="Ask for the outcomes of chance, such as those of real dice."
 )
 @partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
+@naming_errors()
 def command(
     name: str,
     side: str,

@@ -10,7 +10,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import file_options
 from expectitree.cli.terminal import OUT, say
-from expectitree.cli.tree_files import check_file, force_option
+from expectitree.cli.tree_files import check_drawn, force_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.picture.drawing import write
 
@@ -37,9 +37,9 @@ def command(options: SearchOptions, out: str, force: bool) -> None:
         raise click.UsageError("A report is about one tree: give one FILE.")
     if not out.lower().endswith(".html"):
         raise click.UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
-    check_file(out, force)
 
     def written(file: str, tree: Tree) -> None:
+        check_drawn(out, force)
         write(page_of(tree, file), out)
         say(f"{out} written")
 

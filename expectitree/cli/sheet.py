@@ -16,11 +16,11 @@ from expectitree.cli.generate import parameter_options
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import OUT, say, warn, working
-from expectitree.cli.tree_files import add_options, check_file, force_option
+from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
 from expectitree.cli.trees import read_bounds
 from expectitree.files import load
 from expectitree.files.saving import save
-from expectitree.files.writing import OutputFile, named_errors, whole_file
+from expectitree.files.writing import OutputFile, named_errors, write_marked
 from expectitree.lab.families import FAMILIES
 from expectitree.lab.sheets import FORMATS
 from expectitree.lab.sheets.variants import Sheet, make_variants, task_of
@@ -80,8 +80,9 @@ def command(
 
     The variants are trees of a FAMILY (see `expectitree generate --help`; here, --branching is 2 by
     default; for alphabeta it is 3, and --pattern is max,min), or the tree of a FILE with other
-    utilities. Each has one best action. The key is a second file with a table of the answers, and
-    the solutions in the places of the exercises.
+    values of the parameters that have a range, or else with other utilities. Each has one best
+    action. The key is a second file with a table of the answers, and the solutions in the places of
+    the exercises.
 
     \b
     .html  pages of A4 to print in a browser: sheet.html and sheet-key.html
@@ -101,13 +102,6 @@ def command(
     outs = {OutputFile(out): False}
     if ending.lower() != ".xml":
         outs[OutputFile(f"{base}-key{ending}")] = True
-    copies: list[str] = []
-    if trees is not None:
-        copies = [os.path.join(trees, f"variant-{n}.yaml") for n in range(1, number + 1)]
-        with named_errors(trees, "the folder cannot be made"):
-            os.makedirs(trees, exist_ok=True)
-    for file in (*outs, *copies):
-        check_file(file, force)
     parameters = {name: value for name, value in given.items() if value is not None}
     tree: Any = source
     if source in FAMILIES:
@@ -127,13 +121,21 @@ def command(
             tree, algorithm, number, seed=seed, bounds=read_bounds(bounds), windows=windows,
             min_cuts=int(algorithm.player_cuts) if min_cuts is None else min_cuts, **parameters,
         )  # fmt: skip
+        for file in outs:
+            check_drawn(file, force)
+        copies: list[str] = []
+        if trees is not None:
+            with named_errors(trees, "the folder cannot be made"):
+                os.makedirs(trees, exist_ok=True)
+            copies = [os.path.join(trees, f"variant-{n}.yaml") for n in range(1, number + 1)]
+        for copy in copies:
+            check_file(copy, force)
         sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)
         module, function = FORMATS[ending.lower()]
         draw = getattr(module_of(f"lab.sheets.{module}"), function)
         contents = {file: draw(sheet, is_key) for file, is_key in outs.items()}
     for file, content in contents.items():
-        with whole_file(file) as stream:
-            stream.write(content)
+        write_marked(content, file)
     for variant, copy in zip(variants, copies, strict=False):
         save(replace(variant.search.tree, title=f"{title}, variant {variant.name}"), copy)
     say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
 from typing import IO, TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv"))
 _STYLES = {"Error: ": "bad", "expectitree: ": "bad", "warning: ": "cut"}  # of labels
 _WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
+_OUTPUT = "expectitree.output"  # where standard output is kept while a command runs
 _PATIENCE = 1.0  # seconds before progress is shown
 _MAX_STOP_LENGTH = 0.2  # seconds in which the progress bar disappears
 
@@ -69,11 +70,24 @@ def make_console(stderr: bool = False) -> Console:
     """Return the console for standard output, or the report's file, or standard error."""
     from expectitree.text import console
 
-    stream: Any = sys.stderr if stderr else sys.stdout
+    stream = sys.stderr if stderr else standard_output()
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     is_file = not stderr and _chosen(REPORT) is not None
-    return console.make_console(not is_file, stderr=stderr)
+    return console.make_console(not is_file, stream)
+
+
+def standard_output() -> Any:
+    """Return the stream for the answer, which `sys.stdout` is not while a command runs."""
+    return _chosen(_OUTPUT) or sys.stdout
+
+
+@contextmanager
+def printing_to_stderr(context: click.Context) -> Iterator[None]:
+    """Send to standard error what the code of a game prints, since it is no part of the answer."""
+    context.meta[_OUTPUT] = sys.stdout
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 def _chosen(option: str) -> Any:
@@ -100,7 +114,7 @@ def show_separator(file: str, position: int) -> None:
 def write(pieces: Iterable[str]) -> None:
     """Write text to standard output or to the report's file, in portions worth a system call."""
     report: _Report | None = _chosen(REPORT)
-    stream: IO[str] = sys.stdout if report is None else report.open()
+    stream: IO[str] = standard_output() if report is None else report.open()
     portion: list[str] = []
     size = 0
     for piece in pieces:
@@ -275,11 +289,12 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
 
 def read_line(prompt: str) -> str | None:
     """Return the next line, or None at the end of input; echo a line that comes from a pipe."""
-    if _is_terminal(sys.stdin) and _is_terminal(sys.stdout):
+    if _is_terminal(sys.stdin) and _is_terminal(standard_output()):
         with suppress(ImportError):
             import readline  # noqa: F401  # arrow keys work
         try:
-            return input(prompt)
+            with redirect_stdout(standard_output()):
+                return input(prompt)
         except EOFError:
             click.echo(err=True)
             return None

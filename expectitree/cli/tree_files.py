@@ -12,12 +12,13 @@ import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.terminal import say, warn, working, write
+from expectitree.cli.terminal import say, standard_output, warn, working, write
 from expectitree.files import load
 from expectitree.files.formats import FORMATS, NAMES, TABLES, TEXT_FORMATS, format_by_name
 from expectitree.files.rows import Format, ReadOptions
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.files.urls import is_url
+from expectitree.files.writing import is_as_written
 from expectitree.text.phrases import plural
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # a decorator returns what it gets
@@ -79,6 +80,12 @@ def reading_options(command: Command) -> Command:
         click.option(
             "--transpose", is_flag=True, help="In CSV: rows are states, and columns are actions."
         ),
+        click.option(
+            "--normalize",
+            is_flag=True,
+            help="Divide probabilities that are rounded for print by their sum, if that is 0.98 to "
+            "1.02, with a warning.",
+        ),
     )
     return cast(Command, add_options(with_options, options))
 
@@ -105,10 +112,15 @@ force_option = click.option("--force", is_flag=True, help="Replace an existing f
 
 def check_file(file: str, force: bool) -> None:
     """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
+    check_place(file)
     if not force and (os.path.isfile(file) or os.path.islink(file)):
         raise click.UsageError(
             f"{file} exists already: choose another name, or replace it with --force."
         )
+
+
+def check_place(file: str) -> None:
+    """Raise an error if the folder of a file does not exist on this machine."""
     if is_url(file):
         message = "nothing is written at a URL: name a file on this machine, and upload it"
         raise FileError([Problem(file, message)])
@@ -118,18 +130,26 @@ def check_file(file: str, force: bool) -> None:
         raise FileError([Problem(file, message)])
 
 
+def check_drawn(file: str, force: bool) -> None:
+    """Raise an error as `check_file`, but not for a file that expectitree wrote by `write_marked`.
+
+    Call this when all else is known to be right.
+    """
+    check_file(file, force or is_as_written(file))
+
+
 def check_output(out: str, format: str | None, force: bool, float32: bool = False) -> Format:
     """Return the format of an output; raise an error if no tree can be written there.
 
     Call this before the work.
     """
-    if out != "-":
-        check_file(out, force)
     found = FORMATS[format or "yaml"] if out == "-" else format_of(out, format)
     if float32 and found.name not in TABLES:
         raise click.UsageError(
             f"--float32 is for .arrow and .parquet, and {out} is {found.title}: remove it."
         )
+    if out != "-":
+        check_file(out, force)
     return found
 
 
@@ -138,8 +158,8 @@ def write_tree(
 ) -> None:
     """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
+        if hasattr(output := standard_output(), "reconfigure"):
+            output.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
         write(pieces(tree, format or "yaml", say))
         return
     with working(f"writing {out}"):

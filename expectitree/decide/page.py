@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from html import escape as escape_html
 from importlib.util import find_spec
-from itertools import groupby
+from itertools import chain, groupby
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -30,6 +30,7 @@ from expectitree.decide.frontier.report import frontier
 from expectitree.decide.information.report import every_event
 from expectitree.decide.risk.report import risk
 from expectitree.decide.sensitivity.report import sensitivity, tornado
+from expectitree.decide.sensitivity.text import range_notes
 from expectitree.picture.drawing import to_svg
 from expectitree.picture.notebook import Picture, plot_of
 from expectitree.searches.engine import evaluate
@@ -147,6 +148,8 @@ def _inputs(tree: Tree, file: str) -> Iterator[str]:
         yield _element("p", f"Without a range in the file, so 10% less and more: {names}.", "dim")
     if found.left_out:
         yield _element("p", f"Not varied: {', '.join(found.left_out)}.", "dim")
+    for note in chain.from_iterable(range_notes(bar.range) for bar in found.bars):
+        yield _element("p", note, "dim")
     yield f"<h2>What the value depends on</h2>{_figure(plot_of(found), 'plot')}"
     yield "<h2>Where the decision changes</h2>"
     for bar in found.bars:

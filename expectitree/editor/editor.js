@@ -37,10 +37,13 @@ let pause, queue = Promise.resolve(), asking = false, wanted = false, isReady = 
 let note = ""; // about the last link, shown above the problems until the text changes
 let picture = ""; // the last one, as SVG
 let selected = null; // the path of the node in the form
+const places = new Map(); // from a text to the node that was last chosen in it, for undo and redo
 
-const text = new TextEditor(get("text"), () => {
+const text = new TextEditor(get("text"), FIRST, () => {
   clearTimeout(pause);
   note = "";
+  if (selected !== null) selected = places.get(text.value) ?? selected;
+  markHistory();
   markUnsaved();
   pause = setTimeout(ask, PAUSE);
 });
@@ -70,7 +73,7 @@ async function begin() {
   text.keys = about.keys;
   if (file.name) {
     get("heading").textContent = file.name;
-    load(about);
+    load(about, false);
     setInterval(watch, WATCH);
   }
   chooseAlgorithm(state.algorithm);
@@ -176,10 +179,36 @@ function chooseAlgorithm(name) {
   state.algorithm = names.length === 0 || names.includes(found) ? found : "";
 }
 
+/** Call `apply` for a choice in a list: by a click, by Enter, or when the user leaves the list.
+ *
+ * Arrow keys and letters only pass the choices between.
+ */
+function onChoice(list, apply) {
+  let chosen = list.value, isPassing = false;
+  const finish = () => {
+    if (list.value === chosen) return;
+    chosen = list.value;
+    apply();
+    chosen = list.value; // which `apply` may have taken back
+  };
+  list.addEventListener("keydown", ({ key, altKey }) => {
+    if (key === "Escape") list.value = chosen;
+    if (key === "Enter") finish();
+    isPassing = !altKey && key !== "Enter" && key !== " "; // which open the list
+  });
+  list.addEventListener("pointerdown", () => { isPassing = false; });
+  list.addEventListener("change", () => { if (!isPassing) finish(); });
+  list.addEventListener("blur", finish);
+}
+
 // ---- The form of a node. Each field changes the text at once.
 
-/** Choose a node, and show its form; null chooses none. */
+const parentOf = (path) => path.replace(/\/?(?:\\.|[^/\\])*$/, "");
+
+/** Choose a node, and show its form; null chooses none. The focus stays in the form. */
 async function select(path, focuses = false) {
+  const hasFocus = () => form.contains(document.activeElement);
+  if (path === null && hasFocus()) shown.querySelector(".spot.chosen")?.focus();
   selected = path;
   const spots = [...shown.querySelectorAll(".spot")];
   for (const spot of spots) spot.classList.toggle("chosen", spot.dataset.path === path);
@@ -188,35 +217,45 @@ async function select(path, focuses = false) {
     form.hidden = true;
     return;
   }
+  places.set(text.value, path);
   const { node } = await request({ path });
   if (selected !== path) return;
-  const name = document.activeElement?.closest("#node") && document.activeElement.name;
+  if (!node && path !== "/") {
+    select(parentOf(path) || "/", focuses); // the node is gone, by an undo or in the text
+    return;
+  }
   form.hidden = !node;
   if (!node) return;
   if (focuses) text.goTo(node, false);
+  const takesFocus = focuses || hasFocus();
+  const name = hasFocus() ? document.activeElement.name : "";
   form.replaceChildren(...fields(node));
-  const field = form.elements.namedItem(focuses ? "first" : name) ?? form.elements[name];
-  if (focuses) form.elements[0].focus();
-  else field?.focus?.();
+  if (takesFocus) (form.elements[name] ?? form.elements[0]).focus();
 }
 
 function fields({ kind, label, utility, pays: [pay, amount], outcomes = [], value, place }) {
   const field = (name, title, what, now, given = (typed) => typed) => {
-    const input = make("input", { name, value: now, autocomplete: "off", spellcheck: false });
+    const typed = { defaultValue: now, value: now }; // the second puts the cursor at the end
+    const input = make("input", { name, ...typed, autocomplete: "off", spellcheck: false });
     input.addEventListener("change", () => change(what, given(input.value)));
     return make("label", {}, `${title} `, input);
   };
-  const button = (textContent, action) => {
-    const made = make("button", { type: "button", textContent });
+  const button = (textContent, action, name = "") => {
+    const made = make("button", { type: "button", textContent, name });
     made.addEventListener("click", action);
     return made;
   };
   const kinds = make("select", { name: "kind" });
   for (const [name, title] of Object.entries(KINDS)) kinds.add(new Option(title, name));
   kinds.value = kind;
-  kinds.addEventListener("change", () =>
-    change("kind", kinds.value === "TERMINAL" ? value : kinds.value.toLowerCase()));
   const isLeaf = kind === "TERMINAL", isRoot = label === null;
+  const node = isRoot ? "the root" : place;
+  const mayRemove = (what) => isLeaf || confirm(`Remove ${what}? Undo brings it back.`);
+  onChoice(kinds, () => {
+    if (kinds.value !== "TERMINAL") change("kind", kinds.value.toLowerCase());
+    else if (mayRemove(`everything below ${node}`)) change("kind", value);
+    else kinds.value = kind;
+  });
   const ps = () => outcomes.map((_, at) => form.elements[`p${at}`].value.trim());
   return [
     !isRoot && field("label", "Label", "label", label),
@@ -224,16 +263,18 @@ function fields({ kind, label, utility, pays: [pay, amount], outcomes = [], valu
     make("label", {}, "Kind ", kinds),
     !isRoot && field("pay", pay === "cost" ? "Cost" : "Reward", pay, amount),
     ...outcomes.map(([name, p], at) => field(`p${at}`, `p of ${name}`, "p", p, ps)),
-    !isLeaf && button("Add a child", () => change("add")),
-    !isRoot && button("Remove", () => change("remove")),
+    !isLeaf && button("Add a child", () => change("add"), "add"),
+    !isRoot && button("Remove", () => {
+      if (mayRemove(`${node} and everything below it`)) change("remove");
+    }),
     button("Close", () => select(null)),
     make("p", { id: "refused", role: "alert" }),
-    make("p", { className: "path", textContent: place === "/" ? "the root" : place }),
+    make("p", { className: "path", textContent: node }),
   ].filter(Boolean);
 }
 
 async function change(what, value = "") {
-  const path = selected, parent = path.replace(/\/?(?:\\.|[^/\\])*$/, ""), was = text.value;
+  const path = selected, parent = parentOf(path), was = text.value;
   const answer = await request({ text: was, path, change: [what, value] });
   if (answer.problems || text.value !== was) {
     const found = answer.problems ?? [{ message: "the text has changed meanwhile: try again" }];
@@ -243,6 +284,7 @@ async function change(what, value = "") {
   const name = String(value).trim().replace(/[/\\]/g, "\\$&");
   if (what === "label") selected = parent ? `${parent}/${name}` : name;
   if (what === "remove") selected = parent || "/";
+  places.set(answer.changed, selected);
   text.replace(answer.changed);
   ask();
 }
@@ -250,12 +292,22 @@ async function change(what, value = "") {
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("keydown", ({ key }) => { if (key === "Escape") select(null); });
 
+// ---- Undo and redo, for the whole text.
+
+function markHistory() {
+  get("undo").ariaDisabled = !text.canUndo; // not `disabled`, which would drop the focus
+  get("redo").ariaDisabled = !text.canRedo;
+}
+
+// A field that the user is typing in has an undo of its own.
+const isTyping = (field) => field.matches("#node input") && field.value !== field.defaultValue;
+
 // ---- The file of `expectitree edit`.
 
-function load(about) {
+function load(about, isUndoable = true) {
   file.saved = about.text;
   file.stamp = about.stamp;
-  text.replace(about.text);
+  text.replace(about.text, isUndoable);
   get("notice").hidden = true;
   markUnsaved();
 }
@@ -350,12 +402,12 @@ async function unpack(tree) {
   }
 }
 
-async function open(hash) {
+async function open(hash, isUndoable = true) {
   const parameters = new URLSearchParams(hash.slice(1));
   const tree = parameters.get("tree");
   if (tree !== null) {
     try {
-      text.replace(await unpack(tree));
+      text.replace(await unpack(tree), isUndoable);
       const view = parameters.get("view");
       state.view = tabs.some((tab) => tab.dataset.view === view) ? view : "picture";
       chooseAlgorithm(parameters.get("a") ?? state.algorithm);
@@ -379,7 +431,7 @@ algorithms.addEventListener("change", () => {
   state.algorithm = algorithms.value;
   ask();
 });
-examples.addEventListener("change", () => {
+onChoice(examples, () => {
   if (!examples.value) return;
   text.replace(examples.value);
   select(null);
@@ -401,10 +453,16 @@ get("save-text").addEventListener("click", () => {
 get("save-picture").addEventListener("click", () => download("tree.svg", "image/svg+xml", picture));
 get("save").addEventListener("click", save);
 get("load").addEventListener("click", () => reload("Loaded"));
+get("undo").addEventListener("click", () => text.undo());
+get("redo").addEventListener("click", () => text.redo());
 document.addEventListener("keydown", (event) => {
-  if (!file.name || event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+  if (event.defaultPrevented || !(event.ctrlKey || event.metaKey)) return;
+  const redo = event.shiftKey ? "z" : "y"; // the key, which with Shift is not that of undo
+  const actions = { s: file.name && save, z: () => text.undo(), [redo]: () => text.redo() };
+  const key = event.key.toLowerCase(), action = actions[key];
+  if (!action || (key !== "s" && isTyping(event.target))) return;
   event.preventDefault();
-  save();
+  action();
 });
 addEventListener("beforeunload", (event) => { if (isUnsaved()) event.preventDefault(); });
 dark.addEventListener("change", () => {
@@ -412,6 +470,6 @@ dark.addEventListener("change", () => {
 });
 addEventListener("hashchange", () => open(location.hash));
 
-text.replace(FIRST);
-open(location.hash);
+markHistory();
+open(location.hash, false);
 begin();

@@ -10,6 +10,8 @@ import json
 import re
 import secrets
 from codecs import BOM_UTF8
+from contextlib import suppress
+from difflib import SequenceMatcher
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
@@ -33,7 +35,7 @@ TYPES = {
     "transport.js": "text/javascript",
     "codemirror.js": "text/javascript",
 }
-_MAX_REQUEST = 20_000_000  # bytes; the rest of a longer one is not read
+_MAX_REQUEST = 20_000_000  # bytes; a longer one is not read
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -69,7 +71,7 @@ class Server(ThreadingHTTPServer):
         self.secret = secrets.token_urlsafe(24)
         self.origin = f"http://{HOST}:{self.server_port}"
         self.turn = Lock()  # questions are answered one after another
-        self.beginning, self.new_line = b"", "\n"  # a byte order mark; as in the file
+        self.content = b""  # of the file, when it was opened or saved
 
     @property
     def address(self) -> str:
@@ -86,20 +88,36 @@ class Server(ThreadingHTTPServer):
     def open(self) -> dict[str, Any]:
         """Return the text of the file, and what the page needs once."""
         stamp = self.stamp()
-        content = Path(self.file).read_bytes()
-        text = decode(content, self.file)
-        self.beginning = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
-        self.new_line = "\r\n" if "\r\n" in text else "\n"
-        text = text.replace("\r\n", "\n")
+        self.content = Path(self.file).read_bytes()
+        text = re.sub("\r\n?", "\n", decode(self.content, self.file))
         return {**about(), "file": self.file, "text": text, "stamp": stamp}
 
     def save(self, text: str, stamp: str) -> dict[str, Any]:
         """Write the text to the file, unless another program changed that since `stamp`."""
         file = OutputFile(self.file)
         if str(file.seen) == stamp:
+            content = _with_line_ends(text, self.content)
             with whole_file(file) as stream:
-                stream.write(self.beginning + text.replace("\n", self.new_line).encode())
+                stream.write(content)
+            self.content = content
         return {"stamp": self.stamp(), "saved": str(file.seen) == stamp}
+
+
+def _with_line_ends(text: str, content: bytes) -> bytes:
+    """Return a text as a file's new content: lines that are as before end as before.
+
+    A new line ends as the first line of the old content. A byte order mark stays.
+    """
+    mark = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
+    ends = re.findall(rb"\r\n?|\n", content) or [b"\n"]
+    after = text.encode().splitlines(keepends=True)
+    lines = [line.replace(b"\n", ends[0]) for line in after]
+    if len(set(ends)) > 1:  # otherwise, finding the lines that stay would be a waste of time
+        before = content.removeprefix(mark).splitlines(keepends=True)
+        plain = [re.sub(rb"\r\n?", b"\n", line) for line in before]
+        for i, j, size in SequenceMatcher(None, plain, after).get_matching_blocks():
+            lines[j : j + size] = before[i : i + size]
+    return mark + b"".join(lines)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -117,17 +135,22 @@ class _Handler(BaseHTTPRequestHandler):
             self.send(200, TYPES[name], text)
 
     def do_POST(self) -> None:
-        content = self.rfile.read(min(int(self.headers["Content-Length"] or 0), _MAX_REQUEST))
-        if not self.is_allowed(self.headers["Origin"]):
+        if not self.is_allowed(self.headers["Origin"]):  # before anything else is read
             return
-        asked = json.loads(content)
+        status, asked = 400, None
+        with suppress(ValueError, RecursionError):  # not a number, not UTF-8, or not JSON
+            length = int(self.headers["Content-Length"] or 0)
+            status = 413 if length > _MAX_REQUEST else 400
+            asked = json.loads(self.rfile.read(length) if 0 <= length <= _MAX_REQUEST else b"")
+        if not isinstance(asked, dict):
+            self.send(status, "text/plain", f"expected JSON of up to {_MAX_REQUEST:,} bytes\n")
+            return
         try:
             found = self.found(self.path.rpartition("/")[2], asked)
-        except (ExpectitreeError, OSError) as error:
-            found = {"problems": [{"message": str(error)}]}
         except Exception as error:  # the page shows a defect; without an answer, it would wait
-            message = f"a defect of expectitree: {type(error).__name__}: {error}"
-            found = {"problems": [{"message": message}]}
+            is_defect = not isinstance(error, (ExpectitreeError, OSError))
+            what = f"a defect of expectitree: {type(error).__name__}: " if is_defect else ""
+            found = {"problems": [{"message": f"{what}{error}"}]}
         self.send(200, "application/json", json.dumps(found))
 
     def found(self, question: str, asked: dict[str, Any]) -> dict[str, Any]:

@@ -26,14 +26,16 @@ function indentation(context, place) {
 export class TextEditor {
   /**
    * @param {HTMLElement} host
-   * @param {(byHand: boolean) => void} changed
+   * @param {string} doc - the first text
+   * @param {() => void} changed
    */
-  constructor(host, changed) {
+  constructor(host, doc, changed) {
     this.keys = [];
     const root = host.attachShadow({ mode: "open" }); // whose style sheets need no permission
     this.view = new cm.EditorView({
       parent: root,
       root,
+      doc,
       extensions: [
         cm.lineNumbers(), cm.highlightActiveLine(), cm.history(), cm.drawSelection(),
         cm.EditorView.lineWrapping, cm.bracketMatching(), cm.closeBrackets(), cm.lintGutter(),
@@ -80,13 +82,25 @@ export class TextEditor {
 
   get value() { return this.view.state.doc.toString(); }
 
+  get canUndo() { return cm.undoDepth(this.view.state) > 0; }
+
+  get canRedo() { return cm.redoDepth(this.view.state) > 0; }
+
+  undo() { cm.undo(this.view); }
+
+  redo() { cm.redo(this.view); }
+
   /** Replace only what differs, so that the cursor stays, and undo is exact. */
-  replace(text) {
+  replace(text, isUndoable = true) {
     const was = this.value;
     let start = 0, end = was.length, last = text.length;
     while (start < Math.min(end, last) && was[start] === text[start]) start++;
     while (Math.min(end, last) > start && was[end - 1] === text[last - 1]) { end--; last--; }
-    this.view.dispatch({ changes: { from: start, to: end, insert: text.slice(start, last) } });
+    this.view.dispatch({
+      changes: { from: start, to: end, insert: text.slice(start, last) },
+      userEvent: "replace", // undone alone, not with what was typed just before
+      annotations: cm.Transaction.addToHistory.of(isUndoable),
+    });
   }
 
   /** Underline the problems that have a place. */

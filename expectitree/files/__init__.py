@@ -9,6 +9,7 @@ import gc
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import IO, Any, Unpack
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
@@ -60,7 +61,8 @@ def load(
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither ending nor content shows it.
         exact_nodes: The maximum number of nodes of a tree whose numbers are fractions.
-        options: How to read a file of another program: `max_player` (.efg), `tree`
+        options: `normalize` divides probabilities that are rounded for print by their sum, if that
+            is 0.98 to 1.02. How to read a file of another program: `max_player` (.efg), `tree`
             (SilverDecisions), `minimize` (Radiant and .csv), `probabilities` and `transpose`
             (.csv).
 
@@ -107,7 +109,7 @@ def loads(
         parameters: Other values of the tree's parameters.
         format: The format, if neither the name nor the text shows it.
         exact_nodes: The maximum number of nodes of a tree whose numbers are fractions.
-        options: How to read a text of another program.
+        options: How to read the text, as for `load`.
 
     Raises:
         FileError: The text is not a tree. The error lists every problem found.
@@ -129,7 +131,9 @@ def loads(
             read = row.module.read(text, name, warnings, exact_nodes, **options)
             tree: Tree = _with_parameters(read, parameters)
         else:
-            tree = read_tree(parse(text, name, format), warnings, parameters, exact_nodes)
+            normalize = options.get("normalize", False)
+            document = replace(parse(text, name, format), normalize=normalize)
+            tree = read_tree(document, warnings, parameters, exact_nodes)
         return warnings.on(tree)
     except BeyondFloatsError as error:
         raise error_in(name, f"{error}; use --exact") from None
@@ -184,10 +188,11 @@ def tree_files(folder: str) -> Iterable[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = os.path.join(here, name)
-            is_tree = format_by_suffix(name) is not None and not name.endswith(NO_TREES)
             is_special = os.path.exists(path) and not os.path.isfile(path)  # might not end
-            if is_tree and not name.startswith(".") and not is_special:
-                found.append(path)
+            if is_special or name.startswith(".") or name.endswith(NO_TREES):
+                continue
+            with suppress(FileError):  # a broken plugin may have the ending of any other file
+                found += [path] * (format_by_suffix(name) is not None)
     return sorted(found)
 
 

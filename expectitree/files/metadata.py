@@ -22,6 +22,7 @@ from expectitree.files.grammar.document import Data, GrammarError, NumberText, P
 from expectitree.files.grammar.expect import read_expectation, written_expectation
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
+from expectitree.files.sources import half_pair
 
 _VERSIONS = ("1", "2", "3")
 ROW = "row number"
@@ -63,6 +64,8 @@ def read_metadata(written: bytes | None) -> dict[str, Any]:
     """Return the metadata by the parameters of `adopt`; raise `TreeError` if one is not valid."""
     if written is None:
         return {}
+    if half_pair(written.decode()) >= 0:
+        raise TreeError("the metadata have half of a surrogate pair: write the character itself")
     data = json.loads(
         written,
         parse_int=NumberText,

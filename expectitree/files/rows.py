@@ -31,13 +31,14 @@ class Warnings:
 
 
 class ReadOptions(TypedDict, total=False):
-    """Options for reading other programs' formats; each is in the rows of its formats."""
+    """Options for reading; each is in the rows of its formats."""
 
     max_player: str | int  # the name or the number of the player who is MAX
     tree: int  # the number of the tree in a file with several, from 1
     minimize: bool  # whether decisions are MIN's
     transpose: bool  # whether rows of a payoff table are states
     probabilities: str  # the name of their row or column in a payoff table
+    normalize: bool  # whether probabilities that are rounded for print are divided by their sum
 
 
 class Format(NamedTuple):

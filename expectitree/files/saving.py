@@ -59,13 +59,12 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
 def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = format_by_name(format)
-    if row is None:
-        raise TreeError(f"unknown format {quote(format)}: choose one of {', '.join(TEXT_FORMATS)}")
+    if row is None or not row.is_written:
+        found = f"{row.title} cannot be written" if row else f"unknown format {quote(format)}"
+        raise TreeError(f"{found}: choose one of {', '.join(TEXT_FORMATS)}")
     if not row.is_text:
         message = f"the format {format} is not text: save to a file whose name ends in .{format}"
         raise TreeError(message)
-    if not row.is_written:
-        raise TreeError(f"{row.title} cannot be written: choose one of {', '.join(TEXT_FORMATS)}")
     tree = written_tree(tree, row, warn)
     foreign = [warn or (lambda message: None)] if row.is_foreign else []
     text: Iterator[str] = row.module.write(tree, *foreign)
@@ -101,8 +100,7 @@ def save(
         warn: Called with a message about what the format cannot hold.
 
     Raises:
-        FileError: The file cannot be written, its ending is unknown, or another program changed it
-            in the meantime.
+        FileError: The file cannot be written, or its ending is unknown.
         TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or
             values would change because the format cannot hold a part of the tree.
         TransformError: Without sharing, which the format cannot hold, the tree has more than 10

@@ -83,7 +83,7 @@ def check_characters(text: str, name: str) -> None:
     at, what = text.find("\0"), "found a NUL character, expected text"
     hint = "the file is not text, or it is damaged"
     if at < 0:
-        at, what = _half_pair(text), "found half of a surrogate pair, expected a character"
+        at, what = half_pair(text), "found half of a surrogate pair, expected a character"
         hint = "write the character itself"
     if at >= 0:
         raise error_at(text, at, name, f"{what}: {hint}")
@@ -95,7 +95,7 @@ _SURROGATES = re.compile(
 )
 
 
-def _half_pair(text: str) -> int:
+def half_pair(text: str) -> int:
     """Return where a surrogate has no other half, as a character or an escape; -1 if nowhere."""
     try:
         text.isascii() or text.encode()

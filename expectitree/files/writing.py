@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from struct import pack
 from typing import IO, BinaryIO
 from zlib import crc32
 
@@ -19,6 +21,9 @@ from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 
 _State = tuple[int, ...] | None  # of a file; None if there is none
+_COMMENTS = {".pdf": "% {}", ".tex": "% {}", ".mmd": "%% {}", ".dot": "// {}"}
+_COMMENT = "<!-- {} -->"  # in the other formats that are marked, except .png
+_IEND = 12  # bytes of the last chunk of a .png, before which other chunks may be
 
 
 class OutputFile(str):
@@ -48,25 +53,21 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
 
     So the old file survives if the disk is full or the machine stops. The new file has the old
     one's mode. A link stays a link, and must lead to a place in its own folder. Raises `FileError`
-    if the file cannot be written, or if it has changed in the meantime: since the call, or if
-    `path` is an `OutputFile`, since that was made.
+    if the file cannot be written, or if `path` is an `OutputFile` and the file has changed since
+    that was made. Of several threads that write to one plain path, the last one wins.
     """
     with named_errors(path, "the file cannot be written"):
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             with open(path, "wb") as special:  # a device or a pipe cannot be replaced
                 yield special
             return
-        seen = path.seen if isinstance(path, OutputFile) else _state(path)
         target = _without_link(path)
         mode = _mode(target)
-        folder, name = os.path.split(target)
-        temporary = f".expectitree-{crc32(os.fsencode(name)):08x}-{os.getpid()}"  # short
-        temporary = os.path.join(folder, temporary)
+        folder = os.path.dirname(target)
         where = f"the file cannot be written: no file can be made in the folder {folder or '.'}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with interrupts.held():  # otherwise, Ctrl-C could leave the file
             with named_errors(path, where):
-                handle = os.open(temporary, flags, 0o666 if mode is None else mode)
+                temporary, handle = _temporary_file(folder, 0o666 if mode is None else mode)
             stream = os.fdopen(handle, "wb")
             remove = partial(Path.unlink, Path(temporary), missing_ok=True)
             interrupts.at_exit.append(remove)
@@ -76,20 +77,58 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
             os.fsync(stream.fileno())
             if mode is not None and stat.S_IMODE(os.stat(temporary).st_mode) != mode:
                 os.chmod(temporary, mode)
-            if _state(path) != seen:
+            if isinstance(path, OutputFile) and path.seen != _state(path):
                 message = "another program changed the file in the meantime: run this again"
                 raise FileError([Problem(path, message)])
-            if os.name == "nt":
-                stream.close()  # Windows neither renames nor removes a file that is open
+            stream.close()  # Windows neither renames nor removes a file that is open
             os.replace(temporary, target)
         except BaseException:
-            if os.name == "nt":
-                _close(stream)
+            _close(stream)
             remove()  # nothing is there if Ctrl-C came after the file was replaced
             raise
         finally:
-            _close(stream)
             interrupts.at_exit.remove(remove)
+
+
+def _temporary_file(folder: str, mode: int) -> tuple[str, int]:
+    """Make a file whose name no other file, process or thread has; return its name and handle."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        name = os.path.join(folder, f".expectitree-{os.urandom(8).hex()}")
+        with suppress(FileExistsError):
+            return name, os.open(name, flags, mode)
+
+
+def write_marked(content: bytes, path: str) -> None:
+    """Write a file with a mark: the hash of the rest, by which `is_as_written` knows it again."""
+    before, mark, after = _marked(content, path)
+    with whole_file(path) as stream:
+        stream.write(before + mark + after)
+
+
+def is_as_written(path: str) -> bool:
+    """Return whether a file was made by `write_marked` and has not changed since."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return False
+    before, mark, after = _marked(content, path)  # a mark of the same length
+    unmarked = before[: -len(mark)] + after
+    return content == b"".join(_marked(unmarked, path))
+
+
+def _marked(content: bytes, path: str) -> tuple[bytes, bytes, bytes]:
+    """Return what is before the mark of a content, the mark, and what is after it."""
+    text = f"written by expectitree, sha256 {sha256(content).hexdigest()}"
+    ending = os.path.splitext(path)[1].lower()
+    if ending != ".png":
+        comment = _COMMENTS.get(ending, _COMMENT).format(text)
+        return content, f"\n{comment}\n".encode(), b""
+    data = f"tEXtComment\0{text}".encode()
+    mark = pack(">I", len(data) - 4) + data + pack(">I", crc32(data))
+    return content[:-_IEND], mark, content[-_IEND:]
 
 
 def open_to_append(path: str) -> IO[bytes]:

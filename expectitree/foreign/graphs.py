@@ -6,15 +6,18 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import NumberError, TreeError, install_hint
-from expectitree.base.numbers import to_nearest_float
+from expectitree.base.numbers import to_fraction, to_nearest_float
 from expectitree.base.tree.builder import NodeId, TreeBuilder
 from expectitree.base.tree.model import Kind, Tree, check_tree
+from expectitree.files.rows import Warn, Warnings
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
 _KINDS = ("TERMINAL", "MAX", "MIN", "CHANCE")
 _OF_NODES = ("estimate", "bounds", "note")  # attributes of any node
+_KNOWN_OF_NODES = ("kind", "utility", *_OF_NODES)
+_KNOWN_OF_EDGES = ("label", "p", "reward", "place")
 # What others call attributes of edges, and what to write.
 _OTHER_NAMES = {"probability": "call it p", "cost": "write its negative as reward"}
 
@@ -49,8 +52,8 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     if tree.attitude is not None:
         graph.graph["attitude"] = tree.attitude.text
     for node in map(tree.node, range(len(tree))):
-        written = {name: getattr(node, name) for name in ("utility", *_OF_NODES)}
-        known = {name: value for name, value in written.items() if value is not None}
+        names = ("utility", *_OF_NODES)
+        known = {name: value for name in names if (value := getattr(node, name)) is not None}
         graph.add_node(node.id, kind=node.kind.name, **known)
     for node in map(tree.node, range(len(tree))):
         for b, branch in zip(tree.branches_of(node.id), node.branches, strict=True):
@@ -63,7 +66,7 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     return graph
 
 
-def from_networkx(graph: Any) -> Tree:
+def from_networkx(graph: Any, *, warn: Warn | None = None) -> Tree:
     """Return the tree of a directed, acyclic graph of networkx.
 
         >>> import expectitree as et
@@ -79,9 +82,12 @@ def from_networkx(graph: Any) -> Tree:
             `to_networkx` returns them. A node without `kind` is a terminal. The root is the
             graph's attribute `root`, or the one node without an edge to it. Outcomes without
             `p` are equally likely.
+        warn: Called with a warning that names the attributes of nodes and edges that are ignored.
+            It is also in `Tree.warnings`.
 
     Raises:
-        TreeError: The graph is not a tree of this kind, or networkx is missing.
+        TreeError: The graph is not a tree of this kind, or networkx is missing. Or an outcome has
+            no `p`, and one number under a name that is not known, such as `weight`.
     """
     networkx = _networkx()
     if not isinstance(graph, networkx.DiGraph):
@@ -98,14 +104,18 @@ def from_networkx(graph: Any) -> Tree:
             ids[name] = _add(builder, graph, name, ids)
         except (TreeError, NumberError) as error:
             raise TreeError(f"node {name!r}: {error}") from None
-    texts = {key: graph.graph.get(key) for key in ("title", "source")}
-    about: Any = {key: str(text) for key, text in texts.items() if text is not None}
+    written = {key: text for key, text in graph.graph.items() if text is not None}
+    about: Any = {key: str(written[key]) for key in ("title", "source") if key in written}
     try:
         tree = builder.build(ids[root], reward=graph.graph.get("root_reward", 0), **about)
         attitude = graph.graph.get("attitude")
-        return tree if attitude is None else tree.with_attitude(str(attitude))
+        if attitude is not None:
+            tree = tree.with_attitude(str(attitude))
     except NumberError as error:
         raise TreeError(f"the attribute root_reward of the graph: {error}") from None
+    warnings = Warnings(warn)
+    _warn_of_ignored(graph.subgraph(reached), warnings)
+    return warnings.on(tree)
 
 
 def _root(graph: Any) -> Any:
@@ -128,7 +138,7 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
     """Add a node of the graph, whose children are in `ids`."""
     attributes = graph.nodes[name]
     kind = attributes.get("kind", "TERMINAL")
-    kind = kind.name if isinstance(kind, Kind) else str(kind).upper()
+    kind = str(getattr(kind, "name", kind)).upper()
     if kind not in _KINDS:
         raise TreeError(f"found the kind {kind}, expected one of {', '.join(_KINDS)}")
     edges = list(graph.out_edges(name, data=True))
@@ -145,9 +155,7 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
         raise TreeError("two branches have the same label: labels differ")
     about: dict[str, Any] = {key: attributes.get(key) for key in _OF_NODES}
     for _, child, edge in edges:
-        for key, hint in _OTHER_NAMES.items():
-            if key in edge:
-                raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
+        _check_edge(edge, child, kind)
     about["rewards"] = [edge.get("reward", 0) for _, _, edge in edges]
     if kind == "CHANCE":
         probabilities = [edge.get("p") for _, _, edge in edges]
@@ -155,6 +163,39 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
             raise TreeError("some outcomes have no probability: give it to all or to none")
         return builder.chance(children, None if None in probabilities else probabilities, **about)
     return (builder.max if kind == "MAX" else builder.min)(children, **about)
+
+
+def _check_edge(edge: dict[str, Any], child: Any, kind: str) -> None:
+    """Raise `TreeError` if an attribute of an edge seems to be known by another name."""
+    hints = {key: hint for key, hint in _OTHER_NAMES.items() if key in edge}
+    others = [key for key in edge if key not in _KNOWN_OF_EDGES and _is_number(edge[key])]
+    if kind == "CHANCE" and edge.get("p") is None and len(others) == 1:
+        known = "call it p if it is the probability, and otherwise remove it or give p too"
+        hints = {others[0]: known} | hints
+    for key, hint in hints.items():
+        raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        to_fraction(str(value).removesuffix("%"))
+    except NumberError:
+        return False
+    return True
+
+
+def _warn_of_ignored(graph: Any, warn: Warn) -> None:
+    """Warn once of all attributes of nodes and edges that mean nothing in a tree."""
+    parts = ("nodes", graph.nodes, _KNOWN_OF_NODES), ("edges", graph.edges, _KNOWN_OF_EDGES)
+    ignored = dict.fromkeys(
+        f"{key} of {what}"
+        for what, part, known in parts
+        for *_, about in part(data=True)
+        for key in about
+        if key not in known
+    )
+    if ignored:
+        warn(f"attributes that a tree does not have are ignored: {', '.join(ignored)}")
 
 
 def _networkx() -> Any:

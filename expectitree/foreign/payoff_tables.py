@@ -22,10 +22,11 @@ from typing import Any, TypeAlias, Unpack
 from expectitree.base.errors import NumberError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import message_text, quote, to_probability
-from expectitree.base.tree.columns import SUM_TOLERANCE
+from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import join
 from expectitree.files.grammar.document import Data, Place
+from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign.shared import Fields
 from expectitree.foreign.spreadsheets import Cell, Spreadsheet, words
@@ -82,7 +83,7 @@ def read(
     With `transpose`, its rows are states. `probabilities` is the name of their row or column.
     Raises `FileError` with everything that is wrong.
     """
-    table = Table(text, name)
+    table = Table(text, name, options.get("normalize", False))
     table.options = options
     return table.tree(table.root, warn, exact_nodes)
 
@@ -131,11 +132,12 @@ class Table(Spreadsheet):
             self.sign = "%"
         texts = [self.read(self.probability, cell) for cell in cells]
         total: Any = sum(to_probability(text, exact=True) for text in texts)
-        if abs(total - 1) > SUM_TOLERANCE and not self.problems.found:
+        tolerance = NORMALIZED if self.source.normalize else SUM_TOLERANCE
+        if abs(total - 1) > tolerance and not self.problems.found:
             self.fault(
                 cells[0],
-                f"the probabilities sum to {message_text(total)}, expected 1: correct them; a "
-                "third is written 1/3",
+                f"the probabilities sum to {message_text(total)}, expected 1: correct them, or "
+                f"{NORMALIZE}; a third is written 1/3",
             )
         return texts
 

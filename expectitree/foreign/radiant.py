@@ -13,15 +13,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import FUNCTIONS, MAX_LENGTH, NEGATION, Name
 from expectitree.base.numbers import escape, number_text, quote
 from expectitree.base.tree.bayes import rest_of
-from expectitree.base.tree.builder import SUM_HINT
 from expectitree.base.tree.columns import CHANCE, NONE
-from expectitree.base.tree.formulas import REST, is_formula, negative_of, payment_of
+from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of, payment_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
 from expectitree.files.formats import yaml
@@ -37,16 +37,25 @@ _OF_TREES = ("tree", "with")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Texts in messages of the grammar and of YAML, and their replacements here.
 _WORDS = {
-    SUM_HINT: "correct them",
-    ", or write `p: rest` at one outcome": "",
+    f", or write {P_REST}": "",
+    f", write {P_REST}": "",
+    " (`normalize: true`)": "",
     "the root's `parameters:`": "`variables:`",
 }
 
 
-def read(text: str, name: str, warn: Warn, exact_nodes: int, minimize: bool = False) -> Tree:
+def read(
+    text: str,
+    name: str,
+    warn: Warn,
+    exact_nodes: int,
+    minimize: bool = False,
+    normalize: bool = False,
+) -> Tree:
     """Return the tree of a text; `minimize` makes its decisions MIN. Raises `FileError`."""
     with shared.own_words(_WORDS):
-        reader = _Reader(yaml.parse(text, name), "min" if minimize else "max")
+        document = replace(yaml.parse(text, name), normalize=normalize)
+        reader = _Reader(document, "min" if minimize else "max")
         return reader.tree(reader.root, warn, exact_nodes)
 
 

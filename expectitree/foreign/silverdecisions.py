@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import FUNCTIONS, Name
 from expectitree.base.numbers import escape, message_text, number_text, quote, to_fraction
-from expectitree.base.tree.builder import SUM_HINT
-from expectitree.base.tree.formulas import REST, Formulas, is_formula
+from expectitree.base.tree.formulas import P_REST, REST, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values, unused
 from expectitree.files.formats.json import NOTATION, parse
@@ -41,8 +41,8 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 # Texts in messages of the grammar and of JSON, and their replacements here.
 _OWN_WORDS = {
-    SUM_HINT: "correct them, or write # for one of them",
-    "`p: rest`": SHARE,
+    P_REST: f"{SHARE} for one of them",
+    " (`normalize: true`)": "",
     "`rest`": SHARE,
     ", or a percentage such as 50%": "",
     "under the root's `parameters:`": "in the code of the file",
@@ -52,10 +52,17 @@ _OWN_WORDS = {
 Names: TypeAlias = Mapping[str, str]
 
 
-def read(text: str, name: str, warn: Warn, exact_nodes: int, tree: int | None = None) -> Tree:
+def read(
+    text: str,
+    name: str,
+    warn: Warn,
+    exact_nodes: int,
+    tree: int | None = None,
+    normalize: bool = False,
+) -> Tree:
     """Return a tree of a text by its number, the first if that is None."""
     with shared.own_words(_OWN_WORDS):
-        reader = _Reader(parse(text, name))
+        reader = _Reader(replace(parse(text, name), normalize=normalize))
         return reader.tree(lambda: reader.root(tree), warn, exact_nodes)
 
 

@@ -46,8 +46,8 @@ class Spreadsheet(Translation):
     mark: str
     is_known: bool
 
-    def __init__(self, text: str, name: str) -> None:
-        super().__init__(Document(name, (), locate=_locate, text=text))
+    def __init__(self, text: str, name: str, normalize: bool = False) -> None:
+        super().__init__(Document(name, (), locate=_locate, text=text, normalize=normalize))
 
     def read_rows(self) -> list[list[Cell]]:
         """Return the rows; find out what separates their cells, and what is the decimal mark."""

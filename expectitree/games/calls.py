@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
-from traceback import extract_tb
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
 from typing import Any, NoReturn
 
 from expectitree.base.errors import USER_ERRORS, GameError
+from expectitree.base.names import nearest
 from expectitree.base.numbers import escape
 from expectitree.games.protocol import Game
 
 METHODS = ("turn", "moves", "play", "value")
 OPTIONAL = ("key", "bounds", "label", "same_turn", "parse", "expand", "reward", "text")
+ONE_LETTER = 0.8  # the likeness of most names that differ by one letter
 CHECKED = 100  # calls of each method that are checked by a second call
 
 Warn = Callable[[str], None]
+
+# Frames of a traceback in these folders are no user's code; other packages are.
+_PACKAGE = str(Path(__file__).parent.parent)
+_LIBRARY = re.compile(re.escape(str(Path(re.__file__).parent.parent)) + r"[/\\](?!\w+-packages)")
+_LISTENERS = ("warn", "is_enough")  # functions that call what listens to a search
 
 
 class Calls:
@@ -59,13 +67,13 @@ class Calls:
             )
 
     def _warn_of_names(self) -> None:
-        """Warn of public methods whose name is one letter from that of an optional one."""
+        """Warn of public methods whose name is nearly that of an optional one."""
         for name in dir(type(self.game)):
-            near = [other for other in OPTIONAL if _is_near(name, other)]
-            is_missing = near and not hasattr(self.game, near[0])
+            near = None if name.startswith("_") else nearest(name, OPTIONAL, ONE_LETTER)
+            is_missing = near is not None and not hasattr(self.game, near)
             if is_missing and callable(getattr(type(self.game), name)):
                 self.warn(
-                    f"{self.title} has a method {name}, which is ignored: did you mean {near[0]}?"
+                    f"{self.title} has a method {name}, which is ignored: did you mean {near}?"
                 )
 
     def warn(self, message: str) -> None:
@@ -77,25 +85,19 @@ class Calls:
         """Return an attribute of the game, which may be a property that fails."""
         if hasattr(type(self.game), name):
             return self.call(name, lambda: getattr(self.game, name))
-        if not default and not hasattr(self.game, name):
-            raise GameError(f"{self.title} has no attribute {name}: a game needs it")
-        return getattr(self.game, name, *default)
+        if default or hasattr(self.game, name):
+            return getattr(self.game, name, *default)
+        raise GameError(f"{self.title} has no attribute {name}: a game needs it")
 
     def call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a method gives; its errors name the call and the line."""
         try:
             return method(*arguments)
+        except GameError:
+            raise
         except USER_ERRORS as error:
-            self._raised(error, name, *arguments)
-
-    def _raised(self, error: BaseException, name: str, *arguments: Any) -> NoReturn:
-        """Raise the error of a method again, with the call and the line."""
-        if isinstance(error, GameError):
-            raise error
-        place = extract_tb(error.__traceback__)[-1]
-        text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
-        raised = f"raises {text} ({place.filename}:{place.lineno})"
-        raise GameError(f"{self.where(name, *arguments)} {raised}") from error
+            raised = _description(error, extract_tb(error.__traceback__)[-1])
+            raise GameError(f"{self.where(name, *arguments)} {raised}") from error
 
     def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
         """Raise an error about a result of a method."""
@@ -111,6 +113,31 @@ class Calls:
         return f"{title}: {name}({', '.join(map(shown, arguments))})"
 
 
+@contextmanager
+def naming_errors() -> Iterator[None]:
+    """Name the line of an error in a game's code that Python calls, such as a state's `__hash__`.
+
+    An error of expectitree, or of a function that listens to a search, stays as it is.
+    """
+    try:
+        yield
+    except USER_ERRORS as error:
+        frames = extract_tb(error.__traceback__)
+        last = max(n for n, frame in enumerate(frames) if frame.filename.startswith(_PACKAGE))
+        others = [f for f in frames[last + 1 :] if not _LIBRARY.match(f.filename)]
+        if not others or frames[last].name in _LISTENERS:
+            raise
+        raise GameError(f"{others[-1].name} {_description(error, others[-1])}") from error
+
+
+def _description(error: BaseException, place: FrameSummary) -> str:
+    """Return what code raises and where; the text of an error may raise another."""
+    text = type(error).__name__
+    with suppress(*USER_ERRORS):
+        text = f"{text}: {error}".removesuffix(": ")
+    return f"raises {escape(text)} ({place.filename}:{place.lineno})"
+
+
 def are_equal(one: Any, other: Any) -> bool:
     """Return whether two results are equal, as far as one can see."""
     try:
@@ -118,30 +145,20 @@ def are_equal(one: Any, other: Any) -> bool:
             return True
     except USER_ERRORS:
         pass  # arrays, for example, have no single answer
-    one, other = (re.sub(r" at 0x[0-9a-fA-F]+", "", repr(found)) for found in (one, other))
+    one, other = (re.sub(r" at 0x[0-9a-fA-F]+", "", _written(found)) for found in (one, other))
     return bool(one == other)
-
-
-def _is_near(name: str, other: str) -> bool:
-    """Return whether two names differ by one letter: more, less, or another."""
-    if name == other or name.startswith("_") or abs(len(name) - len(other)) > 1:
-        return False
-    at = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
-    if at is None:
-        return True
-    return (
-        name[at + 1 :] == other[at + 1 :]
-        or name[at + 1 :] == other[at:]
-        or name[at:] == other[at + 1 :]
-    )
 
 
 def shown(value: Any, longest: int = 120) -> str:
     """Return a value on one line, cut in its middle if it is long."""
-    try:
-        text = repr(value)
-    except USER_ERRORS:
-        text = f"a {type(value).__name__}"
+    text = _written(value)
     if len(text) > longest:
         text = f"{text[: longest // 2]}…{text[-longest // 2 :]}"
     return escape(text)
+
+
+def _written(value: Any) -> str:
+    try:
+        return repr(value)
+    except USER_ERRORS:
+        return f"a {type(value).__name__}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from expectitree.base.errors import GameError
 from expectitree.base.tree.columns import TERMINAL
-from expectitree.games.calls import Warn
+from expectitree.games.calls import Warn, naming_errors
 from expectitree.games.positions import draw
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
@@ -22,6 +22,7 @@ MAX_PLIES = 1000  # of a game; others may never end
 OF_STATES = ("turn", "moves", "value", "key", "bounds", "same_turn", "pack")  # methods of one state
 
 
+@naming_errors()
 def check_rules(game: Game, seed: int = 0, warn: Warn | None = None) -> int:
     """Play random games, call every method twice, and compare; return the count of positions.
 

@@ -14,6 +14,7 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.base.tree.model import Tree
+from expectitree.games.calls import naming_errors
 from expectitree.games.finding import FILE, find_estimate, find_game
 from expectitree.games.growth import MAX_TURNS
 from expectitree.games.protocol import Game
@@ -25,6 +26,7 @@ ATTEMPTS = 1000  # at a random position in which the game goes on
 SHOWN = 20  # moves that an error names
 
 
+@naming_errors()
 def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
     """Return the state of a game after the given moves.
 
@@ -135,6 +137,7 @@ def draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | No
 # ---- The trees of a study that are positions of a game.
 
 
+@naming_errors()
 def tree_of(tree: Mapping[str, str], seed: int, folder: str) -> Tree:
     """Return the whole tree for a seed, merged; the paths of files are relative to a folder.
 

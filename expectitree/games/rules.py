@@ -13,7 +13,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from expectitree.base.budget import most
-from expectitree.base.errors import USER_ERRORS, GameError, NumberError, TreeError
+from expectitree.base.errors import GameError, NumberError, TreeError
 from expectitree.base.numbers import (
     INFINITY,
     Number,
@@ -126,10 +126,7 @@ class Rules(Calls):
 
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
-        try:
-            turn = self._turn(state)
-        except USER_ERRORS as error:
-            self._raised(error, "turn", state)
+        turn = self.call("turn", self._turn, state)
         try:
             return KINDS[turn]
         except (KeyError, TypeError):
@@ -183,10 +180,7 @@ class Rules(Calls):
             self._plays < self.checked or self._plays % 64 == 0
         )  # the first plays, then some
         before = self._trace(state) if is_checked else None
-        try:
-            after = self._play(state, move)
-        except USER_ERRORS as error:
-            self._raised(error, "play", state, move)
+        after = self.call("play", self._play, state, move)
         is_same = after is state and not self._is_value
         if after is None or is_same or is_checked and self._trace(state) != before:
             found = "None" if after is None else "the state itself"
@@ -209,8 +203,8 @@ class Rules(Calls):
         found = self.estimate(state, kind, bounds)
         if found is not None:
             return found
-        if not self._is_warned and self.options.warn is not None:
-            self.options.warn(
+        if not self._is_warned:
+            self.warn(
                 f"{self.title}: there are no estimates: a leaf at the depth limit is worth the "
                 f"middle of the bounds, {message_text(self._middle(bounds, state))}; --estimate "
                 "names a function that estimates"
@@ -224,10 +218,7 @@ class Rules(Calls):
         name, method, own = "value", self._value, self.options.estimate
         if own is not None and kind != TERMINAL:
             name, method = "the estimate", own
-        try:
-            value = method(state)
-        except USER_ERRORS as error:
-            self._raised(error, name, state)
+        value = self.call(name, method, state)
         if self._calls[name] < self.checked:
             self.repeat(name, value, lambda: method(state), state)
         if value is None and kind != TERMINAL:

@@ -17,7 +17,7 @@ from expectitree.base.numbers import Number
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
-from expectitree.games.calls import Warn
+from expectitree.games.calls import Warn, naming_errors
 from expectitree.games.found import GameSearch, Order
 from expectitree.games.growth import Growth
 from expectitree.games.loops import BestFirst, Budget, DepthFirst, Recursion, UnfitError, harvest
@@ -37,6 +37,7 @@ Made = TypeVar("Made")
 Progress = Callable[[GameSearch], object]
 
 
+@naming_errors()
 def search(
     game: Game | str,
     *,
@@ -292,6 +293,7 @@ def _search_at_depth(
     return loop, why_stopped
 
 
+@naming_errors()
 def write_out(
     game: Game | str,
     *,

@@ -14,6 +14,7 @@ from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import value_text, visited_text
 from expectitree.base.numbers import INFINITY, cell_text, escape, is_finite, probability_text
+from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.base.tree.totals import totals
@@ -101,7 +102,7 @@ class Edge:
     is_unprobed: bool  # the first branch that a probe of its node left
     is_first: bool  # whether the child is drawn below the parent; else it is drawn elsewhere
     tooltip: str
-    payment: str = ""  # what the branch pays MAX, with its sign
+    payment: str = ""  # what the branch pays MAX, with its sign, and what it is worth
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -242,7 +243,8 @@ class _Reader:
             )
         if self.columns.pays:
             who = "MAX" if self.tree.has_min else "the decision maker"
-            text += f" A signed number on a branch is what {who} receives there."
+            text += f" A signed number on a branch is what {who} receives there"
+            text += "." if self.is_exercise else "; after the arrow is what the branch is worth."
         source = clipped(escape(self.tree.source or ""), _MAX_TITLE_LENGTH)
         return f"{text} Source: {source}." if source else text
 
@@ -297,7 +299,7 @@ class _Reader:
         tooltip: list[str] = []
         is_terminal, alpha = self.columns.kind[n] == Kind.TERMINAL, self.search.alpha
         if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
-            remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
+            remarks.append(self.paid(NONE, n, " at the start"))
         if not self.search.visits[n]:
             reason = self.explanation.skipped(n)
             tooltip.append(f"not visited: {reason}" if reason else "not visited")
@@ -332,6 +334,18 @@ class _Reader:
         if not reward or value == "?":
             return value
         return f"{known_text(lower, upper)} = {value}{plus_text(reward)}"
+
+    def paid(self, branch: int, n: int, when: str = "") -> str:
+        """Return what a branch to a node pays and is then worth, as text has it: `−250 → 1,000`.
+
+        An exercise, which has room for the values of nodes only, leaves out the worth.
+        """
+        reward = self.tree.reward_of(branch)
+        text = f"{payment_text(reward)}{when}"
+        is_open = n in self.tree.unknown or is_unknown(self.search, n)
+        if not reward or self.is_exercise or is_open or not self.search.visits[n]:
+            return text
+        return f"{text} → {known_text(*self.search.interval_of_branch(branch))}"
 
     def elsewhere(self, n: int) -> Glyph:
         """Return the glyph of a node that is drawn elsewhere: a terminal again, else its number."""
@@ -386,7 +400,8 @@ class _Reader:
         return Edge(
             parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),
             "" if is_said else chance_text(self.tree, b), rank, is_grey, *marks,
-            row.is_first or row.node in self.numbered, "\n".join(tooltip), payment_text(reward),
+            row.is_first or row.node in self.numbered, "\n".join(tooltip),
+            self.paid(b, row.node),
         )  # fmt: skip
 
     def first_left(self, node: int) -> int:

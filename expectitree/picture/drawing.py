@@ -14,7 +14,7 @@ from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.numbers import INFINITY, notation, quote
 from expectitree.base.tables import PICTURES, module_of
 from expectitree.base.tree.model import Tree
-from expectitree.files.writing import whole_file
+from expectitree.files.writing import write_marked
 from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
@@ -179,8 +179,7 @@ def kind_of(name: str) -> str:
 
 def write(picture: str | bytes, name: str) -> None:
     """Write a picture to a file, whole or not at all."""
-    with whole_file(name) as stream:
-        stream.write(picture.encode() if isinstance(picture, str) else picture)
+    write_marked(picture.encode() if isinstance(picture, str) else picture, name)
 
 
 def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> None:

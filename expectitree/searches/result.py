@@ -127,7 +127,7 @@ class Search(Shown):
         root_bounds: The `bounds` of the root, as they were computed; also the window of the root.
         bounds_source: Where the bounds come from: "option", "file" or "leaves"; "none" if no bounds
             are known in advance.
-        own_eps: What `eps` is; None if `eps` is computed when it is asked for.
+        own_eps: What `eps` is without the root's reward; None if it is computed when asked for.
         engine: "interpreted", "compiled" or "exact".
         lower: [N] The lower end of the interval that contains the node's value.
         upper: [N] The upper end.
@@ -184,10 +184,21 @@ class Search(Shown):
 
     @cached_property
     def eps(self) -> Number:
-        """Numbers that differ by at most this counted as equal: what rounding may have changed.
+        """A bound of what rounding may have changed in the value: of its sums, and at the root.
 
-        It is 0 in fractions.
+        It is 0 in fractions. Numbers of nodes that differ by at most this count as equal; the
+        search itself compared them without the root's part, which all actions share.
         """
+        tree = self.tree
+        found: Number = self._eps
+        if tree.root_reward and not tree.exact:  # three roundings: of both numbers and of their sum
+            size: Any = tree.greatest_magnitude
+            found += 3 * tree.unit * (size + abs(tree.root_reward))
+        return found
+
+    @cached_property
+    def _eps(self) -> Any:
+        """What rounding may have changed in the numbers that the search compared."""
         if self.own_eps is not None:
             return self.own_eps
         # Two values that are compared may both be off.
@@ -251,7 +262,7 @@ class Search(Shown):
             return Outcome.STOPPED
         if self.algorithm.goal == "action" and self.tree.columns.kind[root] in PLAYERS:
             return Outcome.ACTION
-        is_low = self.upper[root] <= self.alpha[root] + self.eps
+        is_low = self.upper[root] <= self.alpha[root] + self._eps
         return Outcome.FAIL_LOW if is_low else Outcome.FAIL_HIGH
 
     @property
@@ -434,8 +445,8 @@ class Search(Shown):
             return node == self.tree.root_id and branch in self._proved_actions
         lower, upper = self.interval_of_branch(branch)
         if self.tree.columns.kind[node] == Kind.MAX:
-            return bool(lower >= self.lower[node] - self.eps)
-        return bool(upper <= self.upper[node] + self.eps)
+            return bool(lower >= self.lower[node] - self._eps)
+        return bool(upper <= self.upper[node] + self._eps)
 
     def best_branches(self, node: int) -> Iterator[int]:
         """Yield the ids of a player's branches that are proved best, in order.
@@ -446,7 +457,7 @@ class Search(Shown):
         branches: Sequence[int] = self.tree.branches_of(node)
         if not self.is_exact(node):  # so no action is proved, but perhaps one of the root
             branches = self._proved_actions if node == self.tree.root_id else ()
-        if not self.eps:
+        if not self._eps:
             return (b for b in branches if self.is_best(node, b))
         found = [b for b in branches if self.is_best(node, b)]
         if len(found) > 1:
@@ -466,7 +477,7 @@ class Search(Shown):
         if self.outcome is not Outcome.ACTION:
             return ()
         root, columns = self.tree.root_id, self.tree.columns
-        best = find_best(columns, self.lower, self.upper, root, self.eps)
+        best = find_best(columns, self.lower, self.upper, root, self._eps)
         child, reward = columns.child[best], self.tree.reward_of(best)
         return tuple(
             b

@@ -19,6 +19,7 @@ from expectitree.base.numbers import INFINITY, Number, is_finite, quote, to_digi
 from expectitree.base.tree.columns import UNSEEN, Bounds, Column, Columns
 from expectitree.base.tree.model import FLOAT_UNIT, Tree
 from expectitree.base.tree.paths import message_path
+from expectitree.base.tree.scans import LEAST_FLOAT
 from expectitree.searches.result import Search
 
 
@@ -188,6 +189,7 @@ def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) 
     """Return what sums of some terms of a magnitude may lose to rounding on so many plies."""
     # (To ask for `Fraction`, which has a metaclass, takes five times as long.)
     found: Any = unit * size if isinstance(size, (float, int)) else Fraction(unit) * size
+    found = found or min(size, LEAST_FLOAT)  # a product of such numbers loses the least float
     error: Number = found * depth * (3 * terms + 3)
     return error
 

@@ -90,10 +90,8 @@ ASCII = Characters(
 )
 
 
-def make_console(
-    has_colors: bool = True, *, stderr: bool = False, width: int | None = None, file: Any = None
-) -> Console:
-    """Return a console with our styles for standard output, standard error or a file.
+def make_console(has_colors: bool, file: Any, width: int | None = None) -> Console:
+    """Return a console with our styles for a stream.
 
     rich finds out the width and the colours of the terminal, and reads NO_COLOR, FORCE_COLOR,
     COLUMNS and TERM. Labels are never read as markup.
@@ -101,7 +99,7 @@ def make_console(
     if os.environ.get("NO_COLOR"):
         has_colors = False  # rich would keep bold and dim text
     console = Console(
-        theme=THEME, stderr=stderr, width=width, file=file,
+        theme=THEME, width=width, file=file,
         markup=False, highlight=False, emoji=False, force_jupyter=False,
         color_system="auto" if has_colors else None,
     )  # fmt: skip
@@ -113,7 +111,7 @@ def text_console(width: int = 80, unicode: bool = True) -> Console:
     """Return a console without colour that only makes text, for `to_text` and tests."""
     encoding = "utf-8" if unicode else "ascii"
     file: IO[str] = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    return make_console(False, width=width, file=file)
+    return make_console(False, file, width)
 
 
 def characters(options: ConsoleOptions) -> Characters:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +186,64 @@ def test_the_factor_multiplies_the_defaults_of_options(monkeypatch: pytest.Monke
         et.write_out("game:pig(target=10)", depth=5)
     assert len(et.write_out("game:pig(target=10)", depth=5, max_rows=1_000)) == 164
     assert et.search("game:pig(target=10)", depth=5).outcome.name == "STOPPED"
+
+
+def test_only_a_limit_that_the_user_asks_for_reads_the_clock() -> None:
+    """The same file succeeds on a quiet machine and on a busy one."""
+    measures = {"searches/setup.py", "lab/study/run.py", "base/interrupts.py"}
+    asked = {
+        "games/loops.py",
+        "games/searching.py",
+        "games/solve/report.py",
+        "games/solve/states.py",
+    }
+    package = Path(et.__file__).parent
+    reads = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if re.search(r"^\s*(from time import|import time)", path.read_text(), re.MULTILINE)
+    }
+    assert reads <= measures | asked
+
+
+def _exact() -> et.Tree:
+    powers = ", ".join(f"'a^{i} - {i}*b'" for i in range(1, 9))
+    ranges = "{a: {value: 0.3, range: [0, 1]}, b: {value: 0.1, range: [0, 1]}}"
+    return et.loads(f"parameters: {ranges}\nmax: [{powers}]")
+
+
+def _sampled() -> et.Tree:
+    return et.loads("parameters: {a: {value: 0.3, range: [0, 1]}}\nmax: ['exp(a)', 1.2]")
+
+
+@pytest.mark.parametrize(
+    ("ask", "factor", "message"),
+    [
+        (lambda: et.sensitivity(_exact(), "a"), "1e-6", "evaluating 9 nodes .* more than 20 steps"),
+        (
+            lambda: et.sensitivity(_sampled(), "a"),
+            "1e-4",
+            "evaluating 3 nodes .* more than 2,000 st",
+        ),
+        (
+            lambda: et.tornado(_sampled(), ["a"]),
+            "1e-4",
+            "evaluating 3 nodes .* more than 2,000 steps",
+        ),
+        (lambda: et.sensitivity_map(_exact(), "a", "b"), "1e-6", "a map .* would take too long"),
+        (
+            lambda: et.risk_tolerances(_sampled(), 1, 9),
+            "1e-5",
+            "values of R .* more than 200 steps",
+        ),
+    ],
+)
+def test_the_factor_multiplies_steps(
+    ask: Callable[[], Any], factor: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        monkeypatch.setenv("EXPECTITREE_BUDGET", factor)
+        with pytest.raises(et.ExpectitreeError, match=message):
+            ask()
+        monkeypatch.setenv("EXPECTITREE_BUDGET", "0.1")
+        ask()

@@ -15,6 +15,7 @@ from files.samples import content_of, exact_at, max_over
 from helpers import ROOT, Done, run_main
 
 import expectitree as et
+from expectitree.base.tree.folding import unshare
 from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
 
@@ -293,3 +294,44 @@ def test_the_next_command_for_a_tree_of_costs_in_radiant_minimizes(run: Run) -> 
     assert command == "eval radiant.yaml --minimize"
     assert "value     2.5\n" in run_main(*command.split()).out
     assert run("costs.yaml", "costs.json").err.endswith("eval costs.json\n")
+
+
+# ---- Fractions stay fractions, whatever a format makes of the number of nodes.
+
+
+def coins() -> et.Tree:
+    """Return a tree of 17 nodes in fractions, and of more than 20,000 without sharing."""
+    builder = et.TreeBuilder()
+    node = builder.max({"a": "1/7", "b": builder.chance({"c": "1/9", "d": 2}, ["1/3", "2/3"])})
+    for _ in range(12):
+        node = builder.chance({"x": node, "y": node}, ["1/3", "2/3"], rewards={"x": "1/11"})
+    return builder.build(node)
+
+
+@pytest.mark.parametrize("unshares", [False, True])
+@pytest.mark.parametrize("name", ["out.efg", "out.yaml", "out.json", "silverdecisions.json"])
+@pytest.mark.slow
+def test_a_tree_in_fractions_stays_in_fractions(run: Run, name: str, unshares: bool) -> None:
+    tree = coins()
+    assert len(tree) < 20 < 20_000 < tree.unfolded  # type: ignore[operator]
+    et.save(tree, "coins.yaml")
+    words = ["--format", "silverdecisions"] if name.startswith("silver") else []
+    done = run("coins.yaml", name, *words, *["--unshare"] * unshares)
+    assert (done.status, "rounding" in done.err) == (0, False)
+    text = Path(name).read_text()
+    assert ("1/3" in text, "0.33" in text) == (True, False)
+    again = et.load(name, exact_nodes=10**9)
+    assert search_tree(again).value == search_tree(tree).value
+
+
+@pytest.mark.parametrize("words", [("pig.efg",), ("--unshare", "pig.yaml"), ("--unshare", "-")])
+def test_pig_is_unfolded_in_fractions(run: Run, words: tuple[str, ...]) -> None:
+    done = run(str(ROOT / "trees" / "pig.yaml"), *words)
+    assert (done.status, "rounding" in done.err) == (0, False)
+    text = done.out if words[-1] == "-" else Path(words[-1]).read_text()
+    assert "0.16" not in text
+
+
+def test_a_copy_of_a_tree_in_floats_stays_in_floats() -> None:
+    floats = unshare(in_floats(coins()))
+    assert (floats.exact, floats.columns.probability[-1]) == (False, 2 / 3)

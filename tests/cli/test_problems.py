@@ -14,7 +14,8 @@ import expectitree as et
 
 BAD = "max:\n  bet: {chance: {0.7: 100, 0.2: 0}}\n  sell: {value: 750}\n"
 MESSAGES = [
-    "2:18: bet: the probabilities sum to 0.9, expected 1: correct these keys; for labels write "
+    "2:18: bet: the probabilities sum to 0.9, expected 1: correct them, write `rest` for one, or "
+    "divide sums from 0.98 to 1.02 with --normalize (`normalize: true`); for labels write "
     "[{label: 0.7, utility: 100}, {label: 0.2, utility: 0}]",
     "3:10: sell: unknown key 'value': write `utility: 750`",
 ]
@@ -113,8 +114,10 @@ def test_a_tree_keeps_its_warnings() -> None:
 
 WRAPPED = """\
 bad.yaml:2:18: bet: the probabilities sum to 0.9, expected
-1: correct these keys; for labels write [{label: 0.7,
-utility: 100}, {label: 0.2, utility: 0}]
+1: correct them, write `rest` for one, or divide sums from
+0.98 to 1.02 with --normalize (`normalize: true`); for
+labels write [{label: 0.7, utility: 100}, {label: 0.2,
+utility: 0}]
     bet: {chance: {0.7: 100, 0.2: 0}}
                    ^
 bad.yaml:3:10: sell: unknown key 'value': write `utility:

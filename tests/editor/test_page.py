@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,153 @@ def test_clicks_on_the_picture_change_the_text_and_keep_its_comments(browser: Br
     assert text_of(browser) == text
     choose(browser, "b")
     fill(browser, "kind", "TERMINAL")
+    answer_question(browser, "accept")
     wait_for_text(browser, text.replace("{min: [0, 10]}", "{utility: 0}"))
+
+
+FOCUSES = {  # where the focus is when the user undoes, and the keys of redo that are tried there
+    "[name=label]": "Control+Shift+Z",
+    "[name=kind]": "Control+y",
+    "[name=add]": "Control+Shift+Z",
+    "#undo": "Control+y",
+    ".spot": "Control+Shift+Z",
+    "body": "Control+y",
+    "#text": "Control+Shift+Z",
+}
+
+
+def focus(browser: Browser, selector: str) -> None:
+    if selector == "#text":
+        browser.click(selector)
+    else:
+        browser.run(
+            "document.activeElement.blur(); document.querySelector(arguments[0]).focus()", selector
+        )
+
+
+def is_off(browser: Browser, button: str) -> bool:
+    return bool(browser.run(f"return document.querySelector('#{button}').ariaDisabled === 'true'"))
+
+
+@pytest.mark.parametrize(("place", "redo"), FOCUSES.items())
+def test_undo_and_redo_work_on_the_whole_text_wherever_the_focus_is(
+    browser: Browser, place: str, redo: str
+) -> None:
+    assert is_off(browser, "undo")
+    choose(browser, "b")
+    press(browser, "Add a child")
+    wait_for_text(browser, once := TEXT.replace("10]", "10, 0]"))
+    press(browser, "Add a child")
+    wait_for_text(browser, twice := TEXT.replace("10]", "10, 0, 0]"))
+    focus(browser, place)
+    for keys, text in ((redo, twice), ("Control+z", once), (redo, twice), ("Control+z", once)):
+        browser.press(keys)
+        wait_for_text(browser, text)
+    browser.press("Control+z", "Control+z")
+    wait_for_text(browser, TEXT)
+    assert is_off(browser, "undo")
+
+
+def test_the_buttons_undo_and_redo_and_the_form_follows(browser: Browser) -> None:
+    choose(browser, "b")
+    fill(browser, "label", "bold")
+    wait_for_text(browser, named := TEXT.replace("b:", "bold:"))
+    browser.click("#undo")
+    wait_for_text(browser, TEXT)
+    browser.wait("return document.querySelector('#node').elements.label.value === 'b'")
+    browser.click("#redo")
+    wait_for_text(browser, named)
+    browser.wait("return document.querySelector('#node').elements.label.value === 'bold'")
+    press(browser, "Add a child")
+    wait_for_text(browser, named.replace("10]", "10, 0]"))
+    choose(browser, "bold/#3")
+    browser.click("#undo")  # the node in the form goes: its parent takes its place
+    wait_for_text(browser, named)
+    browser.wait("return document.querySelector('#node .path').textContent === 'bold'")
+
+
+def test_a_field_in_which_the_user_types_undoes_what_was_typed(browser: Browser) -> None:
+    choose(browser, "a")
+    fill(browser, "utility", "7")
+    wait_for_text(browser, seven := TEXT.replace("3", "7"))
+    browser.click("[name=utility]")
+    browser.press("End", "5", "Control+z")
+    assert browser.run("return document.querySelector('[name=utility]').value") == "7"
+    assert text_of(browser) == seven
+    browser.press("Control+z")
+    wait_for_text(browser, TEXT)
+
+
+def answer_question(browser: Browser, answer: str) -> str:
+    question = str(browser.call("GET", "/alert/text"))
+    browser.call("POST", f"/alert/{answer}")
+    return question
+
+
+def make_leaf(browser: Browser) -> None:
+    fill(browser, "kind", "TERMINAL")
+
+
+def remove(browser: Browser) -> None:
+    press(browser, "Remove")
+
+
+@pytest.mark.parametrize(
+    ("path", "act", "question", "after"),
+    [
+        ("b", make_leaf, "everything below b", TEXT.replace("{chance: [0, 10]}", "{utility: 5}")),
+        ("b", remove, "b and everything below it", TEXT[: TEXT.index("  b:")]),
+        ("/", make_leaf, "everything below the root", "# mine\nutility: 5\n"),
+        ("a", remove, None, TEXT.replace("  a: 3  # sure\n", "")),
+        ("b/#1", remove, None, TEXT.replace("0, ", "")),
+    ],
+)
+def test_children_go_only_after_a_question(
+    browser: Browser, path: str, act: Callable[[Browser], None], question: str | None, after: str
+) -> None:
+    choose(browser, path)
+    if question:
+        act(browser)
+        assert answer_question(browser, "dismiss") == f"Remove {question}? Undo brings it back."
+        assert text_of(browser) == TEXT
+        assert browser.run("return document.querySelector('[name=kind]').value") != "TERMINAL"
+    act(browser)
+    if question:
+        answer_question(browser, "accept")
+    wait_for_text(browser, after)
+    assert browser.run("return document.querySelector('#node').contains(document.activeElement)")
+    browser.press("Control+z")
+    wait_for_text(browser, TEXT)
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind"),
+    [
+        (["Down"], None),
+        (["Down", "Up"], None),
+        (["Home", "Down", "End"], None),
+        (["m"], None),
+        (["Up", "Escape"], None),
+        (["Up", "Enter"], "min"),
+        (["Home", "Down", "Enter"], "max"),
+        (["Up", "Up", "Tab"], "max"),
+    ],
+)
+def test_arrow_keys_in_the_list_of_kinds_only_pass(
+    browser: Browser, keys: list[str], kind: str | None
+) -> None:
+    choose(browser, "b")
+    focus(browser, "[name=kind]")
+    browser.press(*keys)
+    if kind is None:
+        time.sleep(0.3)
+        assert text_of(browser) == TEXT
+    else:
+        wait_for_text(browser, TEXT.replace("chance", kind))
+        assert not is_off(browser, "undo")
+        browser.press("Control+z")
+        wait_for_text(browser, TEXT)
+        assert is_off(browser, "undo")  # one change, not one for each kind
 
 
 def test_what_is_typed_is_shown_at_once_and_saved(browser: Browser, server: Server) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -108,12 +109,70 @@ def test_a_file_that_changed_is_not_replaced(server: Server) -> None:
     assert "No such file" in ask(server, "open")["problems"][0]["message"]
 
 
-def test_line_ends_and_a_byte_order_mark_stay(server: Server) -> None:
-    Path(server.file).write_bytes(b"\xef\xbb\xbfmax:\r\n  a: 3\r\n")
+@pytest.mark.parametrize(
+    ("before", "changes", "after"),
+    [
+        (b"max:\r\n  a: 3\r\n", ("3", "4"), b"max:\r\n  a: 4\r\n"),
+        (b"\xef\xbb\xbfmax:\r\n  a: 3\r\n", ("3", "4"), b"\xef\xbb\xbfmax:\r\n  a: 4\r\n"),
+        (b"max: [1, 2]\r\n# a\n# b\n", ("# a", "# c"), b"max: [1, 2]\r\n# c\r\n# b\n"),
+        (b"# a\nmax: [1, 2]\r\n# b\r\n", ("1", "3\n"), b"# a\nmax: [3\n, 2]\n# b\r\n"),
+        (b"# a\rmax: [1, 2]\r# b", ("b", "c"), b"# a\rmax: [1, 2]\r# c"),
+        (b"# a\nmax: [1, 2]\r", ("# a\n", ""), b"max: [1, 2]\r"),
+        (b"\r\n\nmax: [1]", ("1]", "1]\n"), b"\r\n\nmax: [1]\r\n"),
+        (b"max: [1]", ("1]", "1]\n# end\n"), b"max: [1]\n# end\n"),
+    ],
+)
+def test_lines_that_nobody_edited_and_a_byte_order_mark_stay(
+    server: Server, before: bytes, changes: tuple[str, str], after: bytes
+) -> None:
+    Path(server.file).write_bytes(before)
     opened = ask(server, "open")
-    assert opened["text"] == "max:\n  a: 3\n"
-    ask(server, "save", text="max:\n  a: 4\n", stamp=opened["stamp"])
-    assert Path(server.file).read_bytes() == b"\xef\xbb\xbfmax:\r\n  a: 4\r\n"
+    assert "\r" not in opened["text"]
+    saved = ask(server, "save", text=opened["text"], stamp=opened["stamp"])
+    assert Path(server.file).read_bytes() == before
+    ask(server, "save", text=opened["text"].replace(*changes), stamp=saved["stamp"])
+    assert Path(server.file).read_bytes() == after
+
+
+def test_a_request_from_elsewhere_is_refused_before_its_body_is_read(server: Server) -> None:
+    for length in ("-1", "0", "1000000000000", "none"):
+        head = f"POST /x/ HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"
+        assert status_of(server, head.encode()) == 403
+
+
+@pytest.mark.parametrize(
+    ("length", "content", "status"),
+    [
+        ("-1", b"{}", 400),
+        ("none", b"{}", 400),
+        ("9" * 5000, b"{}", 400),
+        ("20000001", b"", 413),
+        ("9" * 30, b"", 413),
+        (None, b"", 400),
+        ("0", b"", 400),
+        ("5", b"max: ", 400),
+        ("3", b'"\xff"', 400),
+        ("100000", b"[" * 100_000, 400),
+        ("600000", b'{"a":' * 120_000, 400),
+        ("4", b"null", 400),
+        ("2", b"{}", 200),
+    ],
+)
+def test_every_request_of_the_page_gets_an_answer(
+    server: Server, length: str | None, content: bytes, status: int
+) -> None:
+    head = f"POST /{server.secret}/stamp HTTP/1.1\r\nHost: {server.origin[7:]}\r\n"
+    head += f"Origin: {server.origin}\r\n"
+    if length is not None:
+        head += f"Content-Length: {length}\r\n"
+    assert status_of(server, head.encode() + b"\r\n" + content) == status
+
+
+def status_of(server: Server, request: bytes) -> int:
+    """Send the bytes of a request, and keep the connection open until it is answered."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+        connection.sendall(request)
+        return int(connection.recv(4096).split()[1])
 
 
 @pytest.mark.parametrize(

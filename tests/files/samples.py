@@ -150,3 +150,16 @@ def max_over(exact: bool = True, title: str | None = None, **children: Any) -> e
     """Return a MAX node over maybe terminals."""
     builder = et.TreeBuilder(exact)
     return builder.build(builder.max(children or {"a": 1, "b": 2}), title=title)
+
+
+def numbers(tree: et.Tree) -> list[object]:
+    """Return all numbers of a tree by path, those of a shared node for each path to it."""
+    columns, found, stack = tree.columns, list[object](), [(tree.root_id, "")]
+    while stack:
+        n, path = stack.pop()
+        found.append((path, columns.kind[n], str(columns.utility[n])))
+        for b in tree.branches_of(n):
+            below = f"{path}/{tree.branch_label(n, b)}"
+            found.append((below, columns.probability[b], tree.reward_of(b)))
+            stack.append((columns.child[b], below))
+    return found

@@ -160,11 +160,11 @@ WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (EVENTS + WELL + "event: seismic\nchance: {plus: {ref: well}, minus: {ref: well}}",
-         "plus: paths with different signals lead to this node, so oil has different "
-         "probabilities: write the node once below each signal"),
+        (EVENTS + WELL + "event: oil\nchance: {oil: {max: [{ref: well}, 0]}, none: {ref: well}}",
+         "oil/#1: oil is oil on the way here: an event happens once"),
         (EVENTS + "event: oil\nchance: {oil: 1, nothing: 0}",
-         "/: the outcomes of oil are oil, nothing here, expected oil, none"),
+         "/: the outcomes of the event 'oil' are 'nothing' and 'oil' here, and 'none' and 'oil' "
+         "elsewhere: give them the same labels"),
         (EVENTS + "event: oil\nchance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}",
          "/: the root's `events` give 'oil' its probabilities: remove the p"),
         (EVENTS + "event: oil\nchance: {oil: {event: oil, chance: {oil: 1, none: 0}}, none: 0}",
@@ -183,7 +183,8 @@ WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
         ("events: {oil: {test_of: b, likelihood: 3}}\nmax: [1]",
          "event oil: found '3' as likelihood"),
         (EVENTS.replace("rest}}\n", "0.2}}\n", 1) + "event: seismic\nchance: {plus: 1, minus: 0}",
-         "/: the probabilities sum to"),
+         "/: event seismic: the probabilities sum to 0.5 at spec = 0.7, expected 1: change "
+         "a formula or a parameter, or write `rest` for one"),
     ],
 )  # fmt: skip
 def test_errors(text: str, message: str) -> None:

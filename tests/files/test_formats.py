@@ -45,7 +45,14 @@ def test_the_format_of_a_text_is_found(name: str, text: str, format: str) -> Non
 def test_rows_name_known_losses_and_options() -> None:
     assert {loss for row in FORMATS.values() for loss in row.loses} == set(LOSSES)
     options = {option for row in FORMATS.values() for option in row.options}
-    assert options == {"max_player", "tree", "minimize", "probabilities", "transpose"}
+    assert options == {
+        "max_player",
+        "tree",
+        "minimize",
+        "normalize",
+        "probabilities",
+        "transpose",
+    }
 
 
 def test_options_and_formats_that_do_not_fit_are_refused() -> None:

@@ -30,6 +30,7 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 # Mistakes that no schema can detect, and the files of `bad/` with no others. The list is exact.
 UNSEEN = {
     "a sum of probabilities": """
+        event-prior.yaml normalize-far.yaml
         json-p-sum.json p-sum-close.yaml p-sum-fractions.yaml p-sum-zero.yaml p-sum.yaml
         p-key-mixed.yaml p-key-percent.yaml p-key-sum.yaml p-rest-key-sum.yaml p-rest-sum.yaml""",
     "a key or a label twice (an editor's own parser says so)": """
@@ -65,7 +66,7 @@ UNSEEN = {
     "a number where the root has criteria": "criteria-cost.yaml",
     "the value of a formula": """
         formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
-        formula-value.yaml with-event.yaml with-value.yaml""",
+        event-likelihood.yaml formula-value.yaml with-event.yaml with-value.yaml""",
     "the labels of an event": "event-labels.yaml event-signal.yaml",
     "a utility that does not increase, or not for all totals, and a name in it": """
         attitude-decreases.yaml attitude-name.yaml attitude-outside.yaml attitude-points.yaml

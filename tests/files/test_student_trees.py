@@ -68,7 +68,7 @@ TREES = [
      "error: '30' is not a probability: write `p: 30%`"),
     ("chance: [{p: .3, utility: 10}, {p: .7, utility: 20}]", "17"),
     ("chance: [{p: 0.3, utility: 10}, {p: 0.6, utility: 20}]",
-     "error: 1: correct them, or remove every p if the outcomes are equally likely"),
+     "error: 1: correct them, write `p: rest` at one outcome, or divide sums from 0.98 to 1.02"),
     ("chance: [{p: 0.3, utility: 10}, {utility: 20}]",
      "error: no p, and 1 of its siblings has one: give every outcome a p, or none"),
     ("chance: {win: {p: 0.3, 10}, lose: {p: 0.7, 20}}",
@@ -193,7 +193,8 @@ TREES = [
     # Names, bounds, expected results.
     ("nodes: {A: {max: [B, C]}, B: 3, C: 5}\nroot: A", "error: write `ref: A`"),
     ("A: max\nB: 3\nC: 5",
-     "error: title, source, parameters, criteria, objective, events, attitude, nodes, expect"),
+     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, "
+     "expect"),
     ("A: {max: [B, C]}\nB: {min: [3, 5]}\nC: {min: [2, 9]}",
      "error: write `{ref: B}` where it is meant"),
     ("nodes: {B: {min: [3, 5]}}\nmax: [B, 2]",
@@ -218,7 +219,8 @@ TREES = [
     ("max: [3, 5]\nexpect: {value: 5}", "5 #2"),
     ("max: [3, 5]\nvalue: 5", "error: write `expect: {value: 5}`"),
     ("max: [3, 5]\nanswer: 5",
-     "error: title, source, parameters, criteria, objective, events, attitude, nodes, expect"),
+     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, "
+     "expect"),
     ("---\nmax: [3, 5]\n...", "5 #2"),
     ("<tree><max>3</max></tree>",
      "error: '<tree><max>3</max></tree>' is not a number: write a decimal"),
@@ -335,7 +337,8 @@ TREES = [
     ("chance: {a: {utility: 2**5}, b: 2**5}", "error: write ^ for a power, as in x^2"),
     ("max:\n  a: 1\n  b:4", "error: (write a space after each colon)"),
     ("player: max\ntile: 2",
-     "error: title, source, parameters, criteria, objective, events, attitude, nodes, expect"),
+     "error: title, source, normalize, parameters, criteria, objective, events, attitude, nodes, "
+     "expect"),
     ("game:\n  player: max\n  tile: 2",
      "error: is not needed: remove it, and move what is below it one level up"),
     ("max:\n  a: {foo: 2, utility: 3}\n  b: {bar: 2, utility: 3}\n  c: {baz: 2, utility: 3}",

@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from helpers import ROOT, run_main
@@ -18,13 +20,16 @@ from helpers import ROOT, run_main
 import expectitree as et
 from expectitree.analysis.verify import report as refreshing
 from expectitree.base.errors import FileError
+from expectitree.base.tables import PICTURES
 from expectitree.cli import generate as generating
 from expectitree.decide.ask.answers import AnswersFile
-from expectitree.files.writing import OutputFile, whole_file
+from expectitree.files.writing import OutputFile, is_as_written, whole_file, write_marked
+from expectitree.lab.sheets import FORMATS as SHEETS
 from expectitree.lab.study.results import Results
 
 PACKAGE = Path(et.__file__).parent
 RISK = str(ROOT / "trees" / "risk.yaml")
+ROCKEFELLER = str(ROOT / "trees" / "rockefeller.yaml")
 BROKEN = "expect: {value: 1}\nmax: [2]\n"
 CHANGED = "another program changed the file in the meantime"
 
@@ -79,7 +84,7 @@ def test_one_module_opens_files_for_writing() -> None:
 def test_a_file_that_changed_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("old")
-    with pytest.raises(FileError, match=CHANGED), whole_file(str(path)):
+    with pytest.raises(FileError, match=CHANGED), whole_file(OutputFile(str(path))):
         path.write_text("mine")
     assert path.read_text() == "mine"
     seen = OutputFile(str(path))
@@ -138,6 +143,56 @@ def test_an_output_keeps_an_edit(
     done = run_main("generate", "uniform", "--plies", "2", "-o", str(file), *words)
     assert (done.status, file.read_text()) == (3, "mine")
     assert f"{file}: {CHANGED}" in done.err
+
+
+# ---- Several writers of one file, and what others left.
+
+
+def saves(name: str) -> Callable[[Path], object]:
+    """Return a function that writes a file with a name in a folder, as users of Python do."""
+    tree = et.load(RISK)
+    if name.endswith(".svg"):
+        return lambda folder: et.draw(tree, folder / name)
+    return lambda folder: et.save(tree, folder / name)
+
+
+@pytest.mark.parametrize("name", ["x.yaml", "x.json", "x.efg", "x.svg", "no ending"])
+def test_threads_may_save_the_same_file(name: str, tmp_path: Path) -> None:
+    save = saves(name) if "." in name else lambda folder: write(folder / name)
+    save(tmp_path)
+    content = (tmp_path / name).read_bytes()
+    with ThreadPoolExecutor(8) as executor:
+        for future in [executor.submit(save, tmp_path) for _ in range(32)]:
+            future.result()
+    assert ((tmp_path / name).read_bytes(), names(tmp_path)) == (content, [name])
+
+
+def test_the_last_of_several_writers_wins(tmp_path: Path) -> None:
+    path = str(tmp_path / "x")
+    with whole_file(path) as first, whole_file(path) as second:
+        first.write(b"first")
+        second.write(b"second")
+    assert (tmp_path / "x").read_bytes() == b"first"  # which was completed last
+    assert names(tmp_path) == ["x"]
+
+
+def test_what_a_killed_program_left_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a container, every run may have the same number; here even random bytes are repeated."""
+    numbers = iter([b"old", b"old", b"new"])
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    monkeypatch.setattr(os, "urandom", lambda size: next(numbers))
+    for name in (b"old".hex(), f"{crc32(b'x'):08x}-1"):
+        (tmp_path / f".expectitree-{name}").write_text("half")
+    write(tmp_path / "x")
+    assert (tmp_path / "x").read_text() == "new"
+    assert len(names(tmp_path)) == 3
+
+
+def test_no_name_of_a_file_depends_on_the_process() -> None:
+    texts = {path.name: path.read_text("utf-8") for path in PACKAGE.rglob("*.py")}
+    assert [name for name, text in texts.items() if "getpid" in text] == ["executors.py"]
 
 
 # ---- Interruptions.
@@ -307,3 +362,122 @@ def test_a_link_is_not_followed_anew_at_the_end(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=CHANGED):
         write(seen)
     assert [(tmp_path / name).read_text() for name in ("a", "b")] == ["a", "b"]
+
+
+# ---- What expectitree wrote, and no one changed, is replaced.
+
+DRAWN = [
+    *(("draw", RISK, "-o", f"x{ending}") for ending in PICTURES),
+    *(("sheet", "-n", "1", "-o", f"x{ending}") for ending in SHEETS),
+    ("sheet", RISK, "-n", "1", "-o", "x.HTML"),
+    ("draw", RISK, "--theme", "dark", "-o", "x.svg"),
+    ("draw", "game:pig", "--depth", "2", "-o", "x.html"),
+    ("report", ROCKEFELLER, "-o", "x.html"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, which is empty."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(words, marks=pytest.mark.extra)
+        if words[0] == "report" or words[-1].endswith((".png", ".pdf"))
+        else words
+        for words in DRAWN
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_expectitree_wrote_is_replaced_unless_it_was_changed(
+    words: tuple[str, ...], folder: Path
+) -> None:
+    file = folder / words[-1]
+    assert run_main(*words).status == 0
+    first = file.stat().st_ino
+    assert run_main(*words).status == 0
+    assert file.stat().st_ino != first
+    written = file.read_bytes()
+    changes = [
+        written + b"\n",
+        written[:-1],
+        written[:50] + b"mine" + written[50:],
+        written[: written.index(b"written by expectitree")],
+        b"",
+    ]
+    for changed in changes:
+        file.write_bytes(changed)
+        refused = run_main(*words)
+        assert (refused.status, file.read_bytes()) == (2, changed)
+        assert f"{words[-1]} exists already: choose another name, or replace it with" in refused.err
+    assert run_main(*words, "--force").status == 0
+    assert is_as_written(str(file))
+
+
+@pytest.mark.parametrize("ending", [*PICTURES, *SHEETS])
+@pytest.mark.parametrize("content", [b"a" * 12, b"one\r\ntwo\r\nthree\n", bytes(range(256))])
+def test_any_change_of_a_marked_file_is_noticed(ending: str, content: bytes, folder: Path) -> None:
+    file = folder / f"x{ending}"
+    write_marked(content, str(file))
+    assert is_as_written(str(file))
+    written = file.read_bytes()
+    for place in range(len(written)):
+        file.write_bytes(written[:place] + bytes([written[place] ^ 1]) + written[place + 1 :])
+        assert not is_as_written(str(file)), place
+    for changed in (content, written * 2, written.replace(b"\n", b"\r\n") + b" "):
+        file.write_bytes(changed)
+        assert not is_as_written(str(file))
+    assert not is_as_written(str(folder))
+    assert not is_as_written(str(folder / f"none{ending}"))
+
+
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        (("new", "x.yaml"), "x.yaml"),
+        (("convert", RISK, "x.json"), "x.json"),
+        (("generate", "uniform", "--plies", "1", "-o", "x.yaml"), "x.yaml"),
+        (("rescale", RISK, "--map", "2*u", "-o", "x.yaml"), "x.yaml"),
+        (("sheet", "-n", "1", "--trees", "."), "variant-1.yaml"),
+    ],
+)
+def test_a_tree_file_is_never_replaced_without_force(
+    words: tuple[str, ...], file: str, folder: Path
+) -> None:
+    assert run_main(*words).status == 0
+    written = (folder / file).read_bytes()
+    again = run_main(*words)
+    assert (again.status, f"{file} exists already" in again.err) == (2, True)
+    assert (folder / file).read_bytes() == written
+    assert b"written by" not in written
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("sheet", "unifrm"), "unifrm: there is no such file"),
+        (("sheet", "none.yaml"), "none.yaml: there is no such file"),
+        (("sheet", "--plies", "9"), "the tree has 1,023 nodes, expected at most 200 for a page"),
+        (("sheet", RISK, "--plies", "2"), "--plies is for a family"),
+        (("sheet", "--bounds", "3"), "'--bounds': found '3', expected two"),
+        (("sheet", "-a", "star1", "--min-cuts", "99"), "found 0 of 10 variants"),
+        (("draw", "none.yaml", "-o", "sheet.html"), "none.yaml: there is no such file"),
+        (("draw", str(ROOT / "tests/bad/p-sum.yaml"), "-o", "sheet.html"), "probabilities sum to"),
+        (("draw", RISK, "--rows", "3", "-o", "sheet.html"), "--rows is for pictures"),
+        (("report", "none.yaml", "-o", "sheet.html"), "none.yaml: there is no such file"),
+        (("convert", RISK, "sheet.html"), "sheet.html"),
+    ],
+)
+def test_arguments_are_checked_before_files(
+    words: tuple[str, ...], message: str, folder: Path
+) -> None:
+    (folder / "sheet.html").write_text("mine")
+    done = run_main(*words)
+    assert done.status != 0
+    assert message in done.err
+    assert "exists already" not in done.err
+    assert names(folder) == ["sheet.html"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -148,3 +149,76 @@ def test_a_key_of_tree_files_at_an_edge_is_an_error(key: str, hint: str) -> None
     with pytest.raises(et.TreeError) as caught:
         et.from_networkx(graph)
     assert str(caught.value) == f"node 'game': the edge to 'win' has the attribute {key}: {hint}"
+
+
+def lottery(*edges: dict[str, object], kind: str = "CHANCE") -> networkx.DiGraph:
+    """Return the graph of a node whose branches have these attributes, and are worth 0, 1, …"""
+    graph = networkx.DiGraph()
+    graph.add_node("game", kind=kind)
+    for utility, edge in enumerate(edges):
+        graph.add_node(utility, utility=utility)
+        graph.add_edge("game", utility, **edge)
+    return graph
+
+
+IGNORED = "attributes that a tree does not have are ignored"
+HINT = "call it p if it is the probability, and otherwise remove it or give p too"
+
+
+@pytest.mark.parametrize(
+    ("edges", "name"),
+    [
+        (({"weight": 0.9}, {"weight": 0.1}), "weight"),
+        (({"prob": 0.9}, {"prob": 0.1}), "prob"),
+        (({"P": "9/10"}, {"P": "1/10"}), "P"),
+        (({"chance": "90%", "label": "a"}, {"chance": "10%", "label": "b"}), "chance"),
+        (({"weight": 9, "color": "red"}, {"weight": 1, "color": "blue"}), "weight"),
+        (({"pr": Fraction(9, 10), "reward": 3}, {"pr": 1}), "pr"),
+        (({"p": 0.9}, {"weight": 0.1}), "weight"),
+        (({"p": None, "weight": Decimal("0.9")}, {"p": None}), "weight"),
+    ],
+)
+def test_a_number_that_may_be_the_probability_is_an_error(
+    edges: tuple[dict[str, object], ...], name: str
+) -> None:
+    with pytest.raises(et.TreeError) as caught:
+        et.from_networkx(lottery(*edges))
+    assert re.fullmatch(
+        f"node 'game': the edge to [01] has the attribute {name}: {HINT}", str(caught.value)
+    )
+
+
+@pytest.mark.parametrize(
+    ("edges", "kind", "value", "ignored"),
+    [
+        (({"weight": 0.9}, {"weight": 0.1}), "MAX", 1, "weight of edges"),
+        (({"p": 0.75, "weight": 3}, {"p": 0.25, "weight": 1}), "CHANCE", 0.25, "weight of edges"),
+        (
+            ({"w": 1, "length": 2}, {"w": 1, "length": 3}),
+            "CHANCE",
+            0.5,
+            "w of edges, length of edges",
+        ),
+        (({"color": "red"}, {"style": True}), "CHANCE", 0.5, "color of edges, style of edges"),
+        (({"label": "1"}, {"label": "2", "place": 2}), "CHANCE", 0.5, ""),
+        (({}, {}), "MIN", 0, ""),
+    ],
+)
+def test_other_attributes_are_named_in_one_warning(
+    edges: tuple[dict[str, object], ...], kind: str, value: float, ignored: str
+) -> None:
+    warnings: list[str] = []
+    tree = et.from_networkx(lottery(*edges, kind=kind), warn=warnings.append)
+    assert et.evaluate(tree).value == value
+    assert tree.warnings == tuple(warnings)
+    assert warnings == ([f"{IGNORED}: {ignored}"] if ignored else [])
+
+
+def test_attributes_of_nodes_are_named_too() -> None:
+    graph = lottery({}, {})
+    graph.nodes["game"]["pos"] = graph.nodes[0]["pos"] = (0, 0)
+    graph.add_node("elsewhere", color="red")
+    graph.graph["root"] = "game"
+    graph.nodes[1]["p"] = 1
+    (warning,) = et.from_networkx(graph).warnings
+    assert warning == f"{IGNORED}: pos of nodes, p of nodes"

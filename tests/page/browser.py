@@ -37,6 +37,7 @@ NEEDS_BROWSER = pytest.mark.skipif(
 KEYS = {
     "Left": "\ue012", "Right": "\ue014", "Up": "\ue013", "Down": "\ue015", "Home": "\ue011",
     "End": "\ue010", "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Space": " ",
+    "Control": "\ue009", "Shift": "\ue008",
 }  # fmt: skip
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
@@ -152,11 +153,13 @@ class Browser:
         self.call("POST", f"/element/{found[_ELEMENT]}/click")
 
     def press(self, *keys: str) -> None:
-        """Press keys one after another in the focused element."""
-        actions = [
-            {"type": kind, "value": KEYS.get(key, key)}
-            for key in keys for kind in ("keyDown", "keyUp")
-        ]  # fmt: skip
+        """Press keys one after another in the focused element; `Control+z` is one chord."""
+        actions = []
+        for key in keys:
+            chord = key.split("+") if len(key) > 1 else [key]
+            values = [KEYS.get(part, part) for part in chord]
+            actions += [{"type": "keyDown", "value": value} for value in values]
+            actions += [{"type": "keyUp", "value": value} for value in reversed(values)]
         self.call(
             "POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]}
         )

@@ -18,7 +18,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.tables import PICTURES
 from expectitree.base.tree.model import Kind
 from expectitree.picture.blocks import edge_block
-from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
+from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style, content
 from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.drawing import drawn as drawn_as
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
@@ -334,7 +334,7 @@ def test_a_label_breaks_between_words_and_is_whole() -> None:
     assert " ".join(edge.label) == label
     block = edge_block(edge, is_down=False)
     assert block is not None
-    assert [mark.text for mark in block.marks if isinstance(mark, Text)][-1] == "p 0.55, −3"
+    assert [mark.text for mark in block.marks if isinstance(mark, Text)][-1] == "p 0.55, −3 → −2"
     assert broken("one two three four", 9, 2) == ("one two", "three …")
 
 
@@ -414,24 +414,65 @@ def test_a_branch_shows_what_it_pays_and_a_node_what_is_still_received_there() -
     found = drawn(et.loads(OIL), "expectiminimax", direction="down")
     assert found.content.summary == ("Value 1,075, best action test",)
     edges = edges_of(found)
-    assert edges["test"].lines == ("test", "−100")
+    assert edges["test"].lines == ("test", "−100 → 1,075")
     assert edges["test"].child.value == "1,175"
     assert edges["test"].tooltip == "test, cost 100"
     assert edges["test"].child.tooltip == "CHANCE test: 1,075 = 1,175 − 100"
     assert edges["sell"].lines == ("sell",)
-    assert edges["minus"].lines == ("minus", "0.4", "+5")
+    assert edges["minus"].lines == ("minus", "0.4", "+5 → 500")
     assert edges["minus"].tooltip == "minus, p = 0.4, reward 5"
     assert edges["minus"].child.tooltip == "TERMINAL test/minus: 500 = 495 + 5"
     assert edges["test"].rank == PLAYED
     assert edges["install"].rank == PLAIN
-    assert "A signed number on a branch" in found.content.description
+    words = "A signed number on a branch is what the decision maker receives there; after the arrow"
+    assert words in found.content.description
     assert "signed" not in drawn(et.loads("max: [1, 2]")).content.description
 
 
 def test_to_the_right_the_texts_of_a_branch_are_one_line() -> None:
     found = drawn(et.loads(OIL), direction="right")
     texts = {mark.text for group in found.groups for mark in group.marks if isinstance(mark, Text)}
-    assert {"sell", "test, −100", "oil, p 0.5", "minus, p 0.4, +5"} <= texts
+    assert {"sell", "test, −100 → 1,075", "oil, p 0.5", "minus, p 0.4, +5 → 500"} <= texts
+
+
+COSTS = [  # trees, with the texts of their branches that pay
+    ("max: {a: {cost: 250, chance: [2500, 0]}, b: 750}", ["−250 → 1,000"]),
+    ("min: {a: {reward: 2, max: [1, 4]}, b: {cost: 1, utility: 3}}", ["+2 → 6", "−1 → 2"]),
+    ("chance: {a: {p: 1/3, cost: 1, utility: 1}, b: {p: rest, utility: 6}}", ["−1 → 0"]),
+    ("max: {a: {cost: 1/4, utility: 1}, b: {reward: 1e6, utility: -5}}",
+     ["−0.25 → 0.75", "+1,000,000 → 999,995"]),
+    ("{nodes: {n: {min: [3, 5]}}, max: {a: {cost: 2, ref: n}, b: {cost: 1, max: "
+     "{c: {reward: 9, ref: n}}}}}", ["−2 → 1", "−1 → 11", "+9 → 12"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), COSTS)
+@pytest.mark.parametrize("name", ["expectiminimax", "star2"])
+def test_a_branch_that_pays_has_the_number_of_the_text(
+    text: str, expected: list[str], name: str
+) -> None:
+    bounds = {"bounds": (-10_000_000, 10_000_000)} if name == "star2" else {}
+    evaluated = et.evaluate(et.loads(text), name, **bounds)
+    rows = str(evaluated).splitlines()
+    for style in (Style(), Style(direction="right", style="decision")):
+        found = content(Evaluation("", evaluated), style)
+        paid = [edge for edge in found.edges if edge.payment]
+        assert sorted(edge.payment for edge in paid) == sorted(expected)
+        for edge in paid:
+            worth = edge.payment.partition(" → ")[2]
+            assert any(edge.label[0] in row and f" {worth}" in row for row in rows), rows
+
+
+def test_a_branch_whose_worth_is_not_known_has_its_payment_alone() -> None:
+    tree = et.loads(
+        "max: {a: 9, b: {cost: 1, min: [{cost: 2, utility: 3}, {cost: 4, utility: 5}]}}"
+    )
+    pruned = content(Evaluation("", et.evaluate(tree, "alphabeta")), Style())
+    assert [edge.payment for edge in pruned.edges] == ["", "−1 → [−∞, 0]", "−2 → 1", "−4"]
+    unknown = et.loads('max: {a: {cost: 1, utility: "?"}, b: {cost: 2, max: [{utility: "?"}, 4]}}')
+    for choice in ({}, {"blank": True}, {"solution": True}):
+        given = unknown if not choice else tree
+        assert "→" not in et.to_svg(given, **choice)
 
 
 @pytest.mark.parametrize("kind", ["svg", "dot", "mmd"])
@@ -447,7 +488,7 @@ def test_payments_are_in_every_format_and_in_an_exercise(kind: str) -> None:
 def test_the_payment_of_the_root_is_at_the_root_and_in_the_value() -> None:
     found = drawn(et.loads("{cost: 5, max: [20, {reward: 3, utility: 1}]}"), "expectiminimax")
     assert found.content.glyphs[0].value == "20"
-    assert found.content.glyphs[0].remarks == ("−5 at the start",)
+    assert found.content.glyphs[0].remarks == ("−5 at the start → 15",)
     assert found.content.glyphs[0].tooltip == "MAX /: 15 = 20 − 5"
     assert found.content.summary == ("Value 15, best action #1",)
     alone = drawn(et.loads("{cost: 5, utility: 20}"), "expectiminimax").content
@@ -460,7 +501,11 @@ def test_a_shared_node_has_the_payment_of_each_branch_to_it() -> None:
     edges = [
         edge for edge in found.edges if edge.child.kind == "CHANCE" and edge.label[:1] != ("d",)
     ]
-    assert [edge.payment for edge in edges] == ["−3", "+0.333333", "+2"]
+    texts = [edge.payment.partition(" → ")[0] for edge in edges]
+    assert texts == ["−3", "+0.333333", "+2"]
+    assert [edge.payment.partition(" → ")[2] for edge in edges] == [
+        *("−617,283.46", "−617,280.12", "−617,278.46"),
+    ]
     assert len({edge.child for edge in edges}) == 1
 
 
@@ -556,15 +601,17 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     assert out.stat().st_size > 900
     start = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
     assert out.read_bytes().startswith(start.get(ending, b""))
-    again = invoke("draw", LEFT, "-o", str(out))
-    assert again.exit_code == 2
-    assert "--force" in again.stderr
     how = (
         []
         if ending == ".html"
         else ["--theme", "dark", "--direction", "right", "--style", "decision", "--totals"]
     )
-    assert invoke("draw", LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
+    assert invoke("draw", LEFT, "-o", str(out), "-a", "star2", *how).exit_code == 0
+    out.write_text("mine")
+    again = invoke("draw", LEFT, "-o", str(out))
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    assert invoke("draw", LEFT, "-o", str(out), "--force").exit_code == 0
 
 
 ENDINGS = "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .html"

@@ -12,16 +12,16 @@ from random import Random
 from time import process_time
 
 import pytest
-from helpers import loads
+from helpers import COMPILED, loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
-from random_trees import BEST_FIRST, EVERY, Case, with_slow_variants
+from random_trees import BEST_FIRST, EVERY, Case, build, random_rows, with_slow_variants
 
 import expectitree as et
 from expectitree import ALGORITHMS, Search, Tree
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.numbers import INFINITY, Number, is_finite
+from expectitree.base.numbers import INFINITY, Number, is_finite, to_nearest_float
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.base.tree.transform import in_floats
@@ -236,3 +236,54 @@ def test_huge_rewards(name: str, bounds: Bounds | None, huge: Fraction) -> None:
     if huge < 10**301:
         rounded = search_tree(in_floats(tree), name, bounds=None)
         assert (rounded.best, rounded.value) == ("#3", pytest.approx(float(huge)))
+
+
+# ---- What the root's reward loses to rounding.
+
+PAID = (Fraction(-71, 3), Fraction(1, 10), Fraction(-(10**15), 7), Fraction(3 * 10**30), 5)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", COMPILED])
+@pytest.mark.parametrize("name", ["expectiminimax", "alphabeta", "star1"])
+@pytest.mark.parametrize("paid", PAID)
+@pytest.mark.parametrize("rewards", [(0,), (0, 1, Fraction(1, 3))])
+def test_eps_includes_the_roots_reward(
+    rewards: tuple[Fraction], paid: Fraction, name: str, engine: str
+) -> None:
+    for seed in range(20):
+        tree = build(random_rows(Random(seed), 0, rewards), True)
+        tree = replace(tree, root_reward=paid)
+        value = to_nearest_float(search_tree(tree, "expectiminimax").value)
+        search = et.evaluate(tree, name, bounds="leaves", engine=engine)
+        assert abs(Fraction(search.value) - Fraction(value)) <= search.eps
+        assert search.eps > 0
+
+
+def test_the_roots_reward_changes_no_decision() -> None:
+    tree = et.loads("{max: [{chance: [0, 1]}, {chance: [0, 2]}], reward: 1e17}")
+    search = et.evaluate(tree, engine="interpreted")
+    assert (search.best, search.eps > 1) == ("#2", True)
+    assert [search.is_best(tree.root_id, branch) for branch in (4, 5)] == [False, True]
+
+
+@pytest.mark.parametrize("engine", ["interpreted", COMPILED])
+@pytest.mark.parametrize(
+    ("utilities", "value"),
+    [
+        ((5e-324, 5e-324), 5e-324),
+        ((0.0, 5e-324), 0.0),  # half of it, rounded to a float
+        ((5e-324, -5e-324), 0.0),
+        ((1e-323, 1.5e-323), 1e-323),
+        ((3e-310, 5e-324), 1.5e-310),
+        ((0.0, 0.0), 0.0),
+    ],
+)
+def test_eps_includes_what_the_least_floats_lose(
+    utilities: tuple[float, float], value: float, engine: str
+) -> None:
+    builder = et.TreeBuilder(exact=False)
+    tree = builder.build(builder.max([builder.chance(utilities)]))
+    for name in ("expectiminimax", "star1", "star2"):
+        search = et.evaluate(tree, name, bounds="leaves", engine=engine)
+        assert abs(search.value - value) <= search.eps <= 1e-320
+        assert (search.eps > 0) == any(utilities)

@@ -37,9 +37,8 @@ ZERO, ONE = Number("0"), Number("1")
 _SHORT = 5  # characters of an expression that needs no name, such as 1/3
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
-# What play has shown of an event so far: signals with their tests, or the outcome; None if paths
-# that show different things lead to one node.
-Shown: TypeAlias = "tuple[tuple[str, str], ...] | str | None"
+# What play has shown of an event so far: signals with their tests, or the outcome.
+Shown: TypeAlias = "tuple[tuple[str, str], ...] | str"
 
 
 def product(*factors: Expression) -> Expression:
@@ -167,12 +166,10 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
         name = tree.formulas.events.get(n, "")
         if name not in defined:
             continue
-        for b in tree.branches_of(n):
-            probabilities.pop(b, None)
         labels = {b: tree.branch_label(n, b) for b in tree.branches_of(n)}
         known = shown.get(defined[name].test_of or name, ())
-        fault = _fault(name, defined[name], [*labels.values()], known)
-        if fault or known is None:
+        if isinstance(known, str) and not defined[name].test_of:
+            fault = f"{escape(name)} is {escape(known)} on the way here: an event happens once"
             report(fault, "outcomes", n, NONE)
             continue
         chances = posteriors.chances(name, known)
@@ -185,20 +182,6 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
     return replace(tree, parameters=parameters, formulas=formulas)
 
 
-def _fault(name: str, one: Definition, labels: Sequence[str], known: Shown) -> str:
-    if sorted(labels) != sorted(one.labels):
-        found, expected = (", ".join(map(escape, some)) for some in (labels, one.labels))
-        return f"the outcomes of {escape(name)} are {found} here, expected {expected}"
-    if known is None:
-        return (
-            f"paths with different signals lead to this node, so {escape(name)} has different "
-            "probabilities: write the node once below each signal"
-        )
-    if isinstance(known, str) and not one.test_of:
-        return f"{escape(name)} is {escape(known)} on the way here: an event happens once"
-    return ""
-
-
 def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
     """Return the parameters without those that `define_probabilities` derives."""
     if tree.formulas is None or not tree.formulas.defined:
@@ -209,20 +192,17 @@ def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
 def histories(
     tree: Tree, defined: Mapping[str, Definition]
 ) -> Iterator[tuple[int, dict[str, Shown]]]:
-    """Yield each node and what play has shown before it by event, parents before children."""
+    """Yield each node and what play has shown before it by event, parents before children.
+
+    An event on which a shared node does not depend may have another history on another path.
+    """
     child = tree.columns.child
     pending: dict[int, dict[str, Shown]] = {tree.root_id: {}}
     for n in range(tree.root_id, -1, -1):
         shown = pending.pop(n, {})
         yield n, shown
         for b in tree.branches_of(n):
-            after = shown_after(tree, defined, n, b, shown)
-            met = pending.setdefault(child[b], after)
-            if met is not after and met != after:
-                pending[child[b]] = {
-                    key: met.get(key, ()) if met.get(key, ()) == after.get(key, ()) else None
-                    for key in {*met, *after}
-                }
+            pending.setdefault(child[b], shown_after(tree, defined, n, b, shown))
 
 
 def shown_after(
@@ -230,16 +210,16 @@ def shown_after(
 ) -> dict[str, Shown]:
     """Return what play has shown by event after a branch of a node."""
     name = tree.formulas.events.get(n, "") if tree.formulas is not None else ""
-    label = tree.branch_label(n, b)
-    if name not in defined or label not in defined[name].labels:  # which is reported at the node
+    if name not in defined:
         return shown
+    label = tree.branch_label(n, b)
     event = defined[name].test_of or name
     before = shown.get(event, ())
     if event == name:
         return {**shown, event: label}
-    if isinstance(before, tuple):
-        return {**shown, event: tuple(sorted((*before, (name, label))))}
-    return shown
+    if isinstance(before, str):
+        return shown
+    return {**shown, event: tuple(sorted((*before, (name, label))))}
 
 
 class Posteriors(Definitions):

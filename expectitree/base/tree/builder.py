@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,8 @@ from expectitree.base.tree.columns import (
     Bounds,
     Columns,
 )
-from expectitree.base.tree.formulas import Expressions, Formulas
+from expectitree.base.tree.formulas import Expressions, Formulas, is_formula
+from expectitree.base.tree.formulas import sum_of as sum_of_formulas
 from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
@@ -251,6 +253,13 @@ class TreeBuilder:
         """Write formulas of branches of an inner node, by place, in a column of `formulas`."""
         column.update((self._first[node] + place, formula) for place, formula in written.items())
 
+    def pay(self, branch: int, more: Any) -> None:
+        """Add a number or a formula to what a branch pays."""
+        formulas: dict[int, Any] = self.formulas.rewards
+        total = sum_of_formulas(formulas.pop(branch, self._reward.pop(branch, 0)), more)
+        if total:
+            (formulas if is_formula(total) else self._reward)[branch] = total
+
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
 
@@ -284,12 +293,12 @@ class TreeBuilder:
         )
 
     def distribution(
-        self, written: Sequence[Number] | None, count: int
+        self, written: Sequence[Number] | None, count: int, tolerance: float = SUM_TOLERANCE
     ) -> tuple[Sequence[Number], Number | None]:
         """Return the probabilities of `count` outcomes, and their sum if they had to be normalised.
 
         Without probabilities, outcomes are equally likely. Raises `TreeError` if the sum misses 1
-        by more than 1e-9. A sum that misses 1 by rounding only is not normalised.
+        by more than a tolerance. A sum that misses 1 by rounding only is not normalised.
         """
         if written is None:
             return [self._one / count] * count, None
@@ -299,7 +308,7 @@ class TreeBuilder:
         is_near = abs(total - 1) <= ROUNDING
         if is_near and (not self.exact or isinstance(total, Rounded)):
             return list(written), None
-        if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
+        if abs(total - 1) > tolerance + ROUNDING:
             shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
                 f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"
@@ -440,10 +449,13 @@ def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -
 
 
 class Copy(TreeBuilder):
-    """A copy of a tree in the making: add its nodes, children before their parents."""
+    """A copy of a tree in the making: add its nodes, children before their parents.
 
-    def __init__(self, tree: Tree) -> None:
-        super().__init__(tree.exact)
+    The copy of a tree in fractions is in fractions, however many nodes it gets.
+    """
+
+    def __init__(self, tree: Tree, exact_nodes: int = sys.maxsize) -> None:
+        super().__init__(tree.exact, exact_nodes)
         self.tree = tree
         self.estimated: set[int] = set()
 

@@ -22,6 +22,7 @@ from expectitree.base.numbers import Number
 
 UNKNOWN = float("nan")  # as a utility
 SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
+NORMALIZED = 0.02  # the same, where the user asks for sums rounded for print to be normalised
 ROUNDING = 4e-16  # the most by which rounded probabilities that sum to 1 on paper miss it
 MAX_IDS = 2**31 - 1  # of nodes, and of branches
 NUMBERS = ("utility", "probability", "reward")  # the columns of numbers

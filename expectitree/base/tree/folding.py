@@ -141,7 +141,7 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     Expected counts of searches are left out, because they count shared nodes once. Raises
     `TransformError` if that takes more nodes than a default times the factor of the budget.
     """
-    if not tree.is_sharing:
+    if not tree.is_sharing and not (tree.formulas and tree.formulas.written):
         return tree
     count, most = tree.unfolded, budget.most(default)
     if isinstance(count, str) or count > most:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard
 
@@ -26,6 +26,7 @@ from expectitree.base.tree.columns import Bounds
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
 
 REST = "rest"  # the probability that the other outcomes leave of 1
+P_REST = f"`p: {REST}` at one outcome"  # what to write, in messages
 ZERO = Number("0")
 
 
@@ -75,11 +76,10 @@ class Definition:
         """The outcomes of an event, or the signals of a test."""
         return list(self.likelihood if self.test_of else self.prior)
 
-    def expressions(self) -> Iterable[Expression]:
-        """Yield every probability."""
-        yield from self.prior.values()
-        for row in self.likelihood.values():
-            yield from row.values()
+    def distributions(self) -> Iterable[Sequence[Expression]]:
+        """Yield the probabilities of the outcomes, or those of the signals after each outcome."""
+        rows = [*self.likelihood.values()]
+        yield from ([row[o] for row in rows] for o in rows[0]) if rows else [[*self.prior.values()]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +142,13 @@ class Formulas:
     written: Any = None  # the `Tree` as its file has it, with `replaced`, if it was expanded
     # By branch: the formulas of the parameters that are replaced below it, by name.
     replaced: dict[int, Mapping[str, Expression]] = field(default_factory=dict)
+    # By node: what each branch to it pays besides its own reward, a number or a formula. Like
+    # `replaced`, only a tree as its file has it has these.
+    at_nodes: dict[int, Any] = field(default_factory=dict)
     criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:
-        is_empty = not self.events and not self.criteria
+        is_empty = not self.events and not self.criteria and self.written is None
         return not is_empty or any(True for _ in self.expressions())
 
     def expressions(self) -> Iterable[Expression]:
@@ -154,6 +157,7 @@ class Formulas:
             yield from column.values()
         for replaced in self.replaced.values():
             yield from replaced.values()
+        yield from filter(is_formula, self.at_nodes.values())
 
     def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:
         """Return the formulas of a node and of a branch as texts, by their keys in a tree file.

@@ -29,6 +29,7 @@ from expectitree.base.numbers import (
     MAX_FLOAT,
     Number,
     check_setting,
+    escape,
     given_fraction,
     message_text,
     quote,
@@ -36,7 +37,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
-from expectitree.base.tree.formulas import REST, Formulas, Parameter
+from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter
 from expectitree.base.tree.model import Tree, check_bounds
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
@@ -233,6 +234,8 @@ class _Evaluation:
 
     def run(self) -> Tree:
         tree, formulas, columns = self.tree, self.formulas, self.tree.columns
+        if self.has_wrong_events():
+            return tree
         zero: Any = Fraction(0) if tree.exact else 0.0
         utility: Any = columns.utility[:]
         probability: Any = columns.probability[:]
@@ -302,17 +305,11 @@ class _Evaluation:
         """Return the probabilities of a chance node; equal ones after an error."""
         branches, formulas, exact = self.tree.branches_of(n), self.formulas, self.tree.exact
         written = {b: p for b in branches if (p := formulas.probabilities[b]) != Name(REST)}
-        found = {b: self.value(formula) for b, formula in written.items()}
         rests = len(branches) - len(written)
-        faults = [(self.fault_of_p(p, written[b]), "p", b) for b, p in found.items()]
-        if not any(fault for fault, _, _ in faults):
-            found = {b: min(max(p, p * 0), p * 0 + 1) for b, p in found.items()}
-            total: Any = sum_of([*found.values()]) if exact else math.fsum(found.values())
-            faults = [(self.fault_of_sum(total, rests, written.values()), "outcomes", NONE)]
-        for fault, what, b in faults:
-            if fault:
-                self.fault(fault, what, n, b, is_reached)
-        if any(fault for fault, _, _ in faults):
+        found, total, faults = self.checked(written, rests)
+        for b, fault in faults.items():
+            self.fault(fault, "outcomes" if b == NONE else "p", n, b, is_reached)
+        if faults:
             return [(Fraction(1) if exact else 1.0) / len(branches)] * len(branches)
         if not rests:
             divisor = total if self.tree.exact or abs(total - 1) > ROUNDING else 1
@@ -320,6 +317,35 @@ class _Evaluation:
         # What is left of 1 by the decimals that Python prints: 0.7 leaves 0.3.
         left: Any = max(1 - sum_of([*map(to_exact, found.values())]), Fraction(0)) / rests
         return [found.get(b, left if exact else float(left)) for b in branches]
+
+    def checked(
+        self, written: Mapping[int, Expression], rests: int = 0
+    ) -> tuple[dict[int, Any], Any, dict[int, str]]:
+        """Return the values of probabilities, their sum and the faults: -1 is that of the sum."""
+        found = {b: self.value(formula) for b, formula in written.items()}
+        faults = {b: fault for b, p in found.items() if (fault := self.fault_of_p(p, written[b]))}
+        if faults:
+            return found, 0, faults
+        found = {b: min(max(p, p * 0), p * 0 + 1) for b, p in found.items()}
+        total: Any = sum_of([*found.values()]) if self.tree.exact else math.fsum(found.values())
+        fault = self.fault_of_sum(total, rests, written.values())
+        return found, total, {NONE: fault} if fault else {}
+
+    def has_wrong_events(self) -> bool:
+        """Report each event or test whose probabilities do not sum to 1; return whether one is.
+
+        Those of its nodes, which follow from these, would hide where the mistake is.
+        """
+        found = {
+            name: fault
+            for name, event in self.formulas.defined.items()
+            for row in event.distributions()
+            for fault in self.checked(dict(enumerate(row)))[2].values()
+        }
+        for name, fault in found.items():
+            message = f"event {escape(name)}: {fault}".replace(P_REST, "`rest` for one")
+            self.report(message, f"event {name}", self.tree.root_id, NONE)
+        return bool(found)
 
     def fault_of_p(self, p: Any, formula: Expression) -> str:
         """Return the message about a value that is not a probability, or nothing."""
@@ -339,7 +365,7 @@ class _Evaluation:
         if not self.tree.exact:
             total = round(total, 12)
         found = f"the probabilities sum to {message_text(total)}"
-        expected, hint = "1", ", or write `p: rest` at one outcome"
+        expected, hint = "1", f", or write {P_REST}"
         if rests:
             found, expected, hint = f"{found} without the rest", "at most 1", ""
         where = self.values.at(*formulas)

@@ -1,22 +1,23 @@
-"""Expand the branches that replace parameters: `{ref: launch, with: {p_high: p_high_pos}}`.
+"""Expand a tree as its file has it: copy a shared node for each state in which play reaches it.
 
-Below such a branch, formulas in the names of its place replace parameters in the formulas of nodes
-and branches, and in the derived parameters there. The expanded tree has a node for each node as
-written and each set of replacements, of which only those count that the nodes below use.
+Below a branch such as `{ref: launch, with: {p_high: p_high_pos}}`, formulas in the names of its
+place replace parameters in the formulas of nodes and branches, and in the derived parameters there.
+After a signal of a test, an event has other probabilities. `Key` is what tells copies apart.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
 from expectitree.base.numbers import quote
+from expectitree.base.tree.bayes import Shown, shown_after
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amounts, Definition, names_of
+from expectitree.base.tree.formulas import Amounts, is_formula, names_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report, in_order
 
@@ -24,7 +25,18 @@ _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations
 _MAX_NODES = 100_000  # that a tree may have more than as written
 
 # What identifies a set of replacements: the names, and the ids of their formulas.
-Key: TypeAlias = "tuple[tuple[str, int], ...]"
+Replaced: TypeAlias = "tuple[tuple[str, int], ...]"
+
+
+class Key(NamedTuple):
+    """What identifies a copy of a node: paths with equal keys lead to one node.
+
+    Only what the formulas and the events of the node and of those below it use is in it.
+    """
+
+    node: int  # as written
+    replaced: Replaced = ()
+    shown: tuple[tuple[str, Shown], ...] = ()  # by event, what play has shown of it
 
 
 class Expansion:
@@ -42,50 +54,51 @@ class Expansion:
         self.order = in_order(tree.parameters)
         # By branch: the formulas that replace parameters, with those derived from them.
         self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
-        self.below = self.names_below()  # [N] the names in the formulas of a node and below it
-        self.values: dict[Key, dict[str, Expression]] = {(): {}}
+        self.below = self.names_below()  # [N] the names in a node's formulas and events, and below
+        self.values: dict[Replaced, dict[str, Expression]] = {(): {}}
+        self.paid: list[Any] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
         self.is_stopped = False
         self.check_use()
 
     def run(self, exact_nodes: int) -> Tree:
-        """Return the tree without replacements, in floats if it has more than `exact_nodes`."""
+        """Return the tree with its copies, in floats if it has more than `exact_nodes`."""
         tree, child = self.tree, self.tree.columns.child
         named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
         most = len(tree) + budget.most(_MAX_NODES)
-        copy = Copy(tree)
-        copy.exact_nodes = exact_nodes
-        done: dict[tuple[int, Key], int] = {}  # the copies of nodes that several branches share
-        stack: list[tuple[int, Key, list[int]]] = [(tree.root_id, (), [])]
+        copy = Copy(tree, exact_nodes)
+        done: dict[Key, int] = {}  # the copies of nodes that several branches share
+        stack: list[tuple[Key, list[int]]] = [(Key(tree.root_id), [])]
         while stack and not self.is_stopped:
-            node, key, copies = stack[-1]
-            branches = tree.branches_of(node)
+            key, copies = stack[-1]
+            branches = tree.branches_of(key.node)
             if len(copies) < len(branches):
-                b = branches[len(copies)]
-                below = child[b], self.key_below(b, key)
+                below = self.key_below(key, branches[len(copies)])
                 if below in done:
                     copies.append(done[below])
                 else:
-                    stack.append((*below, []))
+                    stack.append((below, []))
                 continue
-            row = self.add(copy, node, copies, key)
+            row = self.add(copy, key, copies)
             if len(copy) > most:
-                found = f"with its replacements, the tree has more than {most:,} nodes"
-                self.stop(f"{found}: replace less, or {budget.more()}", "node", node, NONE)
+                found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
+                hint = f"write fewer of these, or {budget.more()}"
+                self.stop(f"{found}: {hint}", "node", key.node, NONE)
             stack.pop()
-            if node in named:
-                done[node, key] = row
+            if key.node in named:
+                done[key] = row
             if stack:
-                stack[-1][2].append(row)
+                stack[-1][1].append(row)
         return tree if self.is_stopped else copy.finish(check=False)
 
     def stop(self, *fault: Any) -> None:
         self.report(*fault)
         self.is_stopped = True
 
-    def add(self, copy: Copy, node: int, copies: list[int], key: Key) -> int:
+    def add(self, copy: Copy, key: Key, copies: list[int]) -> int:
         """Add a copy of a node over the copies of its children; return its id."""
-        branches, values = self.tree.branches_of(node), self.values[key]
+        node, values = key.node, self.values[key.replaced]
+        branches = self.tree.branches_of(node)
         row = copy.add(node, branches, copies)
         self.origins.append(node)
         own, first = copy.formulas, copy.first_branch(row)
@@ -99,6 +112,10 @@ class Expansion:
                     found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
                     hint = "give parts of it names under the root's `parameters:`"
                     self.stop(f"{found} characters: {hint}", what, node, b)
+        paid = self.formulas.at_nodes.get(node, 0)
+        self.paid.append(self.substituted(paid, values) if is_formula(paid) else paid)
+        for at, child in enumerate(copies, first):
+            copy.pay(at, self.paid[child])
         event = self.formulas.events.get(node, "")
         for name in sorted(values.keys() & self.names_of_event(event))[:1]:
             found = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
@@ -123,8 +140,8 @@ class Expansion:
         tree, formulas, found = self.tree, self.formulas, list[frozenset[str]]()
         for n in range(len(tree)):
             own = self.names_of_event(formulas.events.get(n, ""))
-            if n in formulas.nodes:
-                own.update(names_of(formulas.nodes[n]))
+            for formula in (formulas.nodes.get(n), formulas.at_nodes.get(n)):
+                own.update(names_of(formula) if is_formula(formula) else ())
             for b in tree.branches_of(n):
                 for column in (formulas.probabilities, formulas.rewards):
                     if b in column:
@@ -136,12 +153,18 @@ class Expansion:
         return found
 
     def names_of_event(self, event: str) -> set[str]:
-        """Return the names on which the probabilities of an event's nodes depend."""
-        defined, parts = self.formulas.defined, list[Definition]()
-        while event in defined:
-            parts.append(defined[event])
-            event = parts[-1].test_of
-        return {name for one in parts for p in one.expressions() for name in names_in(p)}
+        """Return the names on which the probabilities of an event's nodes depend.
+
+        Among them is `event NAME`, for the event and, if it is a test, for the event of the test.
+        """
+        names = set[str]()
+        while event in self.formulas.defined:
+            names.add(f"event {event}")
+            definition = self.formulas.defined[event]
+            for row in definition.distributions():
+                names.update(*map(names_in, row))
+            event = definition.test_of
+        return names
 
     def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:
         """Return replacements, and those of the parameters that are derived from replaced ones."""
@@ -152,17 +175,20 @@ class Expansion:
                 found[name] = self.substituted(parameter.value, found)
         return found
 
-    def key_below(self, b: int, key: Key) -> Key:
-        """Return the key of the replacements below a branch, from those at its node."""
-        outer, inner = self.values[key], self.inner.get(b, {})
+    def key_below(self, key: Key, b: int) -> Key:
+        """Return the key of the node that a branch of a copy leads to."""
+        child = self.tree.columns.child[b]
+        outer, inner = self.values[key.replaced], self.inner.get(b, {})
         found: dict[str, Expression] = {}
-        for name in sorted(self.below[self.tree.columns.child[b]]) if outer or inner else ():
+        for name in sorted(self.below[child]) if outer or inner else ():
             value = self.substituted(inner.get(name, Name(name)), outer)
             if value != Name(name):
                 found[name] = value
-        below = tuple((name, id(value)) for name, value in found.items())
-        self.values.setdefault(below, found)
-        return below
+        replaced = tuple((name, id(value)) for name, value in found.items())
+        self.values.setdefault(replaced, found)
+        shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
+        used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
+        return Key(child, replaced, tuple(used))
 
     def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""

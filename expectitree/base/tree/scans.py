@@ -21,6 +21,8 @@ from expectitree.base.tree.columns import (
     Readable,
 )
 
+LEAST_FLOAT = 5e-324  # what a product of floats may lose, however small it is
+
 
 def measure(
     tree: Columns, height: IntColumn, mark: int
@@ -85,7 +87,7 @@ def measure_rounding(
         k = kind[n]
         if k == TERMINAL:
             continue
-        found = size = 0.0
+        found = size = least = 0.0
         count = 4  # the rounding of the outcome's number, of p, of the product and of the reward
         for b in range(first[n], last[n]):
             c = child[b]
@@ -102,10 +104,12 @@ def measure_rounding(
                     found += p * own
                     size += p * abs(x)
                     count += 1
+                    if x != 0:
+                        least = LEAST_FLOAT
             elif own > found:
                 found = own
         if count > 5:  # one outcome of probability 1 loses nothing
-            found += unit * count * size
+            found += count * (unit * size + least)
         error[n] = found
         if found > most:
             most = found

@@ -14,7 +14,7 @@ from itertools import accumulate, count, pairwise
 from math import gcd, lcm
 from typing import TypeAlias
 
-from expectitree.base.budget import check_time
+from expectitree.base.budget import spend
 
 # Lowest power first, the last one not 0; () is the polynomial 0.
 Coefficients: TypeAlias = tuple[int, ...]
@@ -226,10 +226,16 @@ def _stretched(p: Coefficients, lower: Fraction, upper: Fraction) -> Coefficient
 
 def _shifted(p: Sequence[int], by: int) -> Coefficients:
     """Return p(x + by), by repeated synthetic division (Horner)."""
+    spend(size_of(p) * len(p) // 16)
     row = list(p[::-1])
     for end in range(len(row) if by else 0, 1, -1):
         row[:end] = accumulate(row[:end], lambda total, c: total * by + c)
     return tuple(row[::-1])
+
+
+def size_of(p: Sequence[int]) -> int:
+    """Return the steps of one operation on each coefficient: a long one takes several."""
+    return len(p) + sum(map(int.bit_length, p)) // 1_000
 
 
 def sign_at(p: Coefficients, x: Fraction) -> int:
@@ -240,7 +246,7 @@ def sign_at(p: Coefficients, x: Fraction) -> int:
 
 def scaled_value(p: Coefficients, x: Fraction) -> int:
     """Return p(x) times the denominator of x to the power of the degree, an integer."""
-    check_time()
+    spend(size_of(p))
     total, power = 0, 1
     for c in reversed(p):
         total = total * x.numerator + c * power
@@ -309,8 +315,8 @@ def common_divisor(p: Coefficients, q: Coefficients) -> Coefficients:
 
 def _remainder(p: Coefficients, divisor: Coefficients) -> Sequence[int]:
     """Return a multiple of the remainder of p / divisor."""
-    check_time()
     rest = list(p)
+    spend(size_of(divisor) * max(1, len(p) - len(divisor)))
     while len(rest) >= len(divisor):
         top, start = rest.pop(), len(rest) - len(divisor) + 1
         common = gcd(top, divisor[-1])

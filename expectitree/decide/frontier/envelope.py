@@ -17,7 +17,9 @@ from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.model import Tree
 
+SAME, ONCE = "same", "best at one weight"
 DOMINATED, EXTENDEDLY = "dominated", "extendedly dominated"
+SAME, ONCE = "same", "best at one weight"
 
 
 class Line(NamedTuple):
@@ -104,15 +106,27 @@ class Lines:
 
 
 def standing(
-    line: Line, best: Sequence[Line], low: Fraction, high: Any
-) -> tuple[str, tuple[int, ...]]:
-    """Return why a strategy is not one of the best, and the numbers of those that are the reason.
+    line: Line, best: Sequence[Line], weights: Sequence[Any]
+) -> tuple[str, tuple[int, ...], Any]:
+    """Return the status of a strategy, the numbers of the best ones that are the reason, a weight.
 
-    It is dominated if one of them is worth at least as much at every weight, and extendedly
-    dominated if that takes two: one at small weights, the other at great ones.
+    `weights` are those between which each is best. A strategy may be worth the same as one of them
+    everywhere, or at one weight. It is dominated if one of them is worth at least as much at every
+    weight, and extendedly dominated if that takes two: one at small weights, the other at great
+    ones.
     """
-    reaches = [i for i, one in enumerate(best, 1) if one.at(high) >= line.at(high)]
+    numbered, low, high = [*enumerate(best, 1)], weights[0], weights[-1]
+    for i, one in numbered:
+        if one[:2] == line[:2]:
+            return SAME, (i,), None
+    # A strategy that is no better by any criterion may be as good at the weight 0.
+    if not any(one.a >= line.a and one.b >= line.b for one in best):
+        for weight in weights:
+            greatest = max(one.at(weight) for one in best)
+            if line.at(weight) == greatest and weight != INFINITY:
+                return ONCE, tuple(i for i, one in numbered if one.at(weight) == greatest), weight
+    reaches = [i for i, one in numbered if one.at(high) >= line.at(high)]
     for i in reaches:
         if best[i - 1].at(low) >= line.at(low):
-            return DOMINATED, (i,)
-    return EXTENDEDLY, (reaches[0] - 1, reaches[0])
+            return DOMINATED, (i,), None
+    return EXTENDEDLY, (reaches[0] - 1, reaches[0]), None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from expectitree.analysis.plotting import COLORS, axis_label, finish, new_figure, plain
-from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY
+from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY, ONCE, SAME
 from expectitree.decide.frontier.report import Frontier, Strategy
 
 _LOOKS = {
     DOMINATED: {"color": COLORS[1], "marker": "X"},
     EXTENDEDLY: {"color": COLORS[3], "marker": "^"},
+    SAME: {"color": COLORS[2], "marker": "s"},
+    ONCE: {"color": COLORS[4], "marker": "D"},
 }
 
 

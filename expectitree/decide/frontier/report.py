@@ -34,9 +34,9 @@ class Strategy:
     choices: Mapping[str, str]  # the label of the action by the path of each node that it reaches
     criteria: Mapping[str, Fraction]
     start: Any = None  # the least weight at which it is best; None if it is never best
-    end: Any = None  # the greatest such weight
+    end: Any = None  # the greatest such weight, the same if it is best at one weight
     increments: Mapping[str, Fraction] | None = None  # of criteria, to the strategy before
-    status: str = "best"  # or "dominated" or "extendedly dominated"
+    status: str = "best"  # or "same", "best at one weight", "dominated", "extendedly dominated"
     by: tuple[int, ...] = ()  # the numbers, from 1, of the best strategies that are the reason
 
 
@@ -57,7 +57,8 @@ class Frontier(TreeReport):
         other: The other criterion, such as a cost.
         is_icer: Whether the weights at which the best strategy changes are ICERs.
         best: The strategies that are best for some weight, from its least value up.
-        never: The best strategies of each first action that none of these begins with.
+        never: The best strategies of each first action that none of these begins with. One may be
+            the `same` as one of these for each criterion, or best at the weight `start` alone.
     """
 
     question = "frontier"
@@ -147,8 +148,8 @@ def frontier(
     never, firsts = [], [line.choices.get(exact.root_id) for line in found]
     for b in exact.branches_of(exact.root_id) if exact.root.kind in PLAYERS else ():
         for line in lines.envelope(low, high, b)[0] if b not in firsts else ():
-            status, by = standing(line, found, low, high)
-            never.append(strategy(line, status=status, by=by))
+            status, by, weight = standing(line, found, [low, *meetings, high])
+            never.append(strategy(line, status=status, by=by, start=weight, end=weight))
     return Frontier(file, tree, moved, weighed, other, is_icer, tuple(best), tuple(never))
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import INFINITY, cell_text, escape
 from expectitree.base.tree.paths import ROOT
+from expectitree.decide.frontier.envelope import ONCE, SAME
 from expectitree.decide.frontier.report import Frontier, Strategy
 from expectitree.decide.sensitivity.text import VERIFIED
 from expectitree.text.console import characters, report_heading, safe
@@ -44,11 +45,16 @@ def _tables(report: Frontier, options: ConsoleOptions) -> Iterator[RenderableTyp
     yield from table([*shared, *columns, Column(ratio, number=True)], rows, options)
     if report.never:
         yield ""
-        rows = []
-        for one in report.never:
-            reason = f"{one.status} by {' and '.join(map(str, one.by))}"
-            rows.append(["", *_cells(one), reason])
-        yield from table([*shared, Column("never best")], rows, options)
+        rows = [["", *_cells(one), _reason(one)] for one in report.never]
+        yield from table([*shared, Column("why not above")], rows, options)
+
+
+def _reason(one: Strategy) -> str:
+    """Return why a strategy is not one of those that are best for some weight."""
+    if one.status == ONCE:
+        return f"best only at {cell_text(one.start)}"
+    by = " and ".join(map(str, one.by))
+    return f"same as {by}" if one.status == SAME else f"{one.status} by {by}"
 
 
 def _cells(one: Strategy) -> list[str]:

@@ -101,7 +101,6 @@ def _defined_event(
 
     def belief(shown: Mapping[str, Shown]) -> Belief:
         state = known.get(event, shown.get(event, ()))
-        assert state is not None  # the reader refuses such a file
         if isinstance(state, tuple):
             more = family.intersection(known) - {test for test, _ in state}
             state = tuple(sorted((*state, *((test, known[test]) for test in more))))

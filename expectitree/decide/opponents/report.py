@@ -27,7 +27,7 @@ from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.transform import replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.algebra.rationals import (
-    MAX_SECONDS,
+    MAX_STEPS,
     VARIABLE,
     Piecewise,
     greatest_of,
@@ -159,7 +159,7 @@ def opponents(
     try:
         if len(tree) > most(MAX_NODES):
             raise TooMuchWorkError
-        with limited_work(MAX_SECONDS):
+        with limited_work(MAX_STEPS):
             crossings = [*Decision.at_root(_OpponentFunctions(tree)).thresholds()]
     except TooMuchWorkError:
         return Opponents(file, tree, rows, [], complete=False)

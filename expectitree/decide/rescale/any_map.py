@@ -25,7 +25,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from expectitree.base.budget import TooMuchWorkError, check_time, limited_work
+from expectitree.base.budget import TooMuchWorkError, limited_work, spend
 from expectitree.base.numbers import to_exact
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.base.tree.transform import map_utilities
@@ -33,7 +33,7 @@ from expectitree.decide.rescale.report import Answer, Rescaling, Scale, reported
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 
-_MAX_SECONDS = 5  # for the distributions of all nodes
+_MAX_STEPS = 2_000_000  # utilities in the distributions of all nodes (seven seconds)
 _MAX_ROWS = 400_000  # that are evaluated in fractions to try maps (two seconds)
 _FACTORS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)  # by which a step is made higher
 _ROUNDING = Fraction(1, 10**12)  # a smaller difference of probabilities in floats is an error
@@ -80,7 +80,7 @@ def _find_map(tree: Tree, slack: Fraction, file: str) -> Rescaling:
         return Rescaling(file, before, answer=Answer(answer, reason, action))
 
     try:
-        with limited_work(_MAX_SECONDS):
+        with limited_work(_MAX_STEPS):
             steps = promising_steps(before, branch, slack)
     except TooMuchWorkError:
         return unchanged("unknown", "the tree is too large to compute with it in fractions")
@@ -150,7 +150,7 @@ def bounding_distributions(search: Search, is_lower: bool) -> list[Distribution]
     found: list[Distribution] = []
     for n, kind in enumerate(map(Kind, columns.kind)):
         below = [found[columns.child[b]] for b in tree.branches_of(n)]
-        check_time()
+        spend(sum(map(len, below), 1))
         if kind == Kind.TERMINAL:
             found.append({to_exact(columns.utility[n]): Fraction(1)})
         elif kind == Kind.CHANCE:

@@ -21,6 +21,7 @@ from expectitree.base.expressions.parser import parse
 from expectitree.base.numbers import (
     Number,
     escape,
+    exact_text,
     message_text,
     quote,
     returned,
@@ -52,6 +53,10 @@ class Scale:
     image: Callable[[Any], tuple[Fraction, Number]]
     # The images of the utilities that a mapping names; empty for a formula.
     names: Mapping[Fraction, Fraction] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the map was made of, since `image` cannot be pickled."""
+        return scale_of, (self.names or self.text,)
 
 
 @dataclass(frozen=True)
@@ -327,7 +332,7 @@ def _formula(text: str) -> Scale:
 
 def stepped(threshold: Fraction, height: Fraction) -> Scale:
     """Return the map that adds a height to the utilities that reach a threshold."""
-    u, plus = message_text(threshold), message_text(height)
+    u, plus = exact_text(threshold), exact_text(height)
     return Scale(
         f"if(u >= {u}, u + {plus}, u)",
         lambda u: (u + height if u >= threshold else u, 0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +13,10 @@ from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.numbers import quote, to_digits, to_fraction
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.parameters import with_values
 from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, Root, enclose, place_of
 from expectitree.decide.algebra.rationals import (
-    MAX_SECONDS,
+    MAX_STEPS,
     Piecewise,
     constant,
     greatest_of,
@@ -31,6 +32,7 @@ from expectitree.decide.sensitivity.parameters import (
     SensitivityReport,
     exact_tree,
     range_of,
+    scaled_with,
     why_not_exact,
 )
 
@@ -41,9 +43,9 @@ Interval = tuple[Root, Root]
 
 @contextmanager
 def exact_only(question: str, otherwise: str) -> Iterator[None]:
-    """Limit the time; without exact functions raise `AnalysisError` with what to do `otherwise`."""
+    """Limit the work; without exact functions raise `AnalysisError` with what to do `otherwise`."""
     try:
-        with limited_work(MAX_SECONDS):
+        with limited_work(MAX_STEPS):
             yield
     except INEXACT as error:
         raise AnalysisError(
@@ -99,19 +101,18 @@ def break_even(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The equation is not one, a formula is not a rational function, or a
-            probability leaves [0, 1].
+        AnalysisError: The equation is not one, a formula is not a rational function, or no part of
+            the range is valid.
         TreeError: A path leads nowhere.
     """
     check_tree(tree)
     left, right = _sides_of(equation)
     moved = range_of(tree, parameter, range)
     with exact_only("a break-even point", "use --parameter alone, which then samples"):
-        functions = NodeFunctions(exact_tree(tree), moved)
-        functions.check_feasible()
+        functions = NodeFunctions(exact_tree(tree), moved).valid_part()
         sides = _function(functions, left), _function(functions, right)
         found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
-    return BreakEven(file, tree, moved, left, str(right), found, sides)
+    return BreakEven(file, tree, functions.range, left, str(right), found, sides)
 
 
 def _sides_of(equation: str) -> tuple[str, str | Fraction]:
@@ -228,13 +229,18 @@ def sensitivity_map(
     first, second = (range_of(tree, *one) for one in zip((across, down), ranges, strict=True))
     with exact_only("a map", "move one parameter at a time, which then samples"):
         exact = exact_tree(tree)
-        rows = tuple(_row(exact, first, down, at) for at in second.places(grid - 1))
+        rows = tuple(_row(exact, first, second, at) for at in second.places(grid - 1))
     return TwoWay(file, tree, first, second, rows)
 
 
-def _row(tree: Tree, across: Range, other: str, at: Fraction) -> Row:
+def _row(tree: Tree, across: Range, down: Range, at: Fraction) -> Row:
+    """Return the row where the parameter that moves down has a value."""
+    # A probability may leave [0, 1] at the current value of the other parameter, so the numbers in
+    # the columns stay; those that differ from their formulas count as moving.
+    moved = replace(tree, parameters=with_values(tree.parameters, down.settings(at)))
+    scaled = scaled_with(moved, across.name, down.name)
     try:
-        functions = NodeFunctions(tree, across, {other: at})
+        functions = NodeFunctions(moved, replace(across, scaled=scaled))
     except NumberError:  # a formula divides by zero in this row
         return Row(at, ())
     pieces: list[Piece] = []
@@ -281,11 +287,10 @@ def everywhere(
     check_tree(tree)
     moved = range_of(tree, parameter, range)
     with exact_only("--everywhere", "remove it, then --parameter samples"):
-        functions = NodeFunctions(exact_tree(tree), moved)
-        functions.check_feasible()
+        functions = NodeFunctions(exact_tree(tree), moved).valid_part()
         decisions = dict(_decisions(functions))
     found = {tree.path_of(n): decisions[n] for n in tree.first_paths.order if n in decisions}
-    return Everywhere(file, tree, moved, found)
+    return Everywhere(file, tree, functions.range, found)
 
 
 def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...]]]:

@@ -15,9 +15,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from expectitree.base.budget import TooMuchWorkError
+from expectitree.base.budget import TooMuchWorkError, spend
 from expectitree.base.errors import AnalysisError, TreeError
-from expectitree.base.numbers import exact_text, message_text
+from expectitree.base.numbers import message_text
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import message_path
@@ -25,10 +25,12 @@ from expectitree.decide.algebra.polynomials import (
     Coefficients,
     Root,
     between,
+    enclose,
     in_order,
     place_of,
     roots_between,
     sign_at,
+    size_of,
 )
 from expectitree.decide.algebra.rationals import (
     MAX_BITS,
@@ -46,7 +48,10 @@ from expectitree.decide.sensitivity.parameters import ONE, FormulaFunctions, Ran
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
-_MAX_END_LENGTH = 12  # characters of an end of a range in a message
+
+def best_actions(search: Search) -> tuple[str, ...]:
+    """Return the best actions in the order of the branches, also if rounding separates them."""
+    return tuple(b.label for b in search.tree.root.branches if b.label in search.ties)
 
 
 class NodeFunctions(FormulaFunctions):
@@ -55,7 +60,6 @@ class NodeFunctions(FormulaFunctions):
     Args:
         tree: The tree, in fractions.
         range: The parameter and its range.
-        fixed: Other parameters that have another value than in the tree.
         added: The number that moves is added to the reward of this branch.
         strategy: The branch that each player takes, by node; without it, players decide anew at
             each value of the parameter.
@@ -65,12 +69,14 @@ class NodeFunctions(FormulaFunctions):
         self,
         tree: Tree,
         range: Range,
-        fixed: Mapping[str, Fraction] | None = None,
         added: int | None = None,
         strategy: Mapping[int, int] | None = None,
     ) -> None:
-        known = {other: constant(value) for other, value in (fixed or {}).items()}
-        super().__init__(tree, {**known, range.name: VARIABLE})
+        others = {
+            name: constant(share) * (constant(total) - VARIABLE)
+            for name, (share, total) in range.scaled.items()
+        }
+        super().__init__(tree, {range.name: VARIABLE, **others})
         self.range, self.added, self.strategy = range, added, strategy or {}
         self.left, self.right = Root.at(range.low), Root.at(range.high)
         if added is not None:
@@ -79,7 +85,7 @@ class NodeFunctions(FormulaFunctions):
     def tree_at(self, place: Fraction) -> Tree:
         """Return the tree at a value of the parameter."""
         if self.added is None:
-            return self.tree.with_parameters(**{self.range.name: place})
+            return self.tree.with_parameters(**self.range.settings(place))
         columns, count = self.tree.columns, len(self.tree.columns.child)
         reward: list[Any] = list(columns.reward) if columns.pays else [Fraction(0)] * count
         reward[self.added] += place
@@ -93,11 +99,12 @@ class NodeFunctions(FormulaFunctions):
         """
         if any(sign_at(denominator, place) == 0 for denominator in self._denominators):
             return None
+        spend(100 * len(self.tree) * size_of([place.denominator]))
         try:
             search = search_tree(self.tree_at(place))
         except TreeError:
             return None
-        return search, search.ties
+        return search, best_actions(search)
 
     # ---- Where probabilities are numbers from 0 to 1.
 
@@ -120,13 +127,31 @@ class NodeFunctions(FormulaFunctions):
             other.__dict__.pop(name, None)
         return other
 
-    def check_feasible(self) -> None:
-        """Raise `AnalysisError` if a probability leaves [0, 1] somewhere in the range."""
+    def valid_part(self) -> NodeFunctions:
+        """Return the functions over the part of the range where all probabilities are in [0, 1].
+
+        Of several such parts, it is the one next to the current value. Raises `AnalysisError` if
+        there is none.
+        """
+        if self.feasible == [(self.left, self.right)]:
+            return self
         middles = (between(*part) for part in self._parts())
-        for place in itertools.chain((self.right.lower, self.left.lower), middles):
-            fault = self._fault_at(place)
-            if fault is not None:
-                self._raise(place, *fault)
+        places = itertools.chain((self.right.lower, self.left.lower), middles)
+        faults = ((place, self._fault_at(place)) for place in places)
+        why = next(self._fault_text(place, *fault) for place, fault in faults if fault)
+        if not self.feasible:
+            raise AnalysisError(
+                f"{why}: expected probabilities from 0 to 1 that sum to 1; write `p: rest` at one "
+                f"outcome, or give {self.range.name} another range"
+            )
+        here = Root.at(self.range.current)
+        behind = [part for part in self.feasible if not here < part[0]]
+        left, right = behind[-1] if behind else self.feasible[0]
+        # Ends that are not rational are rounded inwards.
+        low, high = enclose(left, [right])[1], enclose(right, [left])[0]
+        found = self.over(Root.at(low), Root.at(high))
+        found.range = self.range.cut_to(low, high, why)
+        return found
 
     def _parts(self) -> Iterator[tuple[Root, Root]]:
         """Yield the parts of the range in which no probability crosses 0 or 1, or has a pole."""
@@ -154,28 +179,12 @@ class NodeFunctions(FormulaFunctions):
                 return self.tree.parent_of(b), b, value
         return None
 
-    def _raise(self, place: Fraction, node: int, branch: int, value: Fraction) -> None:
-        name, here = self.range.name, self.range.current
-        at = f"at {name} = {message_text(place)}"
+    def _fault_text(self, place: Fraction, node: int, branch: int, value: Fraction) -> str:
+        what, path = "p of", self.tree.path_of(node, branch)
         if branch == NONE:
-            path = message_path(self.tree.path_of(node))
-            raise AnalysisError(
-                f"the probabilities of {path} sum to {message_text(value)} {at}: they must sum "
-                "to 1; write `p: rest` at one outcome"
-            )
-        hint = "a smaller range"
-        for left, right in self.feasible:
-            low, high = place_of(left), place_of(right)
-            if low <= here <= high:
-                step = Fraction(1, 10**4)
-                while step * 100 > high - low:
-                    step /= 10
-                start = _end_text(left, -(-low // step) * step)
-                hint = f"a range within {start} to {_end_text(right, high // step * step)}"
-        raise AnalysisError(
-            f"p of {self.tree.path_of(node, branch)} is {message_text(value)} {at}: "
-            f"it must be between 0 and 1; give {name} {hint}"
-        )
+            what, path = "the sum of the probabilities of", message_path(path)
+        at = f"{self.range.name} = {message_text(place)}"
+        return f"{what} {path} is {message_text(value)} at {at}"
 
     # ---- Values.
 
@@ -187,6 +196,7 @@ class NodeFunctions(FormulaFunctions):
     @cached_property
     def of_nodes(self) -> list[Piecewise | None]:
         """The function of each node; None of a node that is never reached."""
+        spend(10 * len(self.tree))
         moving = self._find_moving()
         functions: list[Piecewise | None] = []
         for n, kind in enumerate(self.tree.columns.kind):
@@ -268,9 +278,3 @@ class NodeFunctions(FormulaFunctions):
                 "name a place that play can reach"
             )
         return shifted(found, self.reward_of(branch))
-
-
-def _end_text(end: Root, rounded: Fraction) -> str:
-    """Return an end of the interval of valid values: a short number as it is, else rounded."""
-    text = exact_text(rounded if end.exact is None else end.exact)
-    return text if len(text) <= _MAX_END_LENGTH else exact_text(rounded)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
 from expectitree.base.budget import TooMuchWorkError
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
 from expectitree.base.expressions.evaluation import FRACTIONS, Domain, UndefinedError
-from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name
+from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name, names_in
 from expectitree.base.numbers import (
     Number,
     given_fraction,
@@ -22,7 +22,7 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree, TreeReport
-from expectitree.base.tree.parameters import ParameterValues, with_values
+from expectitree.base.tree.parameters import ParameterValues, in_order, with_values
 from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
 
@@ -49,6 +49,10 @@ class Range:
     current: Fraction  # the value in the file, or the one that was set
     unit: str | None = None  # the unit, such as $
     description: str | None = None  # what the number means
+    # The parameters that share what it leaves of a sum: by name, the share and the sum.
+    scaled: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict, hash=False)
+    cut_from: tuple[Fraction, Fraction] | None = None  # the ends, if the tree has no value there
+    why_cut: str = ""
 
     def json_fields(self) -> dict[str, Any]:
         return {
@@ -57,7 +61,18 @@ class Range:
             "current": self.current,
             "unit": self.unit,
             "description": self.description,
+            "scaled": [*self.scaled],
+            "cut_from": self.cut_from,
         }
+
+    def cut_to(self, low: Fraction, high: Fraction, why: str) -> Range:
+        """Return the part of the range between two values, and why the rest is left out."""
+        return replace(self, low=low, high=high, cut_from=(self.low, self.high), why_cut=why)
+
+    def settings(self, place: Fraction) -> dict[str, Fraction]:
+        """Return the values of all parameters that move, by name, where this one is at a place."""
+        others = {name: share * (total - place) for name, (share, total) in self.scaled.items()}
+        return {self.name: place, **others}
 
     def places(self, steps: int) -> list[Fraction]:
         """Return both ends and the values between them, equally far apart."""
@@ -87,7 +102,48 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
             f"the range of {name} is {message_text(low)} to {message_text(high)}: "
             "expected its lower end first, and a greater upper end"
         )
-    return Range(name, low, high, current, parameter.unit, parameter.description)
+    about = parameter.unit, parameter.description
+    return Range(name, low, high, current, *about, scaled_with(tree, name))
+
+
+def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fraction, Fraction]]:
+    """Return the parameters that make up a distribution with another one: shares and sums.
+
+    A distribution is the outcomes of a chance node or of an event, or the signals of a test. If it
+    has parameters as they are and no `rest`, the others keep their proportions as one moves, except
+    one that is `kept`. If another outcome depends on the parameter, that outcome keeps the sum.
+    """
+    values = ParameterValues(tree.parameters, FRACTIONS)
+    moving = {name}  # the parameter and those that are derived from it
+    for other in in_order(tree.parameters):
+        if not moving.isdisjoint(tree.parameters[other].bases):
+            moving.add(other)
+    found: dict[str, tuple[Fraction, Fraction]] = {}
+    for outcomes in _distributions(tree):
+        if Name(name) not in outcomes or Name(REST) in outcomes:
+            continue
+        if sum(not moving.isdisjoint(names_in(part)) for part in outcomes) > 1:
+            continue
+        names = {part.name for part in outcomes if isinstance(part, Name)} - {name, kept}
+        others = [x for x in values if x in names and not tree.parameters[x].bases]
+        left = sum((values[x] for x in others), Fraction(0))
+        if left:
+            found |= {x: (values[x] / left, left + values[name]) for x in others}
+    return found
+
+
+def _distributions(tree: Tree) -> Iterator[list[Expression]]:
+    """Yield the probabilities of each distribution that has formulas."""
+    formulas = tree.formulas or Formulas()
+    written = formulas.probabilities
+    for n, kind in enumerate(tree.columns.kind):
+        branches = tree.branches_of(n)
+        if kind == CHANCE and branches[0] in written:
+            yield [written[b] for b in branches]
+    for definition in formulas.defined.values():
+        yield [*definition.prior.values()]
+        rows = [row.values() for row in definition.likelihood.values()]
+        yield from map(list, zip(*rows, strict=True))
 
 
 def _exact(end: Number | str, name: str) -> Fraction:

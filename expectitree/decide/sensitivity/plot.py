@@ -90,7 +90,7 @@ def _values(
     if report.function is not None:
         actions = {name: [float(f(at)) for at in places] for name, f in report.actions.items()}
         return [float(report.function(at)) for at in places], actions
-    moved = [report.tree.with_parameters(**{report.range.name: at}) for at in places]
+    moved = [report.tree.with_parameters(**report.range.settings(at)) for at in places]
     searches = [search_tree(tree) for tree in moved]
     rows = [action_values(search) for search in searches]
     actions = {action: [row[action] for row in rows] for action in rows[0]}

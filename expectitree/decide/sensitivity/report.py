@@ -9,13 +9,13 @@ each parameter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from expectitree.base.budget import limited_work
+from expectitree.base.budget import TooMuchWorkError, limited_work
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
 from expectitree.base.tree.columns import NONE
@@ -23,10 +23,10 @@ from expectitree.base.tree.folding import unshare
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.paths import join, split
-from expectitree.decide.algebra.polynomials import place_of, roots_between
-from expectitree.decide.algebra.rationals import MAX_SECONDS, Piecewise, slope_of
+from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, between, place_of, roots_between
+from expectitree.decide.algebra.rationals import MAX_STEPS, Piecewise, slope_of
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
-from expectitree.decide.sensitivity.functions import NodeFunctions
+from expectitree.decide.sensitivity.functions import NodeFunctions, best_actions
 from expectitree.decide.sensitivity.parameters import (
     INEXACT,
     Ends,
@@ -36,8 +36,9 @@ from expectitree.decide.sensitivity.parameters import (
     range_of,
     why_not_exact,
 )
-from expectitree.decide.sensitivity.sampling import POINTS, Sampler, sample
+from expectitree.decide.sensitivity.sampling import Sampler, with_strategy
 from expectitree.searches.engine import search_tree
+from expectitree.searches.result import Search
 
 
 @dataclass(frozen=True)
@@ -102,9 +103,11 @@ class Sensitivity(SensitivityReport):
 
     def value_at(self, at: Fraction | float | str) -> Fraction:
         """Return the root's value at a value of the parameter."""
+        place = to_fraction(at) if isinstance(at, str) else to_exact(at)
         if self.function is not None:
-            return self.function(to_fraction(at) if isinstance(at, str) else to_exact(at))
-        return to_exact(search_tree(self.tree.with_parameters(**{self.range.name: at})).value)
+            return self.function(place)
+        settings = self.range.settings(place)
+        return to_exact(search_tree(self.tree.with_parameters(**settings)).value)
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -159,7 +162,7 @@ def sensitivity(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The parameter has no range, or a probability leaves [0, 1] within it.
+        AnalysisError: The parameter has no range, or no part of it is valid.
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree)
@@ -190,21 +193,21 @@ def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
 def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> Sensitivity:
     """Return how the best action depends on one parameter, or on an amount added to a branch."""
     try:
-        with limited_work(MAX_SECONDS):
-            functions = NodeFunctions(exact_tree(tree, added is None), range, added=added)
-            functions.check_feasible()
+        with limited_work(MAX_STEPS):
+            functions = NodeFunctions(exact_tree(tree, added is None), range, added).valid_part()
             decision, now = Decision.at_root(functions), functions.now
             parts = tuple(decision.pieces()), tuple(decision.thresholds())
-            value = to_exact(now.value)
+            found = decision.actions, decision.value
             return Sensitivity(
-                file, tree, range, *parts, now.ties, value, decision.actions, decision.value
+                file, tree, functions.range, *parts, best_actions(now), to_exact(now.value), *found
             )
     except INEXACT as error:
         reason = why_not_exact(error)
     if added is not None:
         raise AnalysisError(f"{reason}: use a smaller tree")
-    now, parts = search_tree(tree), sample(tree, range)
-    return Sensitivity(file, tree, range, *parts, now.ties, to_exact(now.value), {}, reason=reason)
+    now, sampler = search_tree(tree), Sampler(tree, range)
+    best, value = best_actions(now), to_exact(now.value)
+    return Sensitivity(file, tree, sampler.range, *sampler.sample(), best, value, {}, reason=reason)
 
 
 # ---- Tornado.
@@ -289,8 +292,7 @@ def tornado(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: There is no parameter that can move, a parameter that was named has no range,
-            or a probability leaves [0, 1].
+        AnalysisError: There is no parameter that can move.
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree)
@@ -309,74 +311,73 @@ def tornado(
     search = search_tree(exact or tree)
     if fixed and len(search.tree) > len(tree):  # decisions depend on what was paid earlier
         tree = unshare(tree)
+        search = search_tree(tree)
     bars, assumed, left_out = [], [], {}
     for name in chosen or [name for name, one in tree.parameters.items() if not one.bases]:
-        if chosen or name in given or tree.parameters[name].range:
-            bars.append(_bar(tree, exact, range_of(tree, name, given.get(name)), fixed))
-            continue
+        has_range = chosen or name in given or tree.parameters[name].range
         try:
-            bars.append(_assumed_bar(tree, exact, name, fixed))
-            assumed.append(name)
-        except AnalysisError as error:
+            ends = given.get(name) if has_range else _assumed_ends(tree, name)
+            bars.append(_bar(tree, exact, search, range_of(tree, name, ends), fixed))
+        except (AnalysisError, TooMuchWorkError) as error:
             left_out[name] = str(error)
+            continue
+        if not has_range:
+            assumed.append(name)
     if not bars:
         problems = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise AnalysisError(
-            f"no parameter can move by 10% ({problems}): give one a range, as in -p pr=0..1"
+            f"no parameter can move ({problems}): give one a range, as in -p pr=0..1"
         )
     bars.sort(key=lambda bar: bar.least - bar.greatest)
     found = tuple(bars), tuple(assumed), left_out
     return Tornado(file, tree, to_exact(search.value), search.ties, fixed, *found)
 
 
-def _assumed_bar(tree: Tree, exact: Tree | None, name: str, is_fixed: bool) -> Bar:
-    """Return the bar of a parameter without a range; raise `AnalysisError` if it cannot move."""
+def _assumed_ends(tree: Tree, name: str) -> Ends:
+    """Return 10% less and more than the value of a parameter without a range."""
     now = parameter_values(tree)[name]
     if not now:
         raise AnalysisError("it is 0 or not known, so 10% of it says nothing")
     low, high = sorted((to_exact(now) * Fraction(9, 10), to_exact(now) * Fraction(11, 10)))
-    try:
-        return _bar(tree, exact, range_of(tree, name, (low, high)), is_fixed)
-    except AnalysisError:
-        if not low < 1 < high:
-            raise
-        return _bar(tree, exact, range_of(tree, name, (low, Fraction(1))), is_fixed)
+    return low, high
 
 
-def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
+def _bar(tree: Tree, exact: Tree | None, search: Search, range: Range, is_fixed: bool) -> Bar:
     """Return the bar of a parameter; without exact functions, sample its range."""
-    strategy = search_tree(exact or tree).strategy_branches if is_fixed else {}
-    thresholds: Iterable[Threshold] = ()
-    later: tuple[Fraction, ...] = ()
+    strategy = search.strategy_branches if is_fixed else {}
+    parts: Any = (), ()  # the pieces and the thresholds
     method = "sampled"
     if exact is not None:
-        with suppress(*INEXACT), limited_work(MAX_SECONDS):
-            functions = NodeFunctions(exact, range, strategy=strategy)
-            values = _extremes(functions)
+        with suppress(*INEXACT), limited_work(MAX_STEPS):
+            functions = NodeFunctions(exact, range, strategy=strategy).valid_part()
+            values = _values(functions)
             if not is_fixed:
                 decision = Decision.at_root(functions)
-                thresholds = tuple(decision.thresholds(is_verified=False))
-                later = tuple(place for piece in decision.pieces() for place in piece.later)
-            method = "exact"
+                parts = tuple(decision.pieces()), tuple(decision.thresholds(is_verified=False))
+            range, method = functions.range, "exact"
     if method == "sampled":
-        sampler = Sampler(tree, range.name)
-        values = {at: sampler.value_at(at, strategy) for at in range.places(POINTS)}
-        thresholds = () if is_fixed else sample(tree, range)[1]
+        sampler = Sampler(with_strategy(tree, strategy), range)
+        range, values = sampler.range, sampler.extremes()
+        if not is_fixed:
+            parts = sampler.sample()
+    if range.low <= range.current <= range.high:
+        values[range.current] = to_exact(search.value)
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     ends = values[least], least, values[greatest], greatest
-    return Bar(range, *ends, tuple(thresholds), method, later)
+    later = tuple(place for piece in parts[0] for place in piece.later)
+    return Bar(range, *ends, parts[1], method, later)
 
 
-def _extremes(functions: NodeFunctions) -> dict[Fraction, Fraction]:
-    """Return the values at the ends of the pieces and where a slope is 0, by their places.
+def _values(functions: NodeFunctions) -> dict[Fraction, Fraction]:
+    """Return the values at the ends of the pieces, where a slope is 0, and within, by their places.
 
-    A place that is not rational is given to within 1e-9.
+    A place that is not rational is given to within 1e-24. It may lie just beside a piece, whose
+    least or greatest value is then that at a place within.
     """
-    functions.check_feasible()
     value = functions.check_limits("the tree", functions.of_branch(NONE))
-    places = [
-        place_of(root)
-        for piece, left, right in value.parts()
-        for root in (left, *roots_between(slope_of(piece), left, right), right)
-    ]
+    places: list[Fraction] = []
+    for piece, left, right in value.parts():
+        flat = roots_between(slope_of(piece), left, right)
+        places += [place_of(root, VALUE_TOLERANCE) for root in (left, *flat, right)]
+        places.append(between(left, right))
     return {place: value(place) for place in places}

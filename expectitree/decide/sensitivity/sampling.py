@@ -9,7 +9,6 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from time import monotonic
 from typing import Any, NamedTuple
 
 from expectitree.base import budget
@@ -21,52 +20,21 @@ from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
+from expectitree.decide.sensitivity.functions import best_actions
 from expectitree.decide.sensitivity.parameters import Range
-from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
 POINTS = 200  # of the range
-_MAX_SECONDS = 20  # for one parameter
+# Steps for one parameter. At each value, a node is a step in floats and eight in fractions, and a
+# formula takes four times as many. A second is enough for 180,000 to 900,000 steps.
+_MAX_STEPS = 20_000_000
+_STEPS_IN_FRACTIONS, _STEPS_OF_FORMULA = 8, 4
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
 _MIN_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
 _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to each other
 Move = Callable[[Tree, Fraction], Tree]
-
-
-def sample(
-    tree: Tree, range_: Range, move: Move | None = None, grows: bool = False
-) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
-    """Return the parts of the range and the thresholds between 200 points.
-
-    Where two actions run close, more points are between two of them. A change of the best actions
-    between two points is narrowed by bisection until the digits of its place are known. A change
-    that ends before the next point can be missed. `move` is that of `Sampler`. With `grows`, points
-    have equal ratios. Raises `AnalysisError` where the tree has no value.
-    """
-    sampler, low, width = Sampler(tree, range_.name, move), range_.low, range_.high - range_.low
-    # Between round numbers and within both ends, where two actions may tie at a single place.
-    steps = [_NEAR, *((i + _OFFSET) / POINTS for i in range(POINTS)), 1 - _NEAR]
-    places = [low + width * step for step in steps]
-    if grows:
-        ratio = float(range_.high / low)
-        places = [low * to_exact(ratio ** float(step)) for step in steps]
-    places = sorted([*places, *sampler.closest(places)])
-    thresholds: list[Threshold] = []
-    pieces: list[Piece] = []
-    start, best = range_.low, sampler.verdict_at(places[0]).best
-    for left, right in itertools.pairwise(places):
-        if sampler.estimate_at(right).best == best:  # floats answer soon
-            continue
-        found = sampler.verdict_at(right).best
-        while found != best:
-            one = sampler.threshold(left, right, best, found)
-            thresholds.append(one)
-            pieces.append(Piece(start, one.middle, best, None))
-            start, left, best = one.middle, one.upper, one.after
-    pieces.append(Piece(start, range_.high, best, None))
-    return tuple(pieces), tuple(thresholds)
 
 
 def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, ...]:
@@ -87,7 +55,8 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
         high: The greatest.
 
     Raises:
-        AnalysisError: The ends are not in order, or the evaluations take too long.
+        AnalysisError: The ends are not in order.
+        TreeError: The evaluations take too long.
     """
     check_tree(tree)
     if not 0 < low < high < INFINITY:
@@ -97,7 +66,7 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     def move(tree: Tree, place: Fraction) -> Tree:
         return replace(tree, attitude=Attitude("exponential", place))
 
-    return sample(tree, Range("R", *ends, ends[0]), move, grows=True)[1]
+    return Sampler(tree, Range("R", *ends, ends[0]), move).sample(grows=True)[1]
 
 
 class Verdict(NamedTuple):
@@ -111,6 +80,7 @@ class Verdict(NamedTuple):
 class Estimate(NamedTuple):
     """What floats find at a value of the parameter."""
 
+    value: float  # of the tree
     best: tuple[str, ...] | None = None  # the best actions; None if floats cannot find them
     behind: Mapping[str, float] = {}  # by action at the root: how much better the best one is
 
@@ -128,46 +98,103 @@ class Sampler:
     """Evaluates a tree at values of one of its parameters, or as `move` changes it for a value.
 
     Irrational numbers have 60 digits. Actions are equal if they differ by less than the rounding.
+
+    Attributes:
+        range: The part of the range around the current value in which the tree has values.
     """
 
-    def __init__(self, tree: Tree, name: str, move: Move | None = None) -> None:
+    def __init__(self, tree: Tree, range: Range, move: Move | None = None) -> None:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
-        self.name, self.tree = name, tree
-        self.move = move or (lambda tree, place: tree.with_parameters(**{name: place}))
+        self.tree, self.range = tree, range
+        self.move = move or (lambda tree, place: tree.with_parameters(**range.settings(place)))
         self.floats: Tree | None = None
         with suppress(NumberError):
             self.floats = in_floats(self.tree)
-        self.deadline = monotonic() + _MAX_SECONDS * budget.factor()
+        formulas = self.tree.formulas.expressions() if self.tree.formulas else ()
+        self.steps = len(self.tree) + _STEPS_OF_FORMULA * sum(1 for _ in formulas)  # at a place
+        self.left = budget.most(_MAX_STEPS)
         self.verdict_at = cache(self._verdict_at)
         self.estimate_at = cache(self._estimate_at)
+        self._cut_range()
 
-    def check_time(self) -> None:
-        """Raise `AnalysisError` if the evaluations take too long."""
-        if monotonic() > self.deadline:
-            raise AnalysisError(
-                f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.name} takes "
-                f"more than {_MAX_SECONDS * budget.factor():g} seconds: make the tree smaller, or "
-                f"its formulas simpler; or {budget.more()}"
+    def _cut_range(self) -> None:
+        """Leave out the ends of the range where the tree has no value."""
+        low, here, high = self.range.low, self.range.current, self.range.high
+        faults = [self.fault_at(end) for end in (low, high)]
+        if not any(faults) or not low <= here <= high or self.fault_at(here):
+            return
+        if faults[0]:
+            low = bisected(low, here, lambda place: bool(self.fault_at(place)), TOLERANCE)[1]
+        if faults[1]:
+            high = bisected(here, high, lambda place: not self.fault_at(place), TOLERANCE)[0]
+        if low < high:
+            self.range = self.range.cut_to(low, high, faults[0] or faults[1])
+
+    def fault_at(self, place: Fraction) -> str:
+        """Return why the tree has no value at a value of the parameter, or nothing."""
+        try:
+            self.search_at(place)
+        except AnalysisError as error:
+            return str(error)
+        return ""
+
+    def sample(self, grows: bool = False) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
+        """Return the parts of the range and the thresholds between 200 points.
+
+        Where two actions run close, more points are between two of them. A change of the best
+        actions between two points is narrowed by bisection until the digits of its place are known.
+        A change that ends before the next point can be missed. With `grows`, points have equal
+        ratios. Raises `AnalysisError` where the tree has no value.
+        """
+        first, last = self.range.low, self.range.high
+        # Between round numbers and within both ends, where two actions may tie at a single place.
+        steps = [_NEAR, *((i + _OFFSET) / POINTS for i in range(POINTS)), 1 - _NEAR]
+        places = [first + (last - first) * step for step in steps]
+        if grows:
+            ratio = float(last / first)
+            places = [first * to_exact(ratio ** float(step)) for step in steps]
+        places = sorted([*places, *self.closest(places)])
+        thresholds: list[Threshold] = []
+        pieces: list[Piece] = []
+        start, best = first, self.verdict_at(places[0]).best
+        for left, right in itertools.pairwise(places):
+            if self.estimate_at(right).best == best:  # floats answer soon
+                continue
+            found = self.verdict_at(right).best
+            while found != best:
+                one = self.threshold(left, right, best, found)
+                thresholds.append(one)
+                pieces.append(Piece(start, one.middle, best, None))
+                start, left, best = one.middle, one.upper, one.after
+        pieces.append(Piece(start, last, best, None))
+        return tuple(pieces), tuple(thresholds)
+
+    def spend(self, steps: int) -> None:
+        """Count some steps; raise `TooMuchWorkError` if these are more than the budget allows."""
+        self.left -= steps
+        if self.left < 0:
+            raise budget.TooMuchWorkError(
+                f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.range.name} "
+                f"takes more than {budget.most(_MAX_STEPS):,} steps: make the tree smaller, or its "
+                f"formulas simpler; or {budget.more()}"
             )
 
-    def tree_at(self, place: Fraction) -> Tree:
-        """Return the tree at a value of the parameter."""
-        self.check_time()
-        try:
-            tree = self.move(self.tree, place)
-        except TreeError as error:
-            raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
-        return replace(tree, error=max(tree.error, self.tree.error))
-
     def _estimate_at(self, place: Fraction) -> Estimate:
-        self.check_time()
-        if self.floats is not None:
-            with suppress(TreeError, SearchError):
+        self.spend(self.steps)
+        with suppress(TreeError, SearchError):
+            if self.floats is not None:
                 search = search_tree(self.move(self.floats, place))
                 values, value = action_values(search), float(search.value)
-                return Estimate(_best(search), {x: abs(value - y) for x, y in values.items()})
-        return Estimate()
+                behind = {action: abs(value - worth) for action, worth in values.items()}
+                return Estimate(value, best_actions(search), behind)
+        return Estimate(float(self.search_at(place).value))
+
+    def extremes(self) -> dict[Fraction, Fraction]:
+        """Return the least and the greatest value at 200 places, which floats find, by place."""
+        places = self.range.places(POINTS)
+        ends = (end(places, key=lambda place: self.estimate_at(place).value) for end in (min, max))
+        return {place: to_exact(self.search_at(place).value) for place in ends}
 
     def closest(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
         """Yield the places where another action comes close to the best one, between neighbours.
@@ -176,7 +203,7 @@ class Sampler:
         neighbours' is far from 0.
         """
         for low, middle, high in zip(places, places[1:], places[2:], strict=False):
-            best, behind = self.estimate_at(middle)
+            _, best, behind = self.estimate_at(middle)
             for action in behind.keys() - (best or ()):
                 sides = [self.behind(action, place) for place in (low, high)]
                 if behind[action] <= min(*sides, max(sides) / 2):
@@ -194,26 +221,22 @@ class Sampler:
     def behind(self, action: str, place: Fraction) -> float:
         return self.estimate_at(place).behind.get(action, INFINITY)
 
-    def search_at(self, place: Fraction, strategy: Mapping[int, int] | None = None) -> Search:
-        """Return a search of the tree at a value of the parameter."""
+    def search_at(self, place: Fraction) -> Search:
+        """Return a search of the tree in fractions at a value of the parameter."""
+        self.spend(_STEPS_IN_FRACTIONS * self.steps)
         try:
-            return search_tree(with_strategy(self.tree_at(place), strategy or {}))
-        except SearchError as error:  # of an attitude
-            at = f"{self.name} = {message_text(place)}"
-            raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
-
-    def value_at(self, place: Fraction, strategy: Mapping[int, int]) -> Fraction:
-        """Return the value of the tree if some nodes take one branch, with all its digits."""
-        if self.tree.attitude is None:
-            return to_exact(value_under(self.tree_at(place), strategy))
-        return to_exact(self.search_at(place, strategy).value)
+            moved = self.move(self.tree, place)
+            return search_tree(replace(moved, error=max(moved.error, self.tree.error)))
+        except (TreeError, SearchError) as error:
+            name = self.range.name
+            raise AnalysisError(f"at {name} = {message_text(place)}: {error}") from None
 
     def _verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
         search = self.search_at(place)
         value = to_exact(search.value)
         is_exact = not search.eps
-        return Verdict(_best(search), value if is_exact else to_digits(value), is_exact)
+        return Verdict(best_actions(search), value if is_exact else to_digits(value), is_exact)
 
     def threshold(
         self, low: Fraction, high: Fraction, before: tuple[str, ...], after: tuple[str, ...]
@@ -265,11 +288,6 @@ def with_strategy(tree: Tree, strategy: Mapping[int, int]) -> Tree:
             probability[b] = int(b == chosen)
     columns = tree.columns._replace(kind=kind, probability=probability)
     return replace(tree, columns=columns, decider=tree.decision_maker)
-
-
-def _best(search: Search) -> tuple[str, ...]:
-    """Return the best actions in the order of the branches, also if rounding separates them."""
-    return tuple(b.label for b in search.tree.root.branches if b.label in search.ties)
 
 
 def bisected(

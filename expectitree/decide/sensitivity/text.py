@@ -74,6 +74,7 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
     yield ""
     for sentence in _sentences(report, marks):
         yield Text(safe(sentence, options))
+    yield from _range_notes(options, report.range)
     if report.branch is None and any(piece.later for piece in report.pieces):
         yield Text("--everywhere shows the later decisions.", style="hint")
     if report.method == "sampled":
@@ -85,6 +86,24 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
 
 def _note(text: str, options: ConsoleOptions) -> Text:
     return Text(safe(text, options), style="dim")
+
+
+def range_notes(range: Range) -> Iterator[str]:
+    """Yield the sentences about a range that was cut, and about parameters that move with one."""
+    ends = f"{number_text(range.low)} to {_amount(range.high, range)}"
+    if range.cut_from:
+        asked = " to ".join(map(number_text, range.cut_from))
+        yield f"{range.name} moves from {ends} only, and not from {asked}: {range.why_cut}."
+    if range.scaled:
+        others = names_text([*range.scaled])
+        kept = "keep their proportions, and the sum stays the same"
+        yield f"As {range.name} moves, {others} {kept}."
+
+
+def _range_notes(options: ConsoleOptions, *ranges: Range) -> Lines:
+    for one in ranges:
+        for sentence in range_notes(one):
+            yield _note(sentence, options)
 
 
 def _amount(value: Fraction, range: Range) -> str:
@@ -220,6 +239,7 @@ def _(report: TwoWay, options: ConsoleOptions) -> Lines:
         yield Text(safe(f"{start:<{margin}}{cells}".rstrip(), options))
     low, high = number_text(report.across.low), number_text(report.across.high)
     yield Text(safe(f"{across:<{margin}}{low}{high:>{width - len(low)}}", options))
+    yield from _range_notes(options, report.across, report.down)
 
 
 def _letters_of(labels: Sequence[tuple[str, ...]]) -> list[str]:
@@ -263,6 +283,7 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     if report.assumed:
         names = ", ".join(report.assumed)
         yield _note(f"Without a range in the file, so moved by 10% both ways: {names}.", options)
+    yield from _range_notes(options, *(bar.range for bar in report.bars))
     for name, why in report.left_out.items():
         yield _note(f"Not moved: {name}: {why}.", options)
     yield ""
@@ -325,6 +346,7 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
     columns = [Column("decision"), Column(_name_of(report.range)), Column("best")]
     yield from table(columns, rows, options)
     yield from _cut_note(len(report.decisions), "decision", options)
+    yield from _range_notes(options, report.range)
 
 
 @_lines.register
@@ -344,6 +366,7 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
         both = "" if report.left == VALUE else f", where both are worth {value}"
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))
     yield _note(f"{one.name} is {_amount(one.current, one)} now.", options)
+    yield from _range_notes(options, one)
 
 
 @_lines.register

@@ -1,6 +1,6 @@
 """File formats, a module each: to add a format, add it and its row in `FORMATS`.
 
-Formats of other programs are in `expectitree/foreign/`; `tables.FORMATS` names their folder.
+Formats of other programs are in `expectitree/foreign/`; `tables.FORMATS` names their table.
 
 The module of a text format in our grammar has `parse(text, name) -> Document` and
 `write(tree) -> Iterator[str]`; that of a table format `load(path) -> Tree` and
@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from functools import cache
 
 from expectitree.base import tables
-from expectitree.base.errors import TransformError
+from expectitree.base.errors import FileError, Problem, TransformError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.files.rows import Format, ReadOptions
@@ -33,13 +34,13 @@ _NUMBERS_ONLY = ("parameters", "formulas", "distributions", "events", "criteria"
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        Format("yaml", (".yaml", ".yml"), "YAML", loses=("cut nodes",)),
-        Format("json", (".json",), "JSON", loses=("cut nodes",)),
+        Format("yaml", (".yaml", ".yml"), "YAML", options=("normalize",), loses=("cut nodes",)),
+        Format("json", (".json",), "JSON", options=("normalize",), loses=("cut nodes",)),
         Format("arrow", (".arrow",), "Arrow", is_text=False, magic=b"ARROW1", loses=_NUMBERS_ONLY),
         Format(
             "parquet", (".parquet",), "Parquet", is_text=False, magic=b"PAR1", loses=_NUMBERS_ONLY
         ),
-        *(row for folder in tables.FORMATS for row in tables.module_of(folder).FORMATS),
+        *(row for module in tables.FORMATS for row in tables.module_of(module).FORMATS),
     )
 }
 TABLES = ("arrow", "parquet")  # ours; they are written and read part by part
@@ -52,11 +53,12 @@ TEXT_FORMATS = tuple(row.name for row in FORMATS.values() if row.is_text and row
 
 
 def formats_by_suffix(path: str | os.PathLike[str]) -> list[Format]:
-    """Return the formats of files whose names end like this one."""
+    """Return the formats of files whose names end like this one.
+
+    Raise `FileError` if there is none, and a plugin is broken that might have the ending.
+    """
     suffix = os.path.splitext(path)[1].lower()
-    if suffix and suffix not in SUFFIXES:
-        _add_plugins()
-    return [row for row in FORMATS.values() if suffix in row.suffixes]
+    return _formats(lambda row: suffix in row.suffixes) if suffix else []
 
 
 def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
@@ -84,9 +86,7 @@ def likely_format(text: str) -> Format | None:
 
 def format_by_name(name: str) -> Format | None:
     """Return the format with a name, None if there is none."""
-    if name not in FORMATS:
-        _add_plugins()
-    return FORMATS.get(name)
+    return next(iter(_formats(lambda row: row.name == name)), None)
 
 
 def find_format(name: str) -> Format:
@@ -96,12 +96,30 @@ def find_format(name: str) -> Format:
     return row
 
 
+def _formats(fits: Callable[[Format], bool]) -> list[Format]:
+    """Return the formats that fit: ours, or else those of plugins."""
+    rows = [*filter(fits, FORMATS.values())]
+    broken = [] if rows else _add_plugins()
+    rows = rows or [*filter(fits, FORMATS.values())]
+    if broken and not rows:
+        raise FileError(broken)
+    return rows
+
+
 @cache
-def _add_plugins() -> None:
-    """Add the formats of other packages, once; ours keep their names and endings."""
+def _add_plugins() -> list[Problem]:
+    """Add the formats of other packages, once; return the problems of broken ones.
+
+    Ours keep their names and endings.
+    """
+    broken: list[Problem] = []
     for point in tables.plugins("expectitree.formats").values():
-        row = tables.plugin(point, Format)
-        FORMATS.setdefault(row.name, row)
+        try:
+            row = tables.plugin(point, Format)
+            FORMATS.setdefault(row.name, row)
+        except FileError as error:
+            broken += error.problems
+    return broken
 
 
 def check_options(row: Format, name: str, options: ReadOptions) -> None:

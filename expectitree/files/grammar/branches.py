@@ -10,7 +10,8 @@ from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.builder import SUM_HINT, TreeBuilder, label_at
-from expectitree.base.tree.formulas import REST, is_formula, negative_of
+from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
+from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.advice import list_form, lists_hint, weight_hint
@@ -18,7 +19,7 @@ from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_
 from expectitree.files.grammar.doubts import MAY_BE_KEYS, label_hint, node_warning
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import ValueReader
+from expectitree.files.grammar.values import HINT_OF_SUM, ValueReader
 from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
 
@@ -65,18 +66,20 @@ class BranchReader:
             found = f"{quote(data)} is not a probability: {hint}"
             self.trail.report(place_of(item, key), found)
             value = None
+        elif key in PAYMENTS:
+            value, key = self.payment(item, key, data), "reward"
         else:
             value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
-        if key not in PAYMENTS:
-            frame.branches.setdefault(key, {})[len(frame.ids)] = value
-        elif value is not None:
-            self.check_payment(item, key, value)
-            is_negative = key == "cost" and not self.values.criteria
-            reward = negative_of(value) if is_negative else value
-            frame.branches.setdefault("reward", {})[len(frame.ids)] = reward
+        frame.branches.setdefault(key, {})[len(frame.ids)] = value
 
-    def check_payment(self, item: Data, key: str, value: Any) -> None:
-        """Report a reward next to a cost, and warn of a negative cost."""
+    def payment(self, item: Data, key: str, data: Data) -> Any:
+        """Return what a reward or a cost pays MAX; 0 after a report.
+
+        Report a reward next to a cost, and warn of a negative cost.
+        """
+        value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
+        if value is None:
+            return 0
         if key == "cost" and any(pair[0] == "reward" for pair in item):
             message = "a reward and a cost at one node: write one of them, with the difference"
             if self.values.criteria:
@@ -88,6 +91,8 @@ class BranchReader:
             hint = f"if that is right, write reward: {message_text(-value)}"
             hint = f"{hint}; otherwise write cost: {message_text(-value)}"
             self.warn_of(f"{found}: {hint}", own=False)
+        is_negative = key == "cost" and not self.values.criteria
+        return negative_of(value) if is_negative else value
 
     def read_keys(self, frame: Frame) -> None:
         """Read the probabilities that are the keys of a mapping; report duplicate keys."""
@@ -152,23 +157,38 @@ class BranchReader:
                 if not is_formula(p):  # a number, or `rest`
                     text = frame.text_of_p(at)
                     written[at] = Name(REST) if p == REST else self.values.parse(text)
-            frame.formulas = written
-            return []
+            numbers = self.values.constants([*written.values()]) if self.values.normalizes else None
+            if not numbers:
+                frame.formulas = written
+                return []
         try:
             if self.values.has_rest and written and REST in written.values():
                 texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
                 numbers = _with_rest(written, texts)
-            probabilities, divisor = self.builder.distribution(numbers, count)
+            return self.divided(numbers, count)
         except TreeError as error:
             message, place = str(error), frame.place(0)
             if frame.is_keyed_by_p:
                 place = Place(frame.container, 0, True)
-                hint = f"correct these keys; for labels write {list_form(frame.container, 'label')}"
-                message = message.removesuffix(SUM_HINT) + hint
+                message = message.replace(P_REST, "`rest` for one")
+                message = f"{message}; for labels write {list_form(frame.container, 'label')}"
             self.trail.report(place, message, own=True)
             return []
+
+    def divided(
+        self, written: Sequence[Number] | None, count: int, about: str = ""
+    ) -> Sequence[Number]:
+        """Return probabilities that sum to 1: divided by their sum, with a warning, if it is near.
+
+        The warning begins with `about`. Raise `TreeError` for any other sum.
+        """
+        tolerance = NORMALIZED if self.values.normalizes else SUM_TOLERANCE
+        try:
+            probabilities, divisor = self.builder.distribution(written, count, tolerance)
+        except TreeError as error:
+            raise TreeError(str(error).replace(SUM_HINT, HINT_OF_SUM)) from None
         if divisor is not None:
-            found = f"the probabilities sum to {message_text(divisor)}, not 1"
+            found = f"{about}the probabilities sum to {message_text(divisor)}, not 1"
             self.warn_of(f"{found}; each was divided by that sum")
         return probabilities
 
@@ -229,6 +249,6 @@ def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Num
     total = sum_of([to_probability(text, exact=True) for text in texts.values()])
     if total > 1:
         found = f"the probabilities sum to {message_text(total)} without the rest"
-        raise TreeError(f"{found}, expected at most 1: {SUM_HINT}")
+        raise TreeError(f"{found}, expected at most 1: correct them")
     share = (1 - total) / (len(written) - len(texts))
     return [share if value is REST else value for value in written.values()]

@@ -9,7 +9,7 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from expectitree.base.errors import ExpectitreeError
+from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.parser import listed, parse
 from expectitree.base.expressions.syntax import FUNCTIONS, Expression, text_of
 from expectitree.base.expressions.syntax import Number as Written
@@ -19,6 +19,7 @@ from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.criteria import check_objective
 from expectitree.base.tree.formulas import (
+    P_REST,
     REST,
     ZERO,
     Criteria,
@@ -28,7 +29,14 @@ from expectitree.base.tree.formulas import (
     Parameter,
     is_formula,
 )
-from expectitree.files.grammar.document import Data, FormulaText, GrammarError, NumberText, Place
+from expectitree.files.grammar.document import (
+    Data,
+    FormulaText,
+    GrammarError,
+    NumberText,
+    Place,
+    place_of,
+)
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
 
@@ -259,7 +267,7 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
             message = "found nothing as the name of an event, expected text"
             values.report(Place(data, at, True), message)
         places[name] = Place(data, at)
-        read = partial(_read_definition, subject=subject, place=places[name])
+        read = partial(_read_definition, subject=subject)
         found[name] = values.attempt(read, written, data, at, f"{subject}: ") or Definition()
     known = [name for name, one in found.items() if not one.test_of]
     for name, one in found.items():
@@ -273,7 +281,7 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
     return found
 
 
-def _read_definition(values: ValueReader, data: Data, subject: str, place: Place) -> Definition:
+def _read_definition(values: ValueReader, data: Data, subject: str) -> Definition:
     if not isinstance(data, tuple):
         raise GrammarError(f"found {described(data)}, {_EXPECTED_EVENTS}")
     keys = dict(data)
@@ -285,8 +293,10 @@ def _read_definition(values: ValueReader, data: Data, subject: str, place: Place
     if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
         found = f"found the keys {', '.join(map(escape, keys))}"
         raise GrammarError(f"{found}, {_EXPECTED_EVENTS}")
+    place = place_of(data, "likelihood" if is_test else "prior")
     if not is_test:
-        return Definition(_with_rest(_read_row(values, keys["prior"], subject, place)))
+        row = _read_row(values, keys["prior"], subject, place)
+        return Definition(_whole(values, row, subject, place))
     event, rows = keys["test_of"], keys["likelihood"]
     if not isinstance(event, str):
         raise GrammarError(f"found {described(event)} as test_of, {_EXPECTED_EVENTS}")
@@ -300,8 +310,11 @@ def _read_definition(values: ValueReader, data: Data, subject: str, place: Place
     for signal, row in likelihood.items():
         for outcome, p in row.items():
             columns.setdefault(outcome, {})[signal] = p
-    columns = {outcome: _with_rest(column) for outcome, column in columns.items()}
-    complete = {s: {o: columns[o][s] for o in row} for s, row in likelihood.items()}
+    whole = {
+        outcome: _whole(values, column, f"{subject} after {escape(outcome)}", place)
+        for outcome, column in columns.items()
+    }
+    complete = {s: {o: whole[o][s] for o in row} for s, row in likelihood.items()}
     return Definition(test_of=str(event), likelihood=complete)
 
 
@@ -318,8 +331,8 @@ def _read_row(
         read = values.attempt(_read_probability, p, data, at, about)
         if label in found:
             values.report(Place(data, at), f"{about}duplicate label {quote(label)}: keep one")
-        elif read is not None:
-            found[str(label)] = read
+            read = None
+        found[str(label)] = REST if read is None else read
     return found
 
 
@@ -338,10 +351,22 @@ def _fault_of_test(test: Definition, event: Definition) -> str:
     return ""
 
 
-def _with_rest(row: Mapping[str, Expression | str]) -> dict[str, Expression]:
+def _whole(
+    values: ValueReader, row: Mapping[str, Expression | str], subject: str, place: Place
+) -> dict[str, Expression]:
+    """Return probabilities without `rest`; numbers are normalised, or a report says why not."""
     others: list[Any] = [p for p in row.values() if p != REST]
     rest = rest_of(others, max(1, len(row) - len(others)))
     found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}
+    numbers = values.constants(others)
+    if not numbers or len(numbers) < len(row):
+        return found  # `evaluated` checks formulas
+    try:
+        shares = values.divided(numbers, len(row), f"{subject}: ")
+        if shares != numbers:
+            return {o: parse(exact_text(p), ()) for o, p in zip(row, shares, strict=True)}
+    except TreeError as error:
+        values.report(place, f"{subject}: {error}".replace(P_REST, "`rest` for one"))
     return found
 
 

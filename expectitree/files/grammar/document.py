@@ -71,6 +71,7 @@ class Document:
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
     text: str = ""  # the source, for the lines of errors
+    normalize: bool = False  # whether probabilities rounded for print are divided by their sum
     has_labels: bool = False  # the keys of children are labels, even if all are probabilities
 
 

@@ -47,6 +47,7 @@ NODE_VALUES: dict[str, Read] = {
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
+    "normalize": ValueReader.normalize,
     "parameters": _definition("read_parameters"),
     "criteria": _definition("read_criteria"),
     "objective": _definition("read_objective"),
@@ -55,7 +56,7 @@ ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
     "expect": read_expectation,
 }
 ROOT_KEYS = (
-    *("title", "source", "parameters", "criteria", "objective", "events", "attitude"),
+    *("title", "source", "normalize", "parameters", "criteria", "objective", "events", "attitude"),
     *("nodes", "expect"),
 )
 _READ_LAST = ("criteria", "objective", "events")  # after the names that they use

@@ -8,7 +8,7 @@ with shared nodes may have any depth. Errors are collected, each with its place 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -19,7 +19,7 @@ from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Definition, Formulas, is_formula
+from expectitree.base.tree.formulas import Definition, Formulas, is_formula, sum_of
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import bare, report_pairs, text_hint, unknown_keys
 from expectitree.files.grammar.branches import CHANCE, BranchReader
@@ -42,6 +42,7 @@ from expectitree.files.grammar.keys import (
     EXPECTED_NODE,
     NODE_KEYS,
     NODE_VALUES,
+    PAYMENTS,
     READ_ORDER,
     ROOT_VALUES,
     SCHEMA_KEY,
@@ -76,12 +77,14 @@ def read_tree(
     reader = _TreeReader(document, exact_nodes, warn, parameters or {})
     tree = reader.read()
     if reader.faults:  # read once more, to find the places of these nodes
-        reader.faults = [*map(reader.as_written, reader.faults)]
-        tracked = frozenset(fault[2] for fault in reader.faults)
+        faults: dict[object, Any] = {}
+        for fault in map(reader.as_written, reader.faults):
+            faults.setdefault(fault[:4], fault)  # once for all copies of a node
+        tracked = frozenset(fault[2] for fault in faults.values())
         again = _TreeReader(document, exact_nodes, None, parameters or {}, tracked)
         again.read()
         with suppress(TooManyProblemsError):
-            for message, what, node, branch, copied in reader.faults:
+            for message, what, node, branch, copied in faults.values():
                 place, path = again.place_of_fault(what, node, branch)
                 again.trail.add(place, copied or path, message)
         raise again.trail.failure()
@@ -116,6 +119,7 @@ class _TreeReader:
             self.values.use_floats()
         self.names = Names(self.trail)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
+        self.values.normalizes, self.values.divided = document.normalize, self.branches.divided
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.utility_key = UTILITIES[0]
         self.open: set[object] = set()  # identities of the shared nodes on the trail
@@ -130,6 +134,7 @@ class _TreeReader:
             about = self.read_root_keys()
             root = self.read_node(self.document.root, ())
             root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
+            root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.pop(root, 0))
             for name in self.names.places:
                 is_read = self.names.identity(name) in self.done or name in self.names.followed
                 if not is_read:
@@ -167,26 +172,27 @@ class _TreeReader:
         return tree
 
     def expand(self, tree: Tree) -> Tree:
-        """Return the tree in which other formulas replace parameters below some refs."""
-        child = tree.columns.child
-        replaced = {b: f for b, f in self.builder.formulas.replaced.items() if b < len(child)}
-        if not replaced:
+        """Return the tree with copies of shared nodes, below a `with` and below signals."""
+        formulas, child = self.builder.formulas, tree.columns.child
+        is_copied = formulas.replaced or formulas.at_nodes
+        if not is_copied and not (self.defined and tree.is_sharing):
             return tree
         from expectitree.base.tree.replacing import Expansion
 
         named = {*self.done.values()}
-        replaced = {b: {} for b, c in enumerate(child) if c in named} | replaced
-        formulas = replace(tree.formulas or Formulas(), replaced=replaced, defined=self.defined)
-        tree = replace(tree, formulas=formulas)
-        expansion = Expansion(tree, self.note_fault)
+        refs = {b: formulas.replaced.get(b, {}) for b, c in enumerate(child) if c in named}
+        formulas = replace(formulas, replaced=refs, defined=self.defined)
+        written = replace(tree, formulas=formulas)
+        expansion = Expansion(written, self.note_fault)
         found = expansion.run(self.builder.exact_nodes)
         if self.faults:
             self.sort_faults(tree)
             self.defined = {}  # the faults of probabilities may follow from these
             return tree
+        if len(found) == len(tree) and not is_copied:
+            return tree
         self.copies = found, expansion.origins
-        assert found.formulas is not None
-        return replace(found, formulas=replace(found.formulas, written=tree))
+        return replace(found, formulas=replace(found.formulas or Formulas(), written=written))
 
     def as_written(self, fault: tuple[str, str, int, int, str]) -> tuple[str, str, int, int, str]:
         """Return a fault with the ids of the node and the branch in the text, and its path."""
@@ -211,9 +217,14 @@ class _TreeReader:
             idle = unused(tree.parameters, self.builder.formulas)
             used = tree.formulas.names if tree.formulas is not None and self.defined else ()
             idle = [name for name in idle if name not in used]
-            for parameter in idle[:MAX_PROBLEMS]:
-                self.warn(f"{name}: the parameter {parameter} is not used")
-            if idle[MAX_PROBLEMS:]:
+            warnings = [f"the parameter {parameter} is not used" for parameter in idle]
+            if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
+                from expectitree.files.grammar.inputs import input_warnings
+
+                warnings += input_warnings(tree)
+            for warning in warnings[:MAX_PROBLEMS]:
+                self.warn(f"{name}: {warning}")
+            if warnings[MAX_PROBLEMS:]:
                 self.warn(f"{name}: more such warnings are left out")
 
         tree, warning = evaluated(tree, self.note_fault)
@@ -244,8 +255,12 @@ class _TreeReader:
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
         self.defined = about.pop("events", None) or {}
+        for name, event in self.defined.items():
+            if event.labels:
+                self.events[name] = sorted(event.labels)
         self.read_criteria(about)
-        about.pop(SCHEMA_KEY, None)
+        for key in (SCHEMA_KEY, "normalize"):
+            about.pop(key, None)
         return about
 
     def read_criteria(self, about: dict[str, Any]) -> None:
@@ -286,19 +301,29 @@ class _TreeReader:
 
     def place_of_value(self, frame: Frame) -> Place:
         """Return the place of the current child's utility or estimate."""
-        item, place = frame.items[len(frame.ids)], self.trail.here()
-        keys = dict(item) if isinstance(item, tuple) else {}
-        named = self.names.follow(item, {"ref": keys["ref"]}) if "ref" in keys else None
-        if named is not None:
-            item, keys, place, _ = named
-        for key in (*UTILITIES, "estimate"):
-            place = place_of(item, key) if key in keys else place
-        return place
+        item = frame.items[len(frame.ids)]
+        return self.place_in(item, self.trail.here(), (*UTILITIES, "estimate"))
+
+    def place_in(self, item: Data, here: Place, keys: Collection[str]) -> Place:
+        """Return the place of one of some keys at a child, or of the child if it has none of them.
+
+        A ref also has the keys of the node that it leads to.
+        """
+        if not isinstance(item, tuple):
+            return here
+        if name := dict(item).get("ref"):
+            here = self.place_in(self.names.definition(name), self.names.places[name], keys)
+        for at, (key, _) in enumerate(item):
+            here = Place(item, at) if key in keys else here
+        return here
 
     def place_of_fault(self, what: str, node: int, branch: int) -> tuple[Place, str]:
         """Return the place and the path of a fault, given by the arguments of a `Report`."""
         if what == "node":
             return self.places[node]
+        if what.startswith("event "):
+            definition = dict(dict(self.document.root)["events"])[what.removeprefix("event ")]
+            return self.place_in(definition, Place(), ("prior", "likelihood")), paths.ROOT
         if branch == NONE and what == "reward":
             item, place, path = self.document.root, Place(), paths.ROOT
         else:
@@ -310,10 +335,8 @@ class _TreeReader:
             path = label if path == paths.ROOT else f"{path}/{label}"
             if what.startswith("with "):
                 return place_of(dict(item)["with"], what.removeprefix("with "), True), path
-        for key in ("reward", "cost") if what == "reward" else (what,):
-            if isinstance(item, tuple) and key in dict(item):
-                place = place_of(item, key)
-        return place, path
+        keys = PAYMENTS if what == "reward" else (what,)
+        return self.place_in(item, place, keys), path
 
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
@@ -388,11 +411,7 @@ class _TreeReader:
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
         if len(keys) != 1 or kind is None:
-            about = {
-                key: self.values.attempt(NODE_VALUES[key], value, item, key)
-                for key, value in keys.items()
-                if key in NODE_VALUES
-            }
+            about = self.own_values(item, keys)
             unknown = [key for key in keys if key not in NODE_KEYS]
             if unknown:
                 if report_pairs(self.trail):
@@ -423,6 +442,16 @@ class _TreeReader:
         if node is None:
             self.open_frame(kind, children, nested, about, identity)
         return node
+
+    def own_values(self, item: Data, keys: dict[str, Data]) -> dict[str, Any]:
+        """Return the values of a node's own keys; only a named node has a reward of its own."""
+        about: dict[str, Any] = {}
+        for key, value in keys.items():
+            if key in NODE_VALUES:
+                about[key] = self.values.attempt(NODE_VALUES[key], value, item, key)
+            elif key in PAYMENTS:
+                about["reward"] = self.branches.payment(item, key, value)
+        return about
 
     def open_frame(
         self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
@@ -475,8 +504,14 @@ class _TreeReader:
         if utility is None:
             return self.placeholder()
         node = self.add_terminal(utility)
-        self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+        self.annotate(node, about)
         return node
+
+    def annotate(self, node: int, about: dict[str, Any]) -> None:
+        """Write the values of a node's own keys at the node."""
+        self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+        if about.get("reward"):
+            self.builder.formulas.at_nodes[node] = about["reward"]
 
     def fault_of_children(self, kind: Kind, children: Data) -> str:
         """Return the message about something that cannot be the children of a node."""
@@ -516,7 +551,7 @@ class _TreeReader:
             frame.kind, frame.ids, probabilities, labels, estimate, rewards
         )
         if about:
-            self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+            self.annotate(node, about)
         if self.values.has_formulas or about and "event" in about:
             self.add_formulas(node, frame)
         if node in self.tracked:
@@ -554,7 +589,7 @@ class _TreeReader:
         known = self.events.setdefault(event, labels)
         if known != labels:
             found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"
-            message = f"{found}, and {key_list(known)} before: give them the same labels"
+            message = f"{found}, and {key_list(known)} elsewhere: give them the same labels"
             self.report(frame.place(0), message, own=True)
 
     def reject(self, place: Place | None, message: str) -> int:

@@ -11,7 +11,7 @@ from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
-from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
+from expectitree.files.grammar.keys import NODE_KEYS, PAYMENTS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.words import WIDE, described, flow_text, key_hint
 
 _MAX_NAMES = 8  # in a message
@@ -150,10 +150,15 @@ class Names:
         return nodes[index][1]
 
     def identity(self, name: str) -> object:
-        """Return the identity of a node: its object's id, or its name if it is a plain scalar."""
+        """Return the identity of a node: its object's id, or its name if it is a plain scalar.
+
+        It is also the name if the node pays: where an alias repeats it, its branch pays instead.
+        """
         definition = self.definition(name)
-        has_identity = isinstance(definition, (SharedText, tuple)) and definition
-        return id(definition) if has_identity else name
+        is_alike = isinstance(definition, SharedText) or (
+            isinstance(definition, tuple) and {*dict(definition)}.isdisjoint(PAYMENTS)
+        )
+        return id(definition) if definition and is_alike else name
 
     def follow(self, item: Data, keys: dict[str, Data]) -> Named | None:
         """Return the node to which the ref of a mapping leads; None after a report."""
@@ -177,10 +182,11 @@ class Names:
         """Return the node under a name; report the keys that it cannot have."""
         item = self.definition(name)
         keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
-        for key in [key for key in BRANCH_VALUES if key in keys]:
-            message = f"the key {quote(key)} belongs to a branch: write it next to the ref"
-            self.trail.report(place_of(item, key, True), message)
-            del keys[key]
+        for key in ("label", "p", "with"):
+            if key in keys:
+                del keys[key]
+                message = f"the key {quote(key)} belongs to a branch: write it next to the ref"
+                self.trail.report(place_of(item, key, True), message)
         if "ref" in keys:
             message = f"the name {quote(name)} leads to a ref: write a node here"
             self.trail.report(place_of(item, "ref", True), message)

@@ -9,8 +9,9 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
 from expectitree.base.expressions.parser import listed, parse
-from expectitree.base.expressions.syntax import FUNCTIONS, Expression
+from expectitree.base.expressions.syntax import FUNCTIONS, Expression, names_in
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
     HOW,
@@ -22,12 +23,14 @@ from expectitree.base.numbers import (
     to_probability,
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
-from expectitree.base.tree.formulas import NO_CRITERIA, REST, Criteria, is_formula
+from expectitree.base.tree.formulas import NO_CRITERIA, P_REST, REST, Criteria, is_formula
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described, flow_text
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
+NORMALIZE = "divide sums from 0.98 to 1.02 with --normalize"
+HINT_OF_SUM = f"correct them, write {P_REST}, or {NORMALIZE} (`normalize: true`)"
 _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|\* *-)")
 _CALL = re.compile(rf"(?:-|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})}))\(")
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
@@ -49,6 +52,9 @@ class ValueReader:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.has_rest = False  # whether a probability so far is `REST`
+        self.normalizes = False  # whether probabilities rounded for print are divided by their sum
+        # Returns probabilities that sum to 1; the grammar of events uses it, too.
+        self.divided: Callable[..., Sequence[Number]]
         self.has_formulas = False  # whether a number so far is a formula
         self.to_number: Callable[[str], Number] = cache(partial(to_number, exact=True))
         self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
@@ -216,6 +222,14 @@ class ValueReader:
             hint = f", or `{REST}` for 1 minus the sum of the others"
             return self.formula(data, GrammarError(f"{error}{hint}"))
 
+    def constants(self, formulas: Sequence[Expression]) -> list[Number]:
+        """Return the values of probabilities without names; none if there are others."""
+        found: list[Number] = []
+        if not any(map(names_in, formulas)):
+            with suppress(NumberError):
+                found = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
+        return found if all(0 <= p <= 1 for p in found) else []
+
     def bounds(self, data: Data) -> Bounds | None:
         """Return a pair of bounds; None if one of them is reported."""
         if not isinstance(data, list) or len(data) != 2:
@@ -237,6 +251,14 @@ class ValueReader:
             found = f"found {described(data)} as a bound"
             raise GrammarError(f"{found}, expected a number, inf or -inf")
         return to_bound(data, exact=True)
+
+    def normalize(self, data: Data) -> bool:
+        """Store whether probabilities rounded for print are divided by their sum."""
+        text = str(data).lower()
+        if text not in ("true", "false"):
+            raise GrammarError(f"found {described(data)} as normalize, expected true or false")
+        self.normalizes |= text == "true"
+        return True
 
     def count(self, data: Data, noun: str = "count") -> int:
         """Return a whole number; the error for anything else calls it `noun`."""

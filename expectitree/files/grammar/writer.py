@@ -21,7 +21,7 @@ from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Readable, Repeated
-from expectitree.base.tree.formulas import Amounts, payment_of
+from expectitree.base.tree.formulas import Amounts, is_formula, payment_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.document import FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
@@ -392,12 +392,17 @@ class _TreeWriter:
         return [f"{self.notation.key('with')} {{{', '.join(pairs)}}}"] if pairs else []
 
     def payment(self, n: int, b: int) -> list[str]:
-        """Return the reward of a branch of node n as a field; a negative one is a cost."""
-        formulas = self.tree.formulas
-        if formulas is not None and b in formulas.rewards:
-            key, formula = payment_of(formulas.rewards[b])
+        """Return the reward of a branch of node n as a field."""
+        reward: Any = self.tree.reward_of(b)
+        if self.tree.formulas is not None:
+            reward = self.tree.formulas.rewards.get(b, reward)
+        return self.paid(reward, n, b)
+
+    def paid(self, reward: Any, n: int, b: int = NONE) -> list[str]:
+        """Return a reward at node n as a field; a negative one is a cost."""
+        if is_formula(reward):
+            key, formula = payment_of(reward)
             return [f"{self.notation.key(key)} {self.amount(formula, n, b)}"]
-        reward = self.tree.reward_of(b)
         if not reward:
             return []
         key = "cost" if reward < 0 else "reward"
@@ -414,6 +419,8 @@ class _TreeWriter:
             fields.append(f"{self.notation.key('bounds')} [{ends}]")
         if tree.formulas is not None and n in tree.formulas.events:
             fields.append(self.pair("event", tree.formulas.events[n]))
+        if tree.formulas is not None and n in tree.formulas.at_nodes:
+            fields += self.paid(tree.formulas.at_nodes[n], n)
         if n in tree.notes:
             fields.append(self.pair("note", tree.notes[n]))
         return fields

@@ -27,8 +27,6 @@ class BatchedStates(States):
         self._bits: Any = None  # and the bits for what is above
         self._keys = np.zeros(1, np.int64)  # sorted,
         self._numbers = np.zeros(1, np.int64)  # and the state of each
-        self.number_of = self._number_of
-        self.objects = self._objects
 
     def find(self) -> bool:
         """Find all states; return False if one has too many digits for a key."""
@@ -124,7 +122,8 @@ class BatchedStates(States):
         self._sizes.append(int(is_new.sum()))
         return children[:, first[is_new]], number[back]
 
-    def _number_of(self, state: Any) -> int | None:
+    def number_of(self, state: Any) -> int | None:
+        """Return the number of a state, None if it is not reached."""
         packed = self.rules.pack(state)
         if packed is None:
             return None
@@ -136,7 +135,7 @@ class BatchedStates(States):
         is_known = at < len(self._keys) and self._keys[at] == key
         return int(self._numbers[at]) if is_known else None
 
-    def _objects(self) -> Iterator[Any]:
+    def objects(self) -> Iterator[Any]:
         """Play the moves again: a state is made from one of the frontier before it."""
         before, start = [self._start], 0
         yield self._start

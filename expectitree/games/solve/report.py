@@ -12,7 +12,7 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import Number, quote
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.games.calls import Warn
+from expectitree.games.calls import Warn, naming_errors
 from expectitree.games.finding import find_game
 from expectitree.games.protocol import Game
 from expectitree.games.rules import InexactError, Options, Rules
@@ -196,6 +196,7 @@ def position(solver: Solver, number: int, state: Any) -> Position:
     return Position(state, TURNS[kind], low[number], high[number], moves, best)
 
 
+@naming_errors()
 def solve(
     game: Game | str,
     *,

@@ -9,7 +9,7 @@ from math import inf, nextafter
 from time import monotonic
 from typing import Any
 
-from expectitree.base.errors import USER_ERRORS, GameError, SearchError
+from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import Number, escape, is_finite, to_nearest_float
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.games.rules import RowsError, Rules
@@ -91,8 +91,6 @@ class RuledStates(States):
         self._keeps = rules.options.exact  # the numbers before they are rounded
         self._known = {rules.key(start): 0}
         self._states = [start]
-        self.number_of = lambda state: self._known.get(rules.key(state))
-        self.objects = lambda: iter(self._states)
         for state in self._states:  # which grow
             self._add(state)
             if len(self) % STATES_SHOWN == 0:
@@ -101,6 +99,14 @@ class RuledStates(States):
                 break
         self.is_complete = len(self) == len(self._states)
         limits.check(len(self._states))
+
+    def number_of(self, state: Any) -> int | None:
+        """Return the number of a state, None if it is not reached."""
+        return self._known.get(self.rules.key(state))
+
+    def objects(self) -> Iterator[Any]:
+        """Yield the states in the order of their numbers."""
+        return iter(self._states)
 
     def _add(self, state: Any) -> None:
         rules, kind = self.rules, self.rules.kind(state)
@@ -141,8 +147,4 @@ class RuledStates(States):
 
 def state_text(rules: Rules, state: Any) -> str:
     """Return a state on one line, as the game's method `text` writes it, or `str`."""
-    write = getattr(rules.game, "text", None) or str
-    try:
-        return escape(" / ".join(str(write(state)).splitlines()))
-    except USER_ERRORS as error:
-        raise GameError(f"{rules.title}: the text of a state raises {error!r}") from error
+    return escape(" / ".join(rules.text(state).splitlines()))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count, islice, product
-from math import gcd, lcm
+from itertools import product
+from math import ceil, floor, gcd, lcm, log10
 from random import Random
 from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import INFINITY, Number, decimal_text, is_finite
+from expectitree.base.errors import AnalysisError, TreeError
+from expectitree.base.numbers import INFINITY, Number, decimal_text, exact_text, is_finite, to_exact
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_decimals, in_fractions, without_formulas
@@ -22,7 +22,7 @@ from expectitree.picture.content import Style
 from expectitree.picture.diagram import LEGIBLE, Diagram, diagram
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.text.phrases import interval_text, plural
+from expectitree.text.phrases import chance_text, interval_text, plural
 
 MAX_NODES = 200  # of a tree that a page may have room for
 TRIES = 300  # trees for each variant that is wanted
@@ -117,10 +117,11 @@ def make_variants(
     windows: bool = False,
     **parameters: Any,
 ) -> list[Variant]:
-    """Return variants of a tree with new utilities, or trees of a family with `parameters`.
+    """Return variants of a tree with other numbers, or trees of a family with `parameters`.
 
     No two are equal. Each has a unique best action, if the root is a player's, and the search makes
-    at least `min_cuts` cuts. Raises `AnalysisError` if too few trees are so.
+    at least `min_cuts` cuts. If possible, no probability is rounded where it is printed. Raises
+    `AnalysisError` if too few trees are so.
     """
     nodes = expected_nodes(source, **parameters) if isinstance(source, str) else len(source)
     if nodes > MAX_NODES:
@@ -130,16 +131,23 @@ def make_variants(
         )
     found: dict[tuple[Number, ...], Variant] = {}
     most_cuts = 0
-    for own in islice(count(seed * SEEDS), TRIES * number):
+    seeds = range(seed * SEEDS, seed * SEEDS + TRIES * number)
+    for is_round, own in product((True, False), seeds):
         if isinstance(source, str):
             tree = in_fractions(generate(source, seed=own, **parameters))
         else:
-            tree = redrawn(source, own)
-        tree = replace(tree, title=None, source=None)
+            try:
+                tree = redrawn(source, own, is_round)
+            except TreeError:  # these values of the parameters do not fit together
+                continue
+        if is_round and not _is_printed_exactly(tree):
+            continue
+        tree = _without_notes(replace(tree, title=None, source=None))
         search = search_tree(tree, algorithm, bounds=bounds or usual_bounds(tree, algorithm))
         most_cuts = max(most_cuts, search.cuts)
         known = [utility for utility in tree.columns.utility if utility == utility]
-        numbers = (*known, *tree.columns.probability, *tree.columns.kind)
+        columns = tree.columns
+        numbers = (*known, *columns.probability, *columns.reward, *columns.kind)
         if search.cuts < min_cuts or numbers in found:
             continue
         if len(search_tree(tree).ties) <= 1:
@@ -154,37 +162,118 @@ def make_variants(
     )
 
 
+def _is_printed_exactly(tree: Tree) -> bool:
+    """Return whether a student who computes with the printed probabilities finds the values."""
+    probabilities = enumerate(tree.columns.probability)
+    return all(Fraction(chance_text(tree, b)) == to_exact(p) for b, p in probabilities)
+
+
+def _without_notes(tree: Tree) -> Tree:
+    """Return the tree without its notes, which are about the numbers of the original."""
+    formulas = tree.formulas
+    if formulas is not None and formulas.written is not None:
+        formulas = replace(formulas, written=_without_notes(formulas.written))
+    return replace(tree, notes={}, branch_notes={}, formulas=formulas)
+
+
 def usual_bounds(tree: Tree, algorithm: Algorithm) -> Bounds | None:
     """Return None if the search needs the bounds that the tree states; alpha-beta needs none."""
     is_stated = tree.root_id in tree.local_bounds and algorithm.chance_cuts
     return None if is_stated else (-INFINITY, INFINITY)
 
 
-def redrawn(tree: Tree, seed: int) -> Tree:
-    """Return the tree with new utilities, drawn between its least and its greatest one.
+def redrawn(tree: Tree, seed: int, is_round: bool = True) -> Tree:
+    """Return the tree with other numbers.
 
-    All are multiples of the greatest number that divides all utilities, so that whole numbers and
-    amounts of money look as before. The bounds of the root are kept, or are these two numbers.
+    If parameters have ranges, they get other values there, and all else follows; these have a digit
+    more unless `is_round`. Otherwise, the terminals get other utilities between the least and the
+    greatest one. The bounds of the root are kept, or are those of the utilities.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 750, drill: {chance: [2500, 0, 1500]}}")
         >>> [node.utility for node, path in redrawn(tree, 1).walk() if node.utility is not None]
         [250.0, 2250.0, 2000.0, 500.0]
     """
-    tree = in_decimals(tree)
-    least, greatest = tree.utility_ends
-    kinds, old = tree.columns.kind, tree.columns.utility
-    terminals = [n for n, kind in enumerate(kinds) if kind == Kind.TERMINAL]
-    known = [Fraction(old[n]) for n in terminals if old[n] == old[n]]
-    if not known:
-        raise AnalysisError("no utility of the tree is known: write the least and the greatest one")
-    scale = lcm(*(utility.denominator for utility in known))
-    step = Fraction(gcd(*(int(utility * scale) for utility in known)) or 1, scale)
-    random, steps = Random(seed), int((greatest - least) / step) + 1
-    new: list[Any] = [*old]
-    for n in terminals:
-        new[n] = least + step * int(random.random() * steps)
-    ends = tree.local_bounds.get(tree.root_id, (least, greatest))
+    tree, random = in_decimals(tree), Random(seed)
+    ranges = {name: one.range for name, one in tree.parameters.items() if one.range}
+    ends = tree.utility_ends
+    if ranges:
+        parts = 2 if is_round else 20
+        values = {name: _multiple(*limits, parts, random) for name, limits in ranges.items()}
+        tree = tree.with_parameters(**values)
+        ends = tree.utility_ends
+    else:
+        columns = tree.columns._replace(utility=_new_utilities(tree, random))
+        tree = without_formulas(replace(tree, columns=columns, expect=None))
+    ends = tree.local_bounds.get(tree.root_id, ends)
     bounds = {} if tree.columns.pays else {tree.root_id: ends}  # bounds are for totals
-    columns = tree.columns._replace(utility=new)
-    return without_formulas(replace(tree, columns=columns, local_bounds=bounds, expect=None))
+    return replace(tree, local_bounds=bounds)
+
+
+def _multiple(low: Number, high: Number, parts: int, random: Random) -> str:
+    """Return a multiple of 5, 0.5, 0.05, … in a range, which has at least twice so many parts."""
+    low, high = to_exact(low), to_exact(high)
+    if low == high:
+        return exact_text(low)
+    step = Fraction(10) ** floor(log10((high - low) / parts)) / 2
+    first, last = ceil(low / step), floor(high / step)
+    return exact_text(step * (first + _place(random, last - first + 1)))
+
+
+def _place(random: Random, count: int) -> int:
+    """Return a place, counted from 0; it is the same in every version of Python."""
+    return int(random.random() * count)
+
+
+def _new_utilities(tree: Tree, random: Random) -> list[Any]:
+    """Return other utilities of the terminals, between the least and the greatest one.
+
+    They are multiples of the greatest number that divides all utilities, so that whole numbers and
+    amounts of money look as before. In a group, utilities keep their order, and equal ones stay
+    equal.
+    """
+    least, greatest = tree.utility_ends
+    if not is_finite(least):
+        raise AnalysisError("no utility of the tree is known: write the least and the greatest one")
+    new: list[Any] = [*tree.columns.utility]
+    old = {
+        n: Fraction(new[n] if new[n] == new[n] else least)  # an unknown one gets one, too
+        for n, kind in enumerate(tree.columns.kind)
+        if kind == Kind.TERMINAL
+    }
+    groups = _groups(tree, old)
+    levels = [sorted({old[n] for n in group}) for group in groups]
+    scale = lcm(*(utility.denominator for utility in old.values()))
+    step = Fraction(gcd(*(int(utility * scale) for utility in old.values())) or 1, scale)
+    if (greatest - least) / step < 2 * max(map(len, levels)) - 2:
+        step /= 10  # otherwise, the order would leave no choice
+    steps = int((greatest - least) / step) + 1
+    for group, utilities in zip(groups, levels, strict=True):
+        places: set[int] = set()
+        while len(places) < len(utilities):
+            places.add(_place(random, steps))
+        images = dict(zip(utilities, sorted(places), strict=True))
+        for n in group:
+            new[n] = least + step * images[old[n]]
+    return new
+
+
+def _groups(tree: Tree, utilities: Mapping[int, Fraction]) -> list[list[int]]:
+    """Return the terminals in groups, by what their labels mean; one without a label is alone.
+
+    A chance node's labelled outcomes are a group, with those of the nodes that have the same labels
+    and utilities: oil pays more than none, and as much after a test as before. Actions with the
+    same label are a group.
+    """
+    alike: dict[Any, list[int]] = {}
+    for n, kind in enumerate(tree.columns.kind):
+        ends = {tree.columns.child[b]: tree.label[b] for b in tree.branches_of(n)}
+        ends = {child: label for child, label in ends.items() if label and child in utilities}
+        outcomes = tuple((label, utilities[child]) for child, label in ends.items())
+        for child, label in ends.items():
+            alike.setdefault(outcomes if kind == Kind.CHANCE else label, []).append(child)
+    group_of = {n: [n] for n in utilities}  # the same list for all of a group
+    for members in alike.values():
+        merged = [*dict.fromkeys(n for member in members for n in group_of[member])]
+        group_of |= dict.fromkeys(merged, merged)
+    return [*{id(group): group for group in group_of.values()}.values()]

@@ -14,6 +14,7 @@ from helpers import for_each, invoke, object_of, run_main
 import expectitree as et
 from expectitree.decide.frontier import envelope
 
+F = Fraction
 Pair = tuple[Fraction, Fraction]  # of cost and effect
 ROOT = "{parameters: {wtp: 20000}, criteria: [cost, effect], objective: wtp*effect - cost, "
 
@@ -182,14 +183,58 @@ def test_the_signs_of_the_weights() -> None:
     assert [found.weighed, found.other, found.is_icer] == ["b", "a", False]
 
 
-def test_a_strategy_that_is_as_good_as_others() -> None:
-    table = {"none": (0, 0), "half": (5, 1), "all": (10, 2), "same": (10, 2)}
-    found = et.frontier(tree_of(table))
-    assert [one.action for one in found.best] == ["none", "all"]
-    assert [(one.action, one.status, one.by) for one in found.never] == [
-        ("half", "extendedly dominated", (1, 2)),
-        ("same", "dominated", (2,)),
-    ]
+# By name, the table, the ends of the weight, and of those never listed: what the text says.
+NEVER: dict[str, tuple[dict[str, tuple[Any, Any]], Any, dict[str, str]]] = {
+    "ties": (
+        {"none": (0, 0), "half": (5, 1), "all": (10, 2), "same": (10, 2)}, None,
+        {"half": "best only at 5", "same": "same as 2"},
+    ),
+    "three that are the same": (
+        {"a": (0, 0), "b": (0, 0), "c": (4, 1), "d": (4, 1)}, None,
+        {"b": "same as 1", "d": "same as 2"},
+    ),
+    "as cheap, with less effect": (
+        {"a": (0, 1), "b": (0, 0), "c": (9, 4)}, None, {"b": "dominated by 1"},
+    ),
+    "as good, for more": (
+        {"a": (0, 1), "b": (9, 4), "c": (10, 4)}, None, {"c": "dominated by 2"},
+    ),
+    "between two": (
+        {"a": (0, 0), "b": (7, 1), "c": (10, 2), "d": (3, "1/2")}, None,
+        {"b": "extendedly dominated by 1 and 2", "d": "extendedly dominated by 1 and 2"},
+    ),
+    "at an end of the range": (
+        {"a": (0, 0), "b": (10, 1), "c": (45, 2)}, (10, 30),
+        {"a": "best only at 10", "c": "dominated by 1"},
+    ),
+    "at both ends": (
+        {"a": (0, 0), "b": (10, 1), "c": (40, 2)}, (10, 30),
+        {"a": "best only at 10", "c": "best only at 30"},
+    ),
+    "a fraction": (
+        {"a": (0, 0), "b": (1, 3), "c": ("1/3", 1)}, None, {"c": "best only at 0.333333"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "ends", "expected"), NEVER.values(), ids=NEVER)
+def test_why_an_action_is_not_listed(
+    table: dict[str, tuple[Any, Any]], ends: Any, expected: dict[str, str]
+) -> None:
+    tree = tree_of(table)
+    found = et.frontier(tree, range=ends)
+    lines = et.to_text(found).splitlines()
+    assert {one.action for one in found.never} == {*expected}
+    weights = {one.start for one in found.best} | {F(35, 3), F(30)}
+    for one in found.never:
+        line = next(line for line in lines if line.split()[:1] == [one.action])
+        assert line.endswith(f"  {expected[str(one.action)]}")
+        trees = {weight: tree.with_parameters(wtp=weight) for weight in weights}
+        is_best = {weight for weight in weights if one.action in et.evaluate(trees[weight]).ties}
+        if one.status != "same" and found.range.low == 0:  # others may be best out of the range
+            zero = {F(0)} if one.criteria["cost"] == 0 else set()  # as cheap as the cheapest one
+            assert is_best == ({one.start} if one.start is not None else zero)
+        assert one.end == one.start
 
 
 # ---- Errors and outputs.
@@ -254,7 +299,7 @@ def test_text() -> None:
         "1    none                           0       0\n"
         "2 ★  test, then test/ill: treat    30     2.5          30           2.5    12\n"
         "\n"
-        "   action  cost  effect  never best\n"
+        "   action  cost  effect  why not above\n"
         "   treat     60       2  dominated by 2\n"
         "   pray       4     0.1  extendedly dominated by 1 and 2\n"
         "\n"

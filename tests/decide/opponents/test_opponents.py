@@ -214,7 +214,7 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
         chain = builder.min([chain, 1])
     report = opponents(builder.build(builder.max([chain, 0.5])))
     assert (report.complete, report.crossings) == (False, [])
-    for place, name, limit in ((functions, "MAX_BITS", 3), (module, "MAX_SECONDS", -1)):
+    for place, name, limit in ((functions, "MAX_BITS", 3), (module, "MAX_STEPS", -1)):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, limit)
             report = report_of(f"max: [{A}, {B}]")

@@ -78,3 +78,58 @@ def predicted(report: Sensitivity, place: Fraction) -> tuple[str, ...] | None:
         if piece.start <= place <= piece.end:
             return piece.best
     raise AssertionError("no piece contains the place")
+
+
+def random_cohorts(seed: int, cycles: int) -> tuple[Tree, dict[str, tuple[Fraction, Fraction]]]:
+    """Return an unrolled Markov tree: a node for each strategy, cycle and state, which are shared.
+
+    `wtp` is the weight of an effect, and `u` the effect of a cycle of illness. Also return the cost
+    and the effect of each strategy, which the cohort gives as it moves forward. Probabilities have
+    17 digits, so values have thousands.
+    """
+    random = Random(seed)
+    nodes: dict[str, Any] = {}
+    totals: dict[str, tuple[Fraction, Fraction]] = {}
+    discount = Fraction(random.choice(("1", "1.03", "1.035")))
+    utility = Fraction(3, 4)
+    for strategy in random.sample(("none", "old", "new"), random.randint(2, 3)):
+        moves, dies = (
+            {state: f"{random.uniform(0.01, 0.4):.17f}" for state in ("well", "ill")}
+            for _ in range(2)
+        )
+        costs = {"well": random.randint(0, 3_000), "ill": random.randint(500, 20_000)}
+        alive = {"well": Fraction(1), "ill": Fraction(0)}
+        cost = effect = Fraction(0)
+        for cycle in range(cycles):
+            for state, other in (("well", "ill"), ("ill", "well")):
+                factor = f"/({discount})^{cycle}"
+                gained = "u" if state == "ill" else "1"
+                paid = {"cost": f"{costs[state]}{factor}", "effect": f"{gained}{factor}"}
+                ends: dict[str, Any] = {"utility": 0}
+                stays, goes = (
+                    {"ref": f"{strategy} {to} {cycle + 1}"} if cycle + 1 < cycles else ends
+                    for to in (state, other)
+                )
+                outcomes = {
+                    state: {"p": "rest", **stays},
+                    other: {"p": moves[state], **goes},
+                    "dead": {"p": dies[state], **ends},
+                }
+                chance = {label: {"reward": paid, **outcome} for label, outcome in outcomes.items()}
+                nodes[f"{strategy} {state} {cycle}"] = {"chance": chance}
+            cost += sum(alive[state] * costs[state] for state in alive) / discount**cycle
+            effect += (alive["well"] + alive["ill"] * utility) / discount**cycle
+            stay = {s: 1 - Fraction(moves[s]) - Fraction(dies[s]) for s in alive}
+            alive = {
+                state: alive[state] * stay[state] + alive[other] * Fraction(moves[other])
+                for state, other in (("well", "ill"), ("ill", "well"))
+            }
+        totals[strategy] = cost, effect
+    document = {
+        "parameters": {"wtp": {"value": 30_000, "range": [0, 200_000]}, "u": f"{utility}"},
+        "criteria": ["cost", "effect"],
+        "objective": "wtp*effect - cost",
+        "nodes": nodes,
+        "max": {strategy: {"ref": f"{strategy} well 0"} for strategy in totals},
+    }
+    return loads(json.dumps(document)), totals

@@ -194,10 +194,12 @@ def test_what_needs_exact_functions_is_refused() -> None:
         assert (done.status, why in " ".join(done.err.split())) == (2, True)
 
 
-def test_a_total_without_utility_names_the_place() -> None:
+def test_a_range_is_cut_where_a_total_has_no_utility() -> None:
     tree = et.loads("parameters: {a: 1}\nmax: {x: {chance: ['a', 2]}, y: 1}")
-    with pytest.raises(et.AnalysisError, match=r"at a = .*outside the points.*a smaller range"):
-        et.sensitivity(tree.with_attitude("points=0:0,10:1"), "a", range=(0, 20))
+    found = et.sensitivity(tree.with_attitude("points=0:0,10:1"), "a", range=(0, 20))
+    assert (found.range.low, found.range.high) == (0, 10)
+    assert "a moves from 0 to 10 only, and not from 0 to 20: " in et.to_text(found)
+    assert "outside the points" in found.range.why_cut
 
 
 def test_the_tornado_in_a_terminal() -> None:

@@ -332,3 +332,30 @@ def test_a_damaged_file_is_an_error_or_a_tree_and_never_a_crash(
     status, last = loaded_damaged(*names, folder=tmp_path)
     assert (status, last.split()[0]) == (0, "read"), last
     assert int(last.split()[1]) > 50  # Some of the damage has no effect.
+
+
+@pytest.mark.parametrize("format", ["arrow", "parquet"])
+@pytest.mark.parametrize(
+    "about",
+    [
+        r'"title": "\ud800"',
+        r'"title": "a\udc00b"',
+        r'"notes": {"0": "\uD83D x"}',
+        r'"source": "\ude00\ud83d"',
+        r'"branch_notes": {"0": "\udfff"}',
+    ],
+)
+def test_half_a_surrogate_pair_is_refused_with_the_name_of_the_file(
+    about: str, format: str, tmp_path: Path
+) -> None:
+    """No format could write it again."""
+    text = f'{{"version": 1, {about}}}'.encode()
+    file = tmp_path / f"tree.{format}"
+    write(file, table().replace_schema_metadata({b"expectitree": text}))
+    with pytest.raises(et.FileError) as caught:
+        et.load(file)
+    message = "the metadata have half of a surrogate pair: write the character itself"
+    assert str(caught.value) == f"{file}: this is not a tree: {message}"
+    whole = text.replace(about.encode(), rb'"title": "\ud83d\ude00"')
+    write(file, table().replace_schema_metadata({b"expectitree": whole}))
+    assert et.load(file).title == "\N{GRINNING FACE}"

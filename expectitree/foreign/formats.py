@@ -1,0 +1,69 @@
+"""The formats of other programs: a module or a folder for each, and its row in `FORMATS`."""
+
+from __future__ import annotations
+
+from expectitree.files.grammar.document import MAX_DEPTH
+from expectitree.files.rows import Format
+
+_UNANNOTATED = (
+    "source",
+    "notes",
+    "bounds",
+    "estimates",
+    "expect",
+    "distributions",
+    "events",
+    "sharing",
+)
+_VALUES = ("attitudes to risk", "unknown utilities", "cut nodes")
+_SHAPES = ("trees of one terminal", f"paths of more than {MAX_DEPTH} branches")
+
+FORMATS = (
+    Format(
+        "efg",
+        (".efg",),
+        "Gambit's .efg",
+        is_foreign=True,
+        home="expectitree.foreign.efg",
+        signature=r"\A\s*[EN]FG\s",
+        options=("max_player",),
+        loses=(*_UNANNOTATED, "parameters", "formulas", "criteria", *_VALUES),
+    ),
+    Format(
+        "radiant",
+        (".yaml", ".yml"),
+        "Radiant's YAML",
+        is_foreign=True,
+        home="expectitree.foreign.radiant",
+        signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
+        r"(?!.*^children\s*:)",
+        options=("minimize", "normalize"),
+        loses=(*_UNANNOTATED, "criteria", *_VALUES, *_SHAPES, "two players"),
+        likeness=r"(?ims)\A(?=.*^type\s*:)(?=.*^\s+payoff\s*:)",
+    ),
+    Format(
+        "silverdecisions",
+        (".json",),
+        "SilverDecisions' JSON",
+        is_foreign=True,
+        home="expectitree.foreign.silverdecisions",
+        signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
+        options=("tree", "normalize"),
+        loses=(
+            *("bounds", "estimates", "expect", "events", "sharing", "distributions"),
+            *(*_VALUES, *_SHAPES, "rewards of the root"),
+            "MAX, MIN and CHANCE nodes in one tree",
+        ),
+    ),
+    Format(
+        "csv",
+        (".csv",),
+        "CSV",
+        is_foreign=True,
+        home="expectitree.foreign.payoff_tables",
+        options=("minimize", "normalize", "probabilities", "transpose"),
+        is_written=False,
+        # Two lines of cells.
+        likeness=r"\A(?:[^]\r\n:{}[,;\t]*[,;\t][^]\r\n:{}[]*(?:\r?\n|\Z)){2}",
+    ),
+)
