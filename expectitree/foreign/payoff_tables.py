@@ -228,7 +228,8 @@ class Table(Spreadsheet):
         texts = ["", *(re.sub("[.,]", self.mark, text) for text in found)]
         line = [cell._replace(text=text) for cell, text in zip(header, texts, strict=True)]
         # A sum that is nearly 1 is an error, not one of other numbers.
-        if chances or abs(sum(self.values(line[1:])) - 1) > _ROUNDED:
+        total: Any = sum(self.values(line[1:]))
+        if chances or abs(total - 1) > _ROUNDED:
             return chances
         self.notes.append(
             f"the names have the probabilities {', '.join(found)}: if the probabilities are "

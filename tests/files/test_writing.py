@@ -6,12 +6,14 @@ import ast
 import errno
 import os
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 from zlib import crc32
 
 import pytest
@@ -383,6 +385,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def check_format(file: Path) -> None:
+    """Assert that a strict reader of the format accepts a file with its mark."""
+    content = file.read_bytes()
+    if file.suffix in (".svg", ".xml"):
+        ElementTree.fromstring(content)
+    elif file.suffix == ".pdf":
+        assert pytest.importorskip("pypdf").PdfReader(file, strict=True).pages
+    elif file.suffix == ".png":
+        kinds, place = [], 8
+        while place < len(content):
+            (size,) = struct.unpack_from(">I", content, place)
+            chunk = content[place + 4 : place + 8 + size]
+            kinds.append(chunk[:4])
+            assert content[place + 8 + size : place + 12 + size] == struct.pack(">I", crc32(chunk))
+            place += 12 + size
+        assert kinds[-2:] == [b"tEXt", b"IEND"]
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -398,6 +418,7 @@ def test_a_file_that_expectitree_wrote_is_replaced_unless_it_was_changed(
 ) -> None:
     file = folder / words[-1]
     assert run_main(*words).status == 0
+    check_format(file)
     first = file.stat().st_ino
     assert run_main(*words).status == 0
     assert file.stat().st_ino != first
