@@ -138,7 +138,9 @@ class NodeFunctions(FormulaFunctions):
         middles = (between(*part) for part in self._parts())
         places = itertools.chain((self.right.lower, self.left.lower), middles)
         faults = ((place, self._fault_at(place)) for place in places)
-        why = next(self._fault_text(place, *fault) for place, fault in faults if fault)
+        why = next(
+            self._fault_text(place, *fault) for place, fault in faults if fault and fault[2] != 1
+        )
         if not self.feasible:
             raise AnalysisError(
                 f"{why}: expected probabilities from 0 to 1 that sum to 1; write `p: rest` at one "

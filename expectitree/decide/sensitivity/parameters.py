@@ -127,8 +127,9 @@ def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fracti
         names = {part.name for part in outcomes if isinstance(part, Name)} - {name, kept}
         others = [x for x in values if x in names and not tree.parameters[x].bases]
         left = sum((values[x] for x in others), Fraction(0))
-        if left:
-            found |= {x: (values[x] / left, left + values[name]) for x in others}
+        for other in others:  # equal ones if all are 0
+            share = values[other] / left if left else Fraction(1, len(others))
+            found[other] = share, left + values[name]
     return found
 
 

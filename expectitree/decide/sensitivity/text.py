@@ -96,8 +96,7 @@ def range_notes(range: Range) -> Iterator[str]:
         yield f"{range.name} moves from {ends} only, and not from {asked}: {range.why_cut}."
     if range.scaled:
         others = names_text([*range.scaled])
-        kept = "keep their proportions, and the sum stays the same"
-        yield f"As {range.name} moves, {others} {kept}."
+        yield f"As {range.name} moves, the rest of its sum is shared in proportion by {others}."
 
 
 def _range_notes(options: ConsoleOptions, *ranges: Range) -> Lines:

@@ -382,14 +382,15 @@ max: {x: a, y: 1/b}
     assert "divides by zero: give b a range that leaves 0 out" in found.left_out["b"]
 
 
-def test_probabilities_that_sum_to_1_only_now_are_an_error() -> None:
-    text = """parameters: {a: {value: 0.5, range: [0, 1]}}
-max: {x: {chance: {l: {p: a, utility: 1}, r: {p: 0.5, utility: 0}}}, y: 1/2}
+@pytest.mark.parametrize(("ends", "total"), [("0, 1", "1.5 at a = 1"), ("0, 0.5", "0.5 at a = 0")])
+def test_probabilities_that_sum_to_1_only_now_are_an_error(ends: str, total: str) -> None:
+    text = f"""parameters: {{a: {{value: 0.5, range: [{ends}]}}}}
+max: {{x: {{chance: {{l: {{p: a, utility: 1}}, r: {{p: 0.5, utility: 0}}}}}}, y: 1/2}}
 """
     with pytest.raises(AnalysisError) as raised:
         et.sensitivity(et.loads(text), "a")
     assert str(raised.value) == (
-        "the sum of the probabilities of x is 1.5 at a = 1: expected probabilities from 0 to 1 "
+        f"the sum of the probabilities of x is {total}: expected probabilities from 0 to 1 "
         "that sum to 1; write `p: rest` at one outcome, or give a another range"
     )
 
@@ -414,6 +415,10 @@ SETS = {
         "3, set: s}}, c: {distribution: {dirichlet: 2, set: s}}",
         "chance: {x: {p: a, utility: 5}, y: {p: b, utility: 1}, z: {p: c, utility: 2*c}}",
     ),
+    "others of 0": (
+        "a: {value: 1, range: [0, 1]}, b: 0, c: 0",
+        "chance: {x: {p: a, utility: 5}, y: {p: b, utility: 1}, z: {p: c, utility: 2}}",
+    ),
     "exp": (THREE, "chance: {x: {p: a, utility: 'exp(a)'}, y: {p: b, utility: 1}, z: {p: c, "
             "utility: 3}}"),
 }  # fmt: skip
@@ -427,7 +432,7 @@ def test_the_other_members_of_a_distribution_are_scaled(parameters_: str, root: 
     assert [*share] == ["b", "c"]
     assert sum(share.values()) == 1
     text = et.to_text(found)
-    assert "As a moves, b and c keep their proportions, and the sum stays the same." in text
+    assert "As a moves, the rest of its sum is shared in proportion by b and c." in text
     bar = next(bar for bar in et.tornado(tree).bars if bar.range.name == "a")
     for place in (F(1, 10), F(1, 2), F(7, 10)):
         total = found.range.scaled["b"][1]
