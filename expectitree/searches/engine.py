@@ -16,6 +16,7 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.algorithms import ALGORITHMS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
+from expectitree.base.deep_calls import DeepCall
 from expectitree.base.errors import SearchError, TreeError
 from expectitree.base.numbers import (
     INFINITY,
@@ -33,10 +34,17 @@ from expectitree.base.tree.model import Tree, check_bounds, check_tree
 from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.by_utility import is_inexact, search_by_utility
+from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.jobs import OneJobError, narrow_in_jobs
+from expectitree.searches.problem import (
+    Allowance,
+    Found,
+    Problem,
+    close_intervals,
+    without_infinities,
+)
 from expectitree.searches.progress import report
-from expectitree.searches.recursion import MAX_PLIES, search_recursively
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
@@ -219,17 +227,8 @@ def _run_star_minimax(
 ) -> Search:
     tree, settings = setup.tree, settings_of(setup, max_visits)
     root = setup.index(tree.root_id)
-    if listen is None and jobs == 1 and _can_recurse(setup, settings, window):
-        work = start_work(setup, settings, 0)
-        arguments = setup.columns, work, settings, root, window
-        setup.begin()
-        try:
-            cuts, ended = search_recursively(
-                *arguments, lambda entries: report(entries, max_visits or len(tree))
-            )
-            return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
-        except RecursionError:
-            pass  # the caller is deep in a recursion of its own
+    if listen is None and jobs == 1 and not setup.compiled:
+        return _search_interpreted(setup, window, max_visits)
     work = start_work(setup, settings, tree.heights[-1] + 1)
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
@@ -248,6 +247,38 @@ def _run_star_minimax(
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)[1]]))
     columns = work.by_node(setup.columns, settings)
     return setup.result(setup.eps, *columns, before + cuts, ended == STOPPED_EARLY)
+
+
+def _search_interpreted(setup: SearchSetup, window: Bounds, max_visits: int | None) -> Search:
+    """Search a tree in a window by recursion."""
+    tree, columns = setup.tree, setup.columns
+
+    def grow(branch: int) -> bool:
+        raise SearchError(why_unknown(tree, columns.child[branch]))
+
+    found = Found(*(setup.column(code) for code in "IddBI"))
+    problem = Problem(
+        columns,
+        *setup.intervals(),
+        tree.root_id,
+        window,
+        setup.algorithm,
+        Allowance(max_visits, setup.pause, len(tree)),
+        setup.eps / 2 if setup.eps else 0,
+        setup.zero,
+        shares=tree.is_sharing,
+        grow=grow,
+    )
+    problem.probe_up_to(tree.widest)
+    if tree.exact:
+        problem.use_infinities()
+    setup.begin()
+    DeepCall(CALLS_A_PLY * tree.heights[-1] + 100).run(search_depth_first, problem, found)
+    close_intervals(problem, found)
+    numbers: Any = problem.lower, problem.upper, found.alpha, found.beta
+    lower, upper, alpha, beta = map(without_infinities, numbers) if tree.exact else numbers
+    columns = lower, upper, found.visits, alpha, beta, found.cut, found.cut_after
+    return setup.result(setup.eps, *columns, found.cuts, found.stopped)
 
 
 def start_work(setup: SearchSetup, settings: Settings, depths: int) -> Work:
@@ -293,17 +324,6 @@ def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
             and tree.local_bounds.keys() <= {tree.root_id}
         ),
         ends=(float(setup.bounds[0]), float(setup.bounds[1])) if setup.compiled else NO_BOUNDS,
-    )
-
-
-def _can_recurse(setup: SearchSetup, settings: Settings, window: Bounds) -> bool:
-    """Return whether `search_recursively` can search a tree: every number is known and near."""
-    return (
-        not setup.compiled
-        and not setup.tree.unknown
-        and settings.far == NO_FAR
-        and all(map(is_finite, (*setup.bounds, *window)))
-        and 0 < setup.tree.heights[-1] <= MAX_PLIES
     )
 
 
