@@ -197,7 +197,7 @@ class DepthFirst(_Loop):
         growth = self.growth
         growth.is_news = False
         if self.update_greatest():
-            self.problem.eps = self.tolerance() / 2
+            self.problem.eps = self.tolerance() / 3
         self.problem.probe_up_to(growth.widest)
         plies = growth.depth - growth.fewest_plies + 1
         self._calls.need(CALLS_A_PLY * plies * (1 + growth.longest_turn))

@@ -16,7 +16,7 @@ outcome, the others are those that are done, and the rest, which was added up be
 no term is ever taken out of a sum again.
 
 In floats, `eps` is what rounding may change. The search compares with `floor = alpha + eps` and
-`ceiling = beta - eps`, and an interval no wider than `eps` is exact (docs/decisions/0002).
+`ceiling = beta - eps`, and an interval no wider than `2 * eps` is exact (docs/decisions/0002).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ CALLS_A_PLY = 2  # `enter`, and the function for the kind of the node
 
 def search_depth_first(problem: Problem, found: Found) -> None:
     """Search the root in its window: narrow the intervals of a problem, and write what is found."""
-    columns, watch, eps = problem.columns, problem.observer, problem.eps
+    columns, watch = problem.columns, problem.observer
+    eps, narrow = problem.eps, 2 * problem.eps
     kind, utility, first, last = columns.kind, columns.utility, columns.first, columns.last
     child, probability, reward = columns.child, columns.probability, columns.reward
     lower, upper, pays = problem.lower, problem.upper, columns.pays
@@ -60,7 +61,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         if pays:
             floor, ceiling = floor - reward[branch], ceiling - reward[branch]
 
-        if low < high and high > floor and low < ceiling and (not eps or high - low > eps):
+        if low < high and high > floor and low < ceiling and (not eps or high - low > narrow):
             k = kind[node]
             if not left or k == UNSEEN:
                 return prepare(branch, window, rank)
@@ -115,7 +116,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                 low = lower[node]
             if upper[node] < high:
                 high = upper[node]
-            if eps and high - low <= eps:
+            if eps and high - low <= narrow:
                 found.nearly_exact.append(node)
         if low > high:  # by rounding
             low = high = (low + high) / 2
@@ -276,18 +277,18 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         if mark not in (PROBED, STOPPED):
             left_out = range(first[parent] if probing else branch, last[parent])
             children = {child[b] for b in left_out if probability[b]}
-            if not any(upper[node] - lower[node] > eps for node in children):
+            if not any(upper[node] - lower[node] > narrow for node in children):
                 return
             found.cuts += 1
         cut[parent] = mark + (CUT_PROBING if probing else 0)
 
     def prepare(branch: int, window: Window, rank: int) -> Window:
         """Make the child of a branch, or ask for more visits; then enter it, or stop the search."""
-        nonlocal eps, left, refused
+        nonlocal eps, narrow, left, refused
         node = child[branch]
         if kind[node] == UNSEEN:
             may_go_on = problem.grow(branch)
-            eps = problem.eps
+            eps, narrow = problem.eps, 2 * problem.eps
         else:
             left = problem.allow()
             may_go_on = left > 0

@@ -264,7 +264,7 @@ def _search_interpreted(setup: SearchSetup, window: Bounds, max_visits: int | No
         window,
         setup.algorithm,
         Allowance(max_visits, setup.pause, len(tree)),
-        setup.eps / 2 if setup.eps else 0,
+        setup.eps / 3 if setup.eps else 0,
         setup.zero,
         shares=tree.is_sharing,
         grow=grow,

@@ -85,7 +85,7 @@ class Problem:
     window: Window
     algorithm: Algorithm
     allow: Callable[[], int]  # returns how many more visits the search may make; 0 stops it
-    eps: Any = 0  # an interval no wider than this is exact; 0 in fractions
+    eps: Any = 0  # what rounding may change; 0 in fractions
     zero: Any = 0.0  # what sums start from, in the type of the columns
     infinity: Any = INFINITY
     probes: int = 0
@@ -157,7 +157,7 @@ def close_intervals(problem: Problem, found: Found) -> None:
     kind, lower, upper = problem.columns.kind, problem.lower, problem.upper
     for node in found.nearly_exact:
         low, high = lower[node], upper[node]
-        if high - low <= problem.eps:
+        if high - low <= 2 * problem.eps:
             if kind[node] == MAX:
                 high = low
             elif kind[node] == MIN:

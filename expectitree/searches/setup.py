@@ -188,7 +188,7 @@ def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) 
     """Return what sums of some terms of a magnitude may lose to rounding on so many plies."""
     # (To ask for `Fraction`, which has a metaclass, takes five times as long.)
     found: Any = unit * size if isinstance(size, (float, int)) else Fraction(unit) * size
-    error: Number = found * depth * (3 * terms + 3)
+    error: Number = found * depth * (3 * terms + 6)
     return error
 
 
