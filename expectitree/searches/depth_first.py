@@ -75,14 +75,14 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                 begin(node, branch, floor, ceiling, rank)
                 low, high = search_below[k](node, floor, ceiling, rank)
                 low, high = leave(node, low, high)
-        elif watch:
+        elif watch and rank == ALL:
             watch.skip(node, branch)
 
         if pays:
             return low + reward[branch], high + reward[branch]
         return low, high
 
-    def visit(branch: int) -> Window:
+    def visit(branch: int, rank: int) -> Window:
         """Return the interval of a branch to a terminal, after a visit if it is open."""
         nonlocal left
         node = child[branch]
@@ -95,7 +95,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
             lower[node] = upper[node] = value = utility[node]
             if watch:
                 watch.visit(node, branch)
-        elif watch:
+        elif watch and rank == ALL:
             watch.skip(node, branch)
         if pays:
             value += reward[branch]
@@ -124,7 +124,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         if done:
             done(node)
         if watch:
-            watch.leave(node)
+            watch.leave(node, (low, high), cut[node], cut_after[node])
         return low, high
 
     def search_player(node: int, floor: Any, ceiling: Any, rank: int) -> Window:
@@ -193,7 +193,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                 others_low, others_high = done_low + rest_low, done_high + rest_high
                 for rank in ranks:
                     if kind[child[branch]] == TERMINAL:  # no outcome satisfies its window by now
-                        child_low, child_high = visit(branch)
+                        child_low, child_high = visit(branch, rank)
                     elif rank == ALL or can_probe(child[branch], rank):
                         child_floor = (alpha - others_high) / p
                         child_ceiling = (beta - others_low) / p
@@ -227,7 +227,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         low = high = zero
         for branch in outcomes:
             if kind[child[branch]] == TERMINAL:
-                child_low, child_high = visit(branch)
+                child_low, child_high = visit(branch, ALL)
             else:
                 child_low, child_high = enter(branch, -infinity, infinity)
             if refused != NONE:
@@ -285,13 +285,11 @@ def search_depth_first(problem: Problem, found: Found) -> None:
     def prepare(branch: int, window: Window, rank: int) -> Window:
         """Make the child of a branch, or ask for more visits; then enter it, or stop the search."""
         nonlocal eps, narrow, left, refused
-        node = child[branch]
-        if kind[node] == UNSEEN:
+        left = left or problem.allow()
+        may_go_on = left > 0
+        if may_go_on and kind[child[branch]] == UNSEEN:
             may_go_on = problem.grow(branch)
             eps, narrow = problem.eps, 2 * problem.eps
-        else:
-            left = problem.allow()
-            may_go_on = left > 0
         if may_go_on and (rank == ALL or can_probe(child[branch], rank)):
             return enter(branch, *window, rank)
         refused = NONE if may_go_on else branch
@@ -303,6 +301,8 @@ def search_depth_first(problem: Problem, found: Found) -> None:
     visits[root] += 1
     if kind[root] == TERMINAL:
         lower[root] = upper[root] = utility[root]
+        if watch:
+            watch.visit(root, NONE)
         return
     left = max(problem.allow() - 1, 0)
     begin(root, NONE, floor, ceiling, ALL)

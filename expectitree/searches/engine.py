@@ -40,6 +40,7 @@ from expectitree.searches.jobs import OneJobError, narrow_in_jobs
 from expectitree.searches.problem import (
     Allowance,
     Found,
+    Observer,
     Problem,
     close_intervals,
     without_infinities,
@@ -170,13 +171,15 @@ def search_window(
     max_visits: int | None = None,
     listen: Listen | None = None,
     jobs: int = 1,
+    observer: Observer | None = None,
 ) -> Search:
     """Search a tree in a window, by the contract of `star_minimax`.
 
     `known` is what `choose_bounds` returns.
-    `listen` receives every column that the search writes, with its name, and returns the column to
-    write to instead, which may record what is written. A compiled search cannot be recorded. Raises
-    `SearchError` if the search needs a utility that is not known.
+    `observer` watches a depth-first search that is not compiled. `listen` receives every column
+    that a best-first search writes, with its name, and returns the column to write to instead,
+    which may record what is written. Raises `SearchError` if the search needs a utility that is not
+    known.
     """
     if tree.attitude is not None and algorithm.player_cuts:
         raise SearchError(
@@ -196,21 +199,21 @@ def search_window(
         return search_by_utility(tree, known[0], search)
     setup = SearchSetup.of(tree, algorithm, *known, engine)
     if not algorithm.player_cuts:
-        return _run_backward_induction(setup, listen)
+        return _run_backward_induction(setup)
     if tree.unknown:
         setup = setup.waiting_for_unknown()
     if not algorithm.in_order:
         from expectitree.searches.best_first_search import run_best_first  # takes time
 
         return run_best_first(setup, max_visits, listen)
-    return _run_star_minimax(setup, window, max_visits, listen, jobs)
+    if jobs == 1 and not setup.compiled:
+        return _search_interpreted(setup, window, max_visits, observer)
+    return _run_star_minimax(setup, window, max_visits, jobs)
 
 
-def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search:
+def _run_backward_induction(setup: SearchSetup) -> Search:
     tree, count = setup.tree, len(setup.tree)
     value = compiling.unwritten("d", count) if setup.compiled else setup.column("d")
-    if listen is not None:
-        value = listen("value", value)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
     setup.begin()
     setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
@@ -223,15 +226,11 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
 
 
 def _run_star_minimax(
-    setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None, jobs: int
+    setup: SearchSetup, window: Bounds, max_visits: int | None, jobs: int
 ) -> Search:
     tree, settings = setup.tree, settings_of(setup, max_visits)
     root = setup.index(tree.root_id)
-    if listen is None and jobs == 1 and not setup.compiled:
-        return _search_interpreted(setup, window, max_visits)
     work = start_work(setup, settings, tree.heights[-1] + 1)
-    if listen is not None:
-        work = Work._make(map(listen, Work._fields, work))
     if setup.compiled:
         window = float(window[0]), float(window[1])
     setup.begin()
@@ -249,7 +248,9 @@ def _run_star_minimax(
     return setup.result(setup.eps, *columns, before + cuts, ended == STOPPED_EARLY)
 
 
-def _search_interpreted(setup: SearchSetup, window: Bounds, max_visits: int | None) -> Search:
+def _search_interpreted(
+    setup: SearchSetup, window: Bounds, max_visits: int | None, observer: Observer | None
+) -> Search:
     """Search a tree in a window by recursion."""
     tree, columns = setup.tree, setup.columns
 
@@ -267,6 +268,7 @@ def _search_interpreted(setup: SearchSetup, window: Bounds, max_visits: int | No
         setup.eps / 3 if setup.eps else 0,
         setup.zero,
         shares=tree.is_sharing,
+        observer=observer,
         grow=grow,
     )
     problem.probe_up_to(tree.widest)

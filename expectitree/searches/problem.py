@@ -66,8 +66,8 @@ class Observer(Protocol):
     def narrow(self, node: int, branch: int, low: Any, high: Any) -> None:
         """Note what the children of a node prove so far; `branch` is the last one, if any."""
 
-    def leave(self, node: int) -> None:
-        """Note that the interval and the cut of a node are final for this entry."""
+    def leave(self, node: int, interval: Window, cut: int, after: int) -> None:
+        """Note the interval of a node after an entry, and the cut that ended it."""
 
 
 @dataclass(slots=True)
