@@ -162,8 +162,8 @@ class DepthFirst(_Loop):
     def result(self, stopped: bool) -> Search:
         """Return the search of the tree that has grown."""
         found = self.found
-        columns = self.problem.lower, self.problem.upper, *found.columns
-        tree, columns = self.harvest(columns, "ddIddBI")
+        rows = self.problem.lower, self.problem.upper, *found.columns
+        tree, columns = self.harvest(rows, "ddIddBI")
         setup = self.setup(tree)
         search: Search = setup.result(setup.eps, *columns, found.cuts, stopped)
         return search

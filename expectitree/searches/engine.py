@@ -40,7 +40,6 @@ from expectitree.searches.jobs import OneJobError, narrow_in_jobs
 from expectitree.searches.problem import (
     Allowance,
     Found,
-    Observer,
     Problem,
     close_intervals,
     without_infinities,
@@ -169,16 +168,15 @@ def search_window(
     window: Bounds,
     engine: str = "auto",
     max_visits: int | None = None,
-    listen: Listen | None = None,
+    watch: Any = None,
     jobs: int = 1,
-    observer: Observer | None = None,
 ) -> Search:
     """Search a tree in a window, by the contract of `star_minimax`.
 
     `known` is what `choose_bounds` returns.
-    `observer` watches a depth-first search that is not compiled. `listen` receives every column
-    that a best-first search writes, with its name, and returns the column to write to instead,
-    which may record what is written. Raises `SearchError` if the search needs a utility that is not
+    `watch` is an `Observer` of a depth-first search, which is not compiled then. For best-first, it
+    is a function that receives every column that the search writes, with its name, and returns the
+    column to write to instead. Raises `SearchError` if the search needs a utility that is not
     known.
     """
     if tree.attitude is not None and algorithm.player_cuts:
@@ -205,9 +203,9 @@ def search_window(
     if not algorithm.in_order:
         from expectitree.searches.best_first_search import run_best_first  # takes time
 
-        return run_best_first(setup, max_visits, listen)
+        return run_best_first(setup, max_visits, watch)
     if jobs == 1 and not setup.compiled:
-        return _search_interpreted(setup, window, max_visits, observer)
+        return _search_interpreted(setup, window, max_visits, watch)
     return _run_star_minimax(setup, window, max_visits, jobs)
 
 
@@ -249,7 +247,7 @@ def _run_star_minimax(
 
 
 def _search_interpreted(
-    setup: SearchSetup, window: Bounds, max_visits: int | None, observer: Observer | None
+    setup: SearchSetup, window: Bounds, max_visits: int | None, watch: Any
 ) -> Search:
     """Search a tree in a window by recursion."""
     tree, columns = setup.tree, setup.columns
@@ -257,7 +255,8 @@ def _search_interpreted(
     def grow(branch: int) -> bool:
         raise SearchError(why_unknown(tree, columns.child[branch]))
 
-    found = Found(*(setup.column(code) for code in "IddBI"))
+    columns_by_node: Any = map(setup.column, "IddBI")
+    found = Found(*columns_by_node)
     problem = Problem(
         columns,
         *setup.intervals(),
@@ -268,7 +267,7 @@ def _search_interpreted(
         setup.eps / 3 if setup.eps else 0,
         setup.zero,
         shares=tree.is_sharing,
-        observer=observer,
+        observer=watch,
         grow=grow,
     )
     problem.probe_up_to(tree.widest)
@@ -279,8 +278,8 @@ def _search_interpreted(
     close_intervals(problem, found)
     numbers: Any = problem.lower, problem.upper, found.alpha, found.beta
     lower, upper, alpha, beta = map(without_infinities, numbers) if tree.exact else numbers
-    columns = lower, upper, found.visits, alpha, beta, found.cut, found.cut_after
-    return setup.result(setup.eps, *columns, found.cuts, found.stopped)
+    written = lower, upper, found.visits, alpha, beta, found.cut, found.cut_after
+    return setup.result(setup.eps, *written, found.cuts, found.stopped)
 
 
 def start_work(setup: SearchSetup, settings: Settings, depths: int) -> Work:

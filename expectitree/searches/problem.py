@@ -93,7 +93,7 @@ class Problem:
     rounds: list[list[int]] = field(default_factory=lambda: [[ALL]])
     shares: bool = False  # whether outcomes of a CHANCE node may lead to one child
     observer: Observer | None = None
-    grow: Callable[[int], bool] | None = None
+    grow: Callable[[int], bool] = lambda _: False
     done: Callable[[int], None] | None = None  # called with each inner node that the search leaves
 
     def probe_up_to(self, widest: int) -> None:

@@ -170,15 +170,13 @@ def _record(
     settings = tree, algorithm, rounding_error(tree, known[0]), at, most
     engine = "auto" if tree.exact else "interpreted"
     recorder: _Recorder | WalkRecorder
-    watching: dict[str, Any]
     if algorithm.in_order:
         recorder = _Recorder(known[0], *settings)
-        watching = {"observer": recorder}
     else:
         recorder = WalkRecorder(*settings)
-        watching = {"listen": recorder.listen}
+    watch = recorder if isinstance(recorder, _Recorder) else recorder.listen
     try:
-        search = search_window(tree, algorithm, known, known[0], engine, max_visits, **watching)
+        search = search_window(tree, algorithm, known, known[0], engine, max_visits, watch)
     except SearchError:
         visits = recorder.entries if is_part else 0
         if not visits:
