@@ -50,7 +50,6 @@ from expectitree.searches.setup import (
     NO_BOUNDS,
     NO_FAR,
     Engine,
-    Listen,
     SearchSetup,
     far_of,
     greatest_number,
