@@ -57,14 +57,13 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         nonlocal left
         node = child[branch]
         low, high = lower[node], upper[node]
-        window = floor, ceiling
-        if pays:
+        if pays:  # the window of the child, without the reward
             floor, ceiling = floor - reward[branch], ceiling - reward[branch]
 
         if low < high and high > floor and low < ceiling and (not eps or high - low > narrow):
             k = kind[node]
             if not left or k == UNSEEN:
-                return prepare(branch, window, rank)
+                return prepare(branch, floor, ceiling, rank)
             left -= 1
             visits[node] += 1
             if k == TERMINAL:
@@ -89,7 +88,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         value = lower[node]
         if value < upper[node]:
             if not left:
-                return prepare(branch, (-infinity, infinity), ALL)
+                return prepare(branch, -infinity, infinity, ALL)
             left -= 1
             visits[node] += 1
             lower[node] = upper[node] = value = utility[node]
@@ -282,7 +281,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
             found.cuts += 1
         cut[parent] = mark + (CUT_PROBING if probing else 0)
 
-    def prepare(branch: int, window: Window, rank: int) -> Window:
+    def prepare(branch: int, floor: Any, ceiling: Any, rank: int) -> Window:
         """Make the child of a branch, or ask for more visits; then enter it, or stop the search."""
         nonlocal eps, narrow, left, refused
         left = left or problem.allow()
@@ -291,7 +290,9 @@ def search_depth_first(problem: Problem, found: Found) -> None:
             may_go_on = problem.grow(branch)
             eps, narrow = problem.eps, 2 * problem.eps
         if may_go_on and (rank == ALL or can_probe(child[branch], rank)):
-            return enter(branch, *window, rank)
+            if pays:  # which `enter` subtracts again
+                floor, ceiling = floor + reward[branch], ceiling + reward[branch]
+            return enter(branch, floor, ceiling, rank)
         refused = NONE if may_go_on else branch
         return interval(branch)
 
