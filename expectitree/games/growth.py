@@ -129,6 +129,7 @@ class Growth(Replay):
         self.made = 0  # nodes
         self.is_news = False  # whether one of the next three has changed
         self.fewest_plies = depth  # left at a row
+        self.longest_turn = 0  # the most moves in a row that cost no ply
         self.widest = 1  # the most branches of a row
         self.greatest: Any = 0  # in magnitude, of the leaves so far
         self.measures = False  # whether to update it
@@ -156,12 +157,13 @@ class Growth(Replay):
         plies, turns, key = self._plies[parent] - 1, 0, None
         if rules.continues_turns and rules.is_same_turn(state):
             plies, turns = plies + 1, self._turns[parent] + 1
+            if turns > self.longest_turn:
+                self.longest_turn, self.is_news = turns, True
             if turns > MAX_TURNS:
                 raise GameError(
                     f"{rules.where('same_turn', state)} is true {MAX_TURNS + 1} times in a row: "
                     "correct same_turn, or the moves that never end the turn"
                 )
-        self.parent[row], self.above[row] = parent, branch
         if rules.merges:
             key = rules.key(state)
             known = self._find(key, row, plies, turns)
@@ -329,6 +331,8 @@ class Growth(Replay):
         self.moves += moves
         if self.branch_columns:
             lengthen(self.branch_columns, first + count)
+        for child, branch in zip(rows, range(first, first + count), strict=True):
+            self.parent[child], self.above[child] = row, branch
         if twins:
             for c, twin in zip(rows, twins, strict=True):
                 self._twin[c] = twin

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import Any
 
 from expectitree.base.algorithms import Algorithm
+from expectitree.base.deep_calls import DeepCall
 from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
-from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL, UNSEEN, Columns
+from expectitree.base.tree.columns import CHANCE, NONE, UNSEEN, Columns
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import MAX_TURNS, Growth, lengthen
 from expectitree.games.rules import RowsError
@@ -27,13 +28,12 @@ from expectitree.searches.beliefs import (
 )
 from expectitree.searches.best_first import best_first
 from expectitree.searches.best_first_search import end_best_first
-from expectitree.searches.intervals import STOPPED_EARLY
+from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
 from expectitree.searches.levels import pass_level_to_children
-from expectitree.searches.recursion import MAX_PLIES, search_recursively
+from expectitree.searches.problem import Found, Problem, close_intervals
 from expectitree.searches.result import Search
-from expectitree.searches.setup import FAR, SearchSetup, far_of, rounding_of_sums
-from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
+from expectitree.searches.setup import FAR, SearchSetup, rounding_of_sums
+from expectitree.searches.work import NO_LIMIT
 
 PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
 MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
@@ -110,7 +110,7 @@ class _Loop:
         """Return a column of zeros: of floats, fractions or whole numbers."""
         return [self.rules.zero if code == "d" else 0] * length
 
-    def has_room(self, work: Work | Beliefs, first: str, end: str | None = None) -> None:
+    def has_room(self, work: Beliefs, first: str, end: str | None = None) -> None:
         """Make the columns by depth, from one to another, as long as the longest path needs."""
         names = work._fields
         columns = work[names.index(first) : None if end is None else names.index(end)]
@@ -126,102 +126,65 @@ class _Loop:
 
 
 class DepthFirst(_Loop):
-    """alpha-beta, Star1, Star2 and Star2.5 by the loop that is compiled for trees."""
-
-    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        super().__init__(growth, algorithm, most_visits)
-        rules = self.rules
-        self.work = work = Work.of((growth.lower, growth.upper), self.column, 0, 0, 2)
-        numbers = ((column, rules.zero) for column in (work.alpha, work.beta))
-        growth.node_columns += [(work.visits, 0), *numbers, (work.cut, 0), (work.cut_after, 0)]
-        growth.branch_columns += [(work.low_term, rules.zero), (work.high_term, rules.zero)]
-        self.cuts = 0
-        settings = Settings.of(algorithm, rules.exact, rules.zero)
-        self.probes = settings.probes
-        self.settings = settings._replace(
-            far=far_of(0, not rules.exact),
-            shares=(True,) if rules.merges else (),
-            limited=(True,),
-        )
-        self._about: Any = None  # what the settings were computed from
-
-    def run(self) -> int:
-        """Search until a node has to grow, for some visits, or to the end; return how it ended."""
-        growth, window = self.growth, self.rules.bounds
-        about = growth.greatest, growth.widest, self.most_visits
-        entries = self.work.resume[RESUME_ENTRIES]
-        if about != self._about or entries >= self.settings.pause:
-            self.settings, self._about = self._settings_from(entries), about
-        self.has_room(self.work, "frame_node", "frame_depth")
-        self.cuts, ended = star_minimax(growth.columns, self.work, self.settings, 0, window)
-        return ended
-
-    def _settings_from(self, entries: int) -> Settings:
-        """Return the settings for the leaves so far, after some entries of nodes."""
-        window, growth = self.rules.bounds, self.growth
-        settings = self.settings._replace(
-            pause=entries + PAUSE,
-            most_visits=self.most_visits,
-            probes=min(self.probes, growth.widest),  # no node has more children to probe
-        )
-        if self.update_greatest() and not self.rules.exact:
-            settings = settings._replace(eps=self.tolerance(), far=far_of(growth.greatest, True))
-        if -settings.far <= window[0] and window[1] <= settings.far:
-            settings = settings._replace(bounded=(True,))
-        return settings
-
-    def go_on(self) -> None:
-        """Make the row that the search waits for."""
-        self.growth.grow(*next_branch(self.work))
-
-    def result(self, stopped: bool) -> Search:
-        tree, columns = self.harvest(self.work[:7], "ddIddBI")
-        setup = self.setup(tree)
-        found: Search = setup.result(setup.eps, *columns, self.cuts, stopped)
-        return found
-
-
-class UnfitError(Exception):
-    """A game is too deep to search it by recursion, or its bounds are too far."""
-
-
-class Recursion(DepthFirst):
-    """alpha-beta, Star1, Star2 and Star2.5 by recursion, which makes rows where it enters them."""
+    """alpha-beta, Star1, Star2 and Star2.5, which make rows where they enter them."""
 
     def __init__(self, growth: Growth, algorithm: Algorithm, budget: Budget) -> None:
         super().__init__(growth, algorithm, budget.max_visits)
-        if not self.is_bounded:
-            raise UnfitError
         self.budget, self.why_stopped = budget, ""
-        self.eps: Number = 0
-        self.ranks: list[int] = []
-        self.leave: Callable[[int], None] | None = growth.leave if self.rules.merges else None
+        rules = self.rules
+        self.found = found = Found([], [], [], [], [])
+        for column, value in zip(found.columns, (0, rules.zero, rules.zero, 0, 0), strict=True):
+            growth.node_columns.append((column, value))
+        self.problem = Problem(
+            growth.columns,
+            growth.lower,
+            growth.upper,
+            0,
+            rules.bounds,
+            algorithm,
+            self._allow,
+            zero=rules.zero,
+            shares=rules.merges,
+            grow=self._grow,
+            done=growth.leave if rules.merges else None,
+        )
+        self._calls = DeepCall()
+        self._visits = 0  # that were allowed so far
 
     def search(self) -> None:
-        settings = self._settings_from(0)._replace(bounded=(True,), probes=self.probes)
-        arguments = self.growth.columns, self.work, settings, 0, self.rules.bounds
-        if self.growth.kind[0] == TERMINAL:
-            star_minimax(*arguments)
-            return
+        """Search to the end, or until the budget is used up."""
         self._update()
-        try:
-            self.cuts, ended = search_recursively(*arguments, self._is_over, self)
-        except (RecursionError, GameError) as error:
-            if isinstance(error.__cause__ or error, RecursionError):  # the caller is deep in calls
-                raise UnfitError from None
-            raise
-        self._check_far()
-        if ended == STOPPED_EARLY and not self.why_stopped:
+        self._calls.run(search_depth_first, self.problem, self.found)
+        close_intervals(self.problem, self.found)
+        if self.found.stopped and not self.why_stopped:
             self.why_stopped = self.budget.visits_reached
 
-    def grow(self, parent: int, branch: int) -> bool:
+    def result(self, stopped: bool) -> Search:
+        """Return the search of the tree that has grown."""
+        found = self.found
+        rows = self.problem.lower, self.problem.upper, *found.columns
+        tree, columns = self.harvest(rows, "ddIddBI")
+        setup = self.setup(tree)
+        search: Search = setup.result(setup.eps, *columns, found.cuts, stopped)
+        return search
+
+    def _allow(self) -> int:
+        """Return how many visits are allowed until the clock is read again."""
+        if monotonic() > self.budget.end:
+            self.why_stopped = self.budget.time_reached
+            return 0
+        more = min(PAUSE, self.budget.max_visits - self._visits)
+        self._visits += more
+        return more
+
+    def _grow(self, branch: int) -> bool:
         """Make the row that a branch leads to; return False to stop."""
         growth = self.growth
         if self.budget.seconds is not None and monotonic() > self.budget.end:
             self.why_stopped = self.budget.time_reached
             return False
         try:
-            growth.grow(parent, branch)
+            growth.grow(growth.parent[growth.child[branch]], branch)
         except RowsError as error:
             self.why_stopped = str(error)
             return False
@@ -230,27 +193,14 @@ class Recursion(DepthFirst):
         return True
 
     def _update(self) -> None:
-        """Take in the leaves and the number of branches so far."""
-        if self.update_greatest():
-            self.eps = self.tolerance()
+        """Take in the leaves and the depth so far."""
         growth = self.growth
         growth.is_news = False
-        # No node has more children to probe.
-        self.ranks += range(len(self.ranks), min(self.probes, growth.widest))
-        if growth.depth - growth.fewest_plies > MAX_PLIES:
-            raise UnfitError
-
-    def _is_over(self, _: int) -> bool:
-        """Return whether the time is over."""
-        self._check_far()
-        if monotonic() > self.budget.end:
-            self.why_stopped = self.budget.time_reached
-        return bool(self.why_stopped)
-
-    def _check_far(self) -> None:
-        """Raise `UnfitError` if sums may lose digits, by the leaves so far."""
-        if self.greatest_bound > far_of(self.growth.greatest, not self.rules.exact):
-            raise UnfitError
+        if self.update_greatest():
+            self.problem.eps = self.tolerance() / 3
+        self.problem.probe_up_to(growth.widest)
+        plies = growth.depth - growth.fewest_plies + 1
+        self._calls.need(CALLS_A_PLY * plies * (1 + growth.longest_turn))
 
 
 class BestFirst(_Loop):

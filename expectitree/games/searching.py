@@ -20,7 +20,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.games.calls import Warn, naming_errors
 from expectitree.games.found import GameSearch, Order
 from expectitree.games.growth import Growth
-from expectitree.games.loops import BestFirst, Budget, DepthFirst, Recursion, UnfitError, harvest
+from expectitree.games.loops import BestFirst, Budget, DepthFirst, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules
 from expectitree.searches.engine import search_tree
@@ -267,15 +267,11 @@ def _search_at_depth(
     """Search a growing tree; return the loop, which is done, and why it stopped, if it did."""
     growth = new()
     if chosen.in_order:
-        try:
-            recursion = Recursion(growth, chosen, budget)
-            growth.plant()
-            recursion.search()
-        except UnfitError:
-            growth = new()
-        else:
-            return recursion, recursion.why_stopped
-    loop = (DepthFirst if chosen.in_order else BestFirst)(growth, chosen, budget.max_visits)
+        depth_first = DepthFirst(growth, chosen, budget)
+        growth.plant()
+        depth_first.search()
+        return depth_first, depth_first.why_stopped
+    loop = BestFirst(growth, chosen, budget.max_visits)
     growth.plant()
     why_stopped = ""
     while (ended := loop.run()) in (WAITING, PAUSED):

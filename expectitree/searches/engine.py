@@ -16,6 +16,7 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.algorithms import ALGORITHMS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
+from expectitree.base.deep_calls import DeepCall
 from expectitree.base.errors import SearchError, TreeError
 from expectitree.base.numbers import (
     INFINITY,
@@ -33,16 +34,22 @@ from expectitree.base.tree.model import Tree, check_bounds, check_tree
 from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.by_utility import is_inexact, search_by_utility
+from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.jobs import OneJobError, narrow_in_jobs
+from expectitree.searches.problem import (
+    Allowance,
+    Found,
+    Problem,
+    close_intervals,
+    without_infinities,
+)
 from expectitree.searches.progress import report
-from expectitree.searches.recursion import MAX_PLIES, search_recursively
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
     NO_FAR,
     Engine,
-    Listen,
     SearchSetup,
     far_of,
     greatest_number,
@@ -160,15 +167,16 @@ def search_window(
     window: Bounds,
     engine: str = "auto",
     max_visits: int | None = None,
-    listen: Listen | None = None,
+    watch: Any = None,
     jobs: int = 1,
 ) -> Search:
     """Search a tree in a window, by the contract of `star_minimax`.
 
     `known` is what `choose_bounds` returns.
-    `listen` receives every column that the search writes, with its name, and returns the column to
-    write to instead, which may record what is written. A compiled search cannot be recorded. Raises
-    `SearchError` if the search needs a utility that is not known.
+    `watch` is an `Observer` of a depth-first search, which is not compiled then. For best-first, it
+    is a function that receives every column that the search writes, with its name, and returns the
+    column to write to instead. Raises `SearchError` if the search needs a utility that is not
+    known.
     """
     if tree.attitude is not None and algorithm.player_cuts:
         raise SearchError(
@@ -188,21 +196,21 @@ def search_window(
         return search_by_utility(tree, known[0], search)
     setup = SearchSetup.of(tree, algorithm, *known, engine)
     if not algorithm.player_cuts:
-        return _run_backward_induction(setup, listen)
+        return _run_backward_induction(setup)
     if tree.unknown:
         setup = setup.waiting_for_unknown()
     if not algorithm.in_order:
         from expectitree.searches.best_first_search import run_best_first  # takes time
 
-        return run_best_first(setup, max_visits, listen)
-    return _run_star_minimax(setup, window, max_visits, listen, jobs)
+        return run_best_first(setup, max_visits, watch)
+    if jobs == 1 and not setup.compiled:
+        return _search_interpreted(setup, window, max_visits, watch)
+    return _run_star_minimax(setup, window, max_visits, jobs)
 
 
-def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search:
+def _run_backward_induction(setup: SearchSetup) -> Search:
     tree, count = setup.tree, len(setup.tree)
     value = compiling.unwritten("d", count) if setup.compiled else setup.column("d")
-    if listen is not None:
-        value = listen("value", value)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
     if tolerance is not None:
         tolerance *= tree.gain_sign  # who avoids a small gain avoids a large cost
@@ -217,24 +225,11 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
 
 
 def _run_star_minimax(
-    setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None, jobs: int
+    setup: SearchSetup, window: Bounds, max_visits: int | None, jobs: int
 ) -> Search:
     tree, settings = setup.tree, settings_of(setup, max_visits)
     root = setup.index(tree.root_id)
-    if listen is None and jobs == 1 and _can_recurse(setup, settings, window):
-        work = start_work(setup, settings, 0)
-        arguments = setup.columns, work, settings, root, window
-        setup.begin()
-        try:
-            cuts, ended = search_recursively(
-                *arguments, lambda entries: report(entries, max_visits or len(tree))
-            )
-            return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
-        except RecursionError:
-            pass  # the caller is deep in a recursion of its own
     work = start_work(setup, settings, tree.heights[-1] + 1)
-    if listen is not None:
-        work = Work._make(map(listen, Work._fields, work))
     if setup.compiled:
         window = float(window[0]), float(window[1])
     setup.begin()
@@ -250,6 +245,42 @@ def _run_star_minimax(
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)[1]]))
     columns = work.by_node(setup.columns, settings)
     return setup.result(setup.eps, *columns, before + cuts, ended == STOPPED_EARLY)
+
+
+def _search_interpreted(
+    setup: SearchSetup, window: Bounds, max_visits: int | None, watch: Any
+) -> Search:
+    """Search a tree in a window by recursion."""
+    tree, columns = setup.tree, setup.columns
+
+    def grow(branch: int) -> bool:
+        raise SearchError(why_unknown(tree, columns.child[branch]))
+
+    columns_by_node: Any = map(setup.column, "IddBI")
+    found = Found(*columns_by_node)
+    problem = Problem(
+        columns,
+        *setup.intervals(),
+        tree.root_id,
+        window,
+        setup.algorithm,
+        Allowance(max_visits, setup.pause, len(tree)),
+        setup.eps / 3 if setup.eps else 0,
+        setup.zero,
+        shares=tree.is_sharing,
+        observer=watch,
+        grow=grow,
+    )
+    problem.probe_up_to(tree.widest)
+    if tree.exact:
+        problem.use_infinities()
+    setup.begin()
+    DeepCall(CALLS_A_PLY * tree.heights[-1] + 100).run(search_depth_first, problem, found)
+    close_intervals(problem, found)
+    numbers: Any = problem.lower, problem.upper, found.alpha, found.beta
+    lower, upper, alpha, beta = map(without_infinities, numbers) if tree.exact else numbers
+    written = lower, upper, found.visits, alpha, beta, found.cut, found.cut_after
+    return setup.result(setup.eps, *written, found.cuts, found.stopped)
 
 
 def start_work(setup: SearchSetup, settings: Settings, depths: int) -> Work:
@@ -295,17 +326,6 @@ def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
             and tree.local_bounds.keys() <= {tree.root_id}
         ),
         ends=(float(setup.bounds[0]), float(setup.bounds[1])) if setup.compiled else NO_BOUNDS,
-    )
-
-
-def _can_recurse(setup: SearchSetup, settings: Settings, window: Bounds) -> bool:
-    """Return whether `search_recursively` can search a tree: every number is known and near."""
-    return (
-        not setup.compiled
-        and not setup.tree.unknown
-        and settings.far == NO_FAR
-        and all(map(is_finite, (*setup.bounds, *window)))
-        and 0 < setup.tree.heights[-1] <= MAX_PLIES
     )
 
 

@@ -190,7 +190,7 @@ def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) 
     # (To ask for `Fraction`, which has a metaclass, takes five times as long.)
     found: Any = unit * size if isinstance(size, (float, int)) else Fraction(unit) * size
     found = found or min(size, LEAST_FLOAT)  # a product of such numbers loses the least float
-    error: Number = found * depth * (3 * terms + 3)
+    error: Number = found * depth * (3 * terms + 6)
     return error
 
 

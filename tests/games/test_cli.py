@@ -76,22 +76,22 @@ def test_eval_searches_a_game_by_star2() -> None:
         "│   ├── 4  ▲ MAX 0.4 = max(roll: 0.4, hold: 0.4)",
         "│   ├── 5  ▲ MAX 0.5 = max(roll: 0.5, hold: 0.5)",
         "│   └── 6  ▲ MAX 0.6 = max(roll: 0.6, hold: 0.6)",
-        "└── hold  ▼ MIN [−1, −0.0666667]",
-        "    │   alpha cut after 1 of 2: at most −0.0666667 ≤ alpha 0.333333; 1 branch",
-        "    │   not visited",
-        "    ├── roll  ● CHANCE [−0.4, −0.0666667]",
-        "    │     of mean(1: 0, 2: −0.2, 3: −0.3, 4: −0.4, 5: −0.5, 6: ?)",
-        "    │     chance cut while probing, after 5 of 6: even if the rest were 1, at",
-        "    │     most −0.0666667 ≤ alpha 0.333333; 1 branch not visited",
+        "└── hold  ▼ MIN [−1, 0.183333]",
+        "    │   alpha cut after 1 of 2: at most 0.183333 ≤ alpha 0.333333; 1 branch not",
+        "    │   visited",
+        "    ├── roll  ● CHANCE [−0.483333, 0.183333]",
+        "    │     of mean(1: 0, 2: −0.2, 3: −0.3, 4: −0.4, 5: ?, 6: ?)",
+        "    │     chance cut while probing, after 4 of 6: even if the rest were 1, at",
+        "    │     most 0.183333 ≤ alpha 0.333333; 2 branches not visited",
         "    └─╫ hold  ?",
         "",
         "algorithm   star2",
         "value       0.333333",
         "best        roll",
         "depth       3",
-        "nodes       26 visited, 6 more visits; 28 made, 1 merged",
-        "evaluations 16",
-        "leaves      16 of 16 are estimates",
+        "nodes       25 visited, 6 more visits; 28 made, 1 merged",
+        "evaluations 15",
+        "leaves      15 of 15 are estimates",
         "cuts        2",
         "bounds      [−1, 1] of the game",
     ]
@@ -270,7 +270,7 @@ def test_without_merging_a_trace_makes_the_visits_of_the_search(
 def test_pictures_and_pages_of_a_game(tmp_path: Path) -> None:
     picture, page = tmp_path / "a.svg", tmp_path / "a.html"
     assert invoke("draw", PIG, "--depth", "3", "-o", str(picture)).exit_code == 0
-    assert "star2 visited 26 nodes and 16 leaves, 2 cuts" in picture.read_text()
+    assert "star2 visited 25 nodes and 15 leaves, 2 cuts" in picture.read_text()
     assert invoke("draw", PIG, "--depth", "3", "-o", str(page)).exit_code == 0
     assert data_of(page.read_text())["traces"][0]["about"]["game"]["depth"] == 3
     several = ("-a", "star1", "-a", "star2", "-o", str(page), "--force")
@@ -366,11 +366,11 @@ def test_convert_needs_a_depth_for_a_game_and_takes_none_for_a_file(tmp_path: Pa
 
 def test_records_and_repr_of_a_game_have_no_totals() -> None:
     found = et.search(PIG, depth=3)
-    assert repr(found) == "<Search star2: 0.333333, depth 3, 26 nodes, 16 evaluations>"
+    assert repr(found) == "<Search star2: 0.333333, depth 3, 25 nodes, 15 evaluations>"
     (record,) = found.to_records()
     assert record["nodes_total"] is None
     assert record["leaves_total"] is None
-    assert (record["rows"], record["evaluations"], record["merged"]) == (28, 16, 1)
+    assert (record["rows"], record["evaluations"], record["merged"]) == (28, 15, 1)
 
 
 def test_options_of_files_are_refused_for_games() -> None:

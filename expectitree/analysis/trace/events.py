@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.analysis.evaluate.reasons import EndOf, Quotient, Terms, sum_terms
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import Bounds, Column
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.scans import shifted
@@ -87,7 +87,7 @@ class Recorder:
         self.child, self.probability = list(columns.child), list(columns.probability)
         self.reward = list(columns.reward)  # empty if no branch pays
         self.events: list[Event] = []
-        self.total = self.step = 0
+        self.total = self.step = self.entries = 0
         self.columns: dict[str, Column] = {}
         self.lower: list[Number] = []  # [N] as the events so far have it
         self.upper: list[Number] = []
@@ -98,8 +98,6 @@ class Recorder:
         self.columns[name] = column if observe is None else ObservedColumn(column, observe)
         if name in ("lower", "upper"):
             setattr(self, name, list(column))
-        elif name == "value":
-            self.lower, self.upper = [-INFINITY] * len(column), [INFINITY] * len(column)
         return self.columns[name]
 
     def record(
@@ -153,6 +151,7 @@ class WalkRecorder(Recorder):
 
     def on_visits(self, n: int, _: int, __: int) -> None:
         """Record that a walk enters a node. (A leaf is recorded when its utility is written.)"""
+        self.entries += 1
         if n == self.tree.root_id:
             self.walk += 1
             self.way, self.place, branch = [], {}, -1

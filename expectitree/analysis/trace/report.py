@@ -8,12 +8,11 @@ trace cannot disagree with a count, and a search that is not traced costs nothin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
-from expectitree.analysis.evaluate.reasons import EndOf, branch_ends, find_quotient
+from expectitree.analysis.evaluate.reasons import EndOf, Quotient, branch_ends, find_quotient
 from expectitree.analysis.trace.events import (
     CUT,
     ENTER,
@@ -31,12 +30,13 @@ from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, returned
-from expectitree.base.tree.columns import Bounds, ChosenBounds
+from expectitree.base.tree.columns import NONE, Bounds, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window, searched_tree
+from expectitree.searches.problem import ALL, Window, without_infinities
 from expectitree.searches.result import Search
-from expectitree.searches.setup import far_of, greatest_total, rounding_error
+from expectitree.searches.setup import rounding_error
 
 
 @dataclass(frozen=True)
@@ -167,20 +167,25 @@ def _record(
     needs more.
     """
     known = choose_bounds(tree, bounds, algorithm)
-    kind = _Recorder if algorithm.in_order else WalkRecorder
-    recorder = kind(tree, algorithm, rounding_error(tree, known[0]), at, most)
+    settings = tree, algorithm, rounding_error(tree, known[0]), at, most
+    engine = "auto" if tree.exact else "interpreted"
+    recorder: _Recorder | WalkRecorder
+    if algorithm.in_order:
+        recorder = _Recorder(known[0], *settings)
+    else:
+        recorder = WalkRecorder(*settings)
+    watch = recorder if isinstance(recorder, _Recorder) else recorder.listen
     try:
-        search = search_window(
-            tree, algorithm, known, known[0],
-            "auto" if tree.exact else "interpreted", max_visits, recorder.listen,
-        )  # fmt: skip
+        search = search_window(tree, algorithm, known, known[0], engine, max_visits, watch)
     except SearchError:
-        visits = sum(recorder.columns["visits"]) if is_part else 0
+        visits = recorder.entries if is_part else 0
         if not visits:
             raise
         return _record(tree, algorithm, bounds, visits, False, at, most)
     if isinstance(recorder, WalkRecorder):
         recorder.record_cuts(search)
+    elif not algorithm.player_cuts:
+        recorder.record_values(search)
     return recorder, search
 
 
@@ -193,219 +198,106 @@ def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
     return [-INFINITY] * count, [INFINITY] * count  # expectiminimax uses no bounds
 
 
-@dataclass(slots=True)
-class _Sum:
-    """A CHANCE node's sum of p * lower, or of p * upper, as the search has it."""
-
-    finite: Any = 0
-    infinite: int = 0  # terms
-
-    def replace(self, was: Any, term: Any) -> None:
-        """Put a term in place of another, which is 0 if the outcome is new."""
-        # In one sum, as the search does it: two would be rounded differently.
-        self.finite += _finite(term) - _finite(was)
-        self.infinite += is_finite(was) - is_finite(term)
-
-
-def _finite(term: Any) -> Any:
-    return term if is_finite(term) else 0
-
-
-@dataclass(slots=True)
-class _Frame:
-    """An inner node that the search has entered and not yet left."""
-
-    node: int
-    branch: int  # by which it was entered
-    next: int  # the branches before this one are done
-    end: int  # one past the last branch of this entry; a probe has one branch
-    low: _Sum = field(default_factory=_Sum)  # of a CHANCE node
-    high: _Sum = field(default_factory=_Sum)
-    unsummed: int = 0  # terms that the search has still to write as it enters
-
-
 class _Recorder(Recorder):
-    """Makes events of the writes of a search in order, as `star_minimax` makes them."""
+    """Makes events of what it sees of a depth-first search (`searches.problem.Observer`)."""
 
-    def __init__(self, *settings: Any) -> None:
+    def __init__(self, bounds: Bounds, *settings: Any) -> None:
         super().__init__(*settings)
-        self.far = far_of(greatest_total(self.tree), bool(self.tree.unit))
-        self.stack: list[_Frame] = []
-        # By branch: its bound when the search last added it to a sum. If several outcomes share the
-        # child, it may be tighter by now.
+        self.lower, self.upper = map(list, self.tree.inherited_bounds(bounds))
+        self.path: list[tuple[int, int, Window]] = []  # node, branch and window of each entry
+        # By branch: the bounds of an outcome in the sums of its CHANCE node. If several outcomes
+        # lead to the child, it may be narrower by now.
         self.low_ends: dict[int, Number] = {}
         self.high_ends: dict[int, Number] = {}
 
     def end_of(self, low: bool) -> EndOf:
-        """Return the bounds that the search added to a running sum."""
+        """Return the bounds, by branch, in the sums of a CHANCE node."""
         return (self.low_ends if low else self.high_ends).__getitem__
 
-    # ---- What expectiminimax writes: values, children before their parents.
+    def bound(self, low: bool, branch: int) -> Any:
+        """Return the lower or the upper bound of a branch."""
+        return branch_ends(self.tree, self.lower if low else self.upper)(branch)
 
-    def on_value(self, n: int, _: Any, value: Number) -> None:
-        paths = self.tree.first_paths
-        kind = LEAVE if self.kind[n] else VISIT
-        self.record(kind, n, paths.branch[n], paths.depth[n], (value, value))
-
-    # ---- What star_minimax writes.
-
-    def on_visits(self, n: int, _: int, __: int) -> None:
-        """Enter an inner node. (A terminal is recorded when its interval is written.)"""
-        if not self.kind[n]:
-            return
-        frame, depth = _Frame(n, -1, self.first[n], self.tree.columns.last[n]), len(self.stack)
-        if self.stack:
-            frame.branch = self.columns["frame_branch"][depth - 1]
-            rank = self.columns["frame_rank"][depth - 1]
-            self.record_passed(frame.branch)
-            # Below MAX and MIN a probe searches its child in full.
-            if rank >= 0 and self.kind[self.stack[-1].node] == Kind.CHANCE:
-                self.record(PROBE, n, frame.branch, depth, place=rank)
-                frame.next += rank
-                frame.end = frame.next + 1
-        if self.kind[n] == Kind.CHANCE and self.algorithm.chance_cuts:
-            frame.unsummed = 2 * sum(self.probability[b] > 0 for b in self.tree.branches_of(n))
-        self.stack.append(frame)
-
-    def on_beta(self, n: int, _: Any, beta: Number) -> None:
-        """Record an entry: its window is complete."""
-        alpha = self.columns["alpha"][n]
-        branch, depth = self.stack[-1].branch, len(self.stack) - 1
-        about: dict[str, Any] = {"window": (alpha, beta)}
-        above = self.stack[-2].node if depth else -1
-        if depth and self.kind[above] == Kind.CHANCE and self.algorithm.chance_cuts:
-            limits = self.columns["alpha"][above], self.columns["beta"][above]
-            find = partial(find_quotient, self.tree, self.eps, self.stack[-2].branch, branch)
-            about["quotients"] = (
-                find(self.end_of(False), limits[0], alpha),
-                find(self.end_of(True), limits[1], beta),
+    def enter(self, node: int, branch: int, window: Window, rank: int) -> None:
+        """Record the entry of an inner node."""
+        self.entries += 1
+        depth, window = len(self.path), _with_floats(window)
+        if rank != ALL:
+            self.record(PROBE, node, branch, depth, place=rank)
+        quotients: tuple[Quotient | None, ...] = ()
+        if depth and self.kind[self.path[-1][0]] == Kind.CHANCE and self.algorithm.chance_cuts:
+            _, above, limits = self.path[-1]
+            find = partial(find_quotient, self.tree, self.eps, above, branch)
+            quotients = (
+                find(self.end_of(False), limits[0], window[0]),
+                find(self.end_of(True), limits[1], window[1]),
             )
-        self.record(ENTER, n, branch, depth, **about)
+        self.record(ENTER, node, branch, depth, window=window, quotients=quotients)
+        self.path.append((node, branch, window))
 
-    def on_low_term(self, b: int, was: Number, term: Number) -> None:
-        """Add a term to the sum of lower bounds."""
-        self.low_ends[b] = self.bound(True, b)
-        self.add_term(b, was, term, low=True)
+    def visit(self, node: int, branch: int) -> None:
+        """Record the visit of a terminal."""
+        self.entries += 1
+        utility = self.tree.columns.utility[node]
+        is_outcome = bool(self.path) and self.kind[self.path[-1][0]] == Kind.CHANCE
+        if is_outcome and self.algorithm.probes:
+            self.record(PROBE, node, branch, len(self.path))
+        self.record(VISIT, node, branch, len(self.path), (utility, utility))
 
-    def on_high_term(self, b: int, was: Number, term: Number) -> None:
-        """Add a term to the sum of upper bounds."""
-        self.high_ends[b] = self.bound(False, b)
-        self.add_term(b, was, term, low=False)
+    def skip(self, node: int, branch: int) -> None:
+        """Record that the search passes over a child."""
+        self.record(PASS, node, branch, len(self.path))
 
-    def add_term(self, b: int, was: Number, term: Number, low: bool) -> None:
-        """Put an outcome's new term in place of the one before, or into the sum of a new entry."""
-        frame = self.stack[-1]
-        changed, is_new = frame.low if low else frame.high, frame.unsummed > 0
-        # Another outcome that leads to the child just searched is not passed over: its turn comes.
-        is_repeat = was != term and self.child[b] == self.child[frame.next - 1]
-        if is_new:
-            frame.unsummed -= 1
-        elif not is_repeat and frame.next != b + 1:  # else the outcome was just entered or visited
-            frame.next = b + 1
-            self.record(PASS, self.child[b], b, len(self.stack))
-        changed.replace(0 if is_new else was, term)
-        if not is_new and is_finite(was) and not -self.far <= was <= self.far:
-            column = self.columns["low_term" if low else "high_term"]
-            own = (column[i] for i in self.tree.branches_of(frame.node) if self.probability[i] > 0)
-            changed.finite = sum(x for x in own if is_finite(x))
-        if not frame.unsummed:
-            if (low or is_new) and not frame.low.infinite:
-                self.tighten(frame.low.finite, low=True)
-            if (not low or is_new) and not frame.high.infinite:
-                self.tighten(frame.high.finite, low=False)
-
-    def on_cut_after(self, n: int, _: int, after: int) -> None:
-        """Record that the node is left before its last child."""
-        frame = self.stack[-1]
-        frame.end = min(frame.end, self.first[n] + after)
-
-    def on_upper(self, n: int, _: Any, upper: Number) -> None:
-        """Record a visit to a terminal, or the end of an entry: an interval is complete."""
-        interval = (self.columns["lower"][n], upper)
-        branch = self.leave(n, interval) if self.kind[n] else self.visit(n, interval)
-        if self.stack:
-            self.apply_child(branch)
-
-    def leave(self, n: int, interval: Bounds) -> int:
-        """Record the end of an entry; return the branch by which the node was entered."""
-        frame, depth = self.stack[-1], len(self.stack) - 1
-        self.record_passed(frame.end)
-        about: dict[str, Any] = {
-            "window": (self.columns["alpha"][n], self.columns["beta"][n]),
-            "cut": self.columns["cut"][n],
-            "after": self.columns["cut_after"][n],
-        }
-        if about["cut"] not in NO_CUTS:
-            low = fails_low(about["cut"])
-            terms = self.sum_terms(n, not low, self.upper[n] if low else self.lower[n])
-            self.record(CUT, n, frame.branch, depth, terms=terms, **about)
-        self.record(LEAVE, n, frame.branch, depth, interval, **about)
-        return self.stack.pop().branch
-
-    def visit(self, n: int, interval: Bounds) -> int:
-        """Record a visit to a terminal; return the branch by which it was visited."""
-        branch = -1
-        if self.stack:
-            branch = self.branch_to(n)
-            self.record_passed(branch)
-            if self.kind[self.stack[-1].node] == Kind.CHANCE and self.algorithm.probes:
-                self.record(PROBE, n, branch, len(self.stack))
-        self.record(VISIT, n, branch, len(self.stack), interval)
-        return branch
-
-    def branch_to(self, n: int) -> int:
-        """Return the branch by which a terminal is visited: the first one left that leads to it."""
-        if not self.tree.is_sharing:
-            return self.tree.first_paths.branch[n]
-        frame = self.stack[-1]
-        branches = chain(range(frame.next, frame.end), range(self.first[frame.node], frame.next))
-        own = [b for b in branches if self.child[b] == n and self.probability[b] > 0]
-        return next(b for b in own if b == own[-1] or not self.is_passed(b))
-
-    def is_passed(self, branch: int) -> bool:
-        """Return whether a player passes over a branch, as `star_minimax` decides it.
-
-        If several branches lead to a child, some may pay enough and others not.
-        """
-        node, eps = self.stack[-1].node, self.eps
+    def narrow(self, node: int, branch: int, low: Any, high: Any) -> None:
+        """Record the bounds that follow from the children of an inner node so far."""
         if self.kind[node] == Kind.CHANCE:
-            return False
-        alpha, beta = self.columns["alpha"][node], self.columns["beta"][node]
-        low, high = branch_ends(self.tree, self.lower), branch_ends(self.tree, self.upper)
-        before = range(self.first[node], branch)
-        if self.kind[node] == Kind.MAX:
-            alpha = max(chain([alpha], map(low, before)))
-        else:
-            beta = min(chain([beta], map(high, before)))
-        return bool(high(branch) <= alpha + eps or low(branch) >= beta - eps)
-
-    def record_passed(self, branch: int) -> None:
-        """Record that the search passed over the children before `branch` that it did not enter."""
-        frame = self.stack[-1]
-        # The terms of a CHANCE node's sums show which outcomes were passed over.
-        if self.kind[frame.node] != Kind.CHANCE or not self.algorithm.chance_cuts:
-            for b in range(frame.next, branch):
-                if self.probability[b] > 0:
-                    self.record(PASS, self.child[b], b, len(self.stack))
-                self.apply_child(b)
-        frame.next = branch + 1
-
-    def apply_child(self, branch: int) -> None:
-        """Tighten a MAX or MIN node by a branch. (Terms do that at a CHANCE node.)"""
-        kind = self.kind[self.stack[-1].node]
-        if kind != Kind.CHANCE:
-            low = kind == Kind.MAX
-            self.tighten(self.bound(low, branch), low)
+            branches = self.tree.branches_of(node)
+            repeats = len({self.child[b] for b in branches}) < len(branches)
+            for b in branches:
+                # Where outcomes lead to one child, the search adds up the rest again.
+                if b == branch or branch == NONE or (repeats and b > branch):
+                    self.low_ends[b] = self.bound(True, b)
+                    self.high_ends[b] = self.bound(False, b)
+        low, high = _with_floats((low, high))
+        if self.kind[node] != Kind.MIN and is_finite(low):
+            self.tighten(low, low=True)
+        if self.kind[node] != Kind.MAX and is_finite(high):
+            self.tighten(high, low=False)
 
     def tighten(self, end: Any, low: bool) -> None:
         """Record a bound of the innermost open node if it is tighter than the one before."""
-        frame, depth = self.stack[-1], len(self.stack) - 1
-        lower, upper = self.lower[frame.node], self.upper[frame.node]
+        node, branch, _ = self.path[-1]
+        lower, upper = self.lower[node], self.upper[node]
         if low and end > lower + self.eps:
             interval = (min(end, upper), upper)
         elif not low and end < upper - self.eps:
             interval = (lower, max(end, lower))
         else:
             return
-        terms = self.sum_terms(frame.node, low, end)
-        self.record(TIGHTEN, frame.node, frame.branch, depth, interval, terms=terms)
+        terms = self.sum_terms(node, low, end)
+        self.record(TIGHTEN, node, branch, len(self.path) - 1, interval, terms=terms)
+
+    def leave(self, node: int, interval: Window, cut: int, after: int) -> None:
+        """Record the end of an entry."""
+        _, branch, window = self.path[-1]
+        about: dict[str, Any] = {"window": window, "cut": cut, "after": after}
+        depth, interval = len(self.path) - 1, _with_floats(interval)
+        if cut not in NO_CUTS:
+            low = fails_low(cut)
+            terms = self.sum_terms(node, not low, self.upper[node] if low else self.lower[node])
+            self.record(CUT, node, branch, depth, terms=terms, **about)
+        self.record(LEAVE, node, branch, depth, interval, **about)
+        self.path.pop()
+
+    def record_values(self, search: Search) -> None:
+        """Record a backward induction: children come before their parents."""
+        paths = self.tree.first_paths
+        self.lower, self.upper = [-INFINITY] * len(self.tree), [INFINITY] * len(self.tree)
+        for node, value in enumerate(search.lower):
+            kind = LEAVE if self.kind[node] else VISIT
+            self.record(kind, node, paths.branch[node], paths.depth[node], (value, value))
+
+
+def _with_floats(window: Window) -> Window:
+    alpha, beta = without_infinities(window)
+    return alpha, beta

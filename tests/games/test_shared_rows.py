@@ -1,10 +1,7 @@
-"""The recursion that searches games, held equal to the loop; and rows that are shared."""
+"""Rows of a game that several branches share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from random import Random
@@ -12,68 +9,19 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from game_trees import Long, value_of
+from game_trees import value_of
 from games.tables import random_table
 from helpers import seed_ranges
-from random_games import RandomGame
 from random_trees import STAR25
 
 import expectitree as et
 from expectitree import ALGORITHMS
 from expectitree.base.errors import SearchError
-from expectitree.games import loops, searching
 from expectitree.games.growth import Growth
 
 DEPTH_FIRST = [*(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")), *STAR25]
 COLUMNS = ("lower", "upper", "visits", "alpha", "beta", "cut", "cut_after")
 SEEDS = seed_ranges(5, 120, 900)
-
-
-@contextmanager
-def loop_alone() -> Iterator[None]:
-    """Search without recursion."""
-    with mock.patch.object(searching, "Recursion", side_effect=loops.UnfitError):
-        yield
-
-
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("seeds", SEEDS)
-def test_the_recursion_is_the_loop(seeds: range, exact: bool) -> None:
-    for seed in seeds:
-        game, random = RandomGame(seed, floats=not exact), Random(seed)
-        for chosen in random.sample(DEPTH_FIRST, 3):
-            most = random.choice((None, None, random.randint(1, 40)))
-            same: Any = {"algorithm": chosen, "exact": exact, "max_visits": most}
-            same |= {"merge": random.random() < 0.7, "deepen": random.random() < 0.3}
-            with mock.patch.object(Growth, "leave", return_value=None):  # as the loop
-                found = et.search(game, depth=game.depth, **same)
-                with loop_alone():
-                    whole = et.search(game, depth=game.depth, **same)
-            assert found.tree.columns == whole.tree.columns or not exact
-            # If all leaves are near 0, the recursion gives up, and the loop evaluates them again.
-            again = whole.grown.evaluations
-            assert found.grown.evaluations >= again
-            assert replace(found.grown, evaluations=again) == whole.grown
-            assert found.cuts == whole.cuts
-            for name in COLUMNS:
-                one, other = getattr(found, name), getattr(whole, name)
-                # Until the first leaf that is not 0, the loop adds up every sum anew.
-                may_be_rounded = name in ("alpha", "beta") and not exact
-                if may_be_rounded:
-                    other = pytest.approx(list(other), rel=1e-13, abs=1e-13)
-                assert list(one) == (other if may_be_rounded else list(other)), name
-
-
-def test_recursion_is_for_near_bounds_and_few_plies() -> None:
-    for bounds, depth, recurses in (
-        ((0, 320), 300, True),
-        ((0, 320), 400, False),
-        ((0, 10**9), 9, False),
-        ((0, float("inf")), 9, False),
-    ):
-        with mock.patch.object(searching, "DepthFirst", wraps=loops.DepthFirst) as called:
-            assert et.search(Long(320, bounds), depth=depth).value == min(depth, 320)
-        assert called.called != recurses
 
 
 # ---- Rows that are shared.
@@ -138,7 +86,7 @@ def test_states_without_estimates_are_searched_once() -> None:
     game = BearOff(2, 3)
     found = et.search(game, depth=30, exact=True)
     assert found.value == 2 * chance_to_win(*game.start[:2]) - 1
-    with loop_alone(), mock.patch.object(Growth, "_find", find_by_plies):
+    with mock.patch.object(Growth, "_find", find_by_plies):
         before = et.search(game, depth=30, exact=True)
     assert before.value == found.value
     assert found.grown.rows < 0.8 * before.grown.rows
