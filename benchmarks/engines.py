@@ -9,14 +9,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from time import perf_counter, thread_time
 from typing import Any
 
 import click
 
-from benchmarks.measuring import Row, Size, as_installed, best_seconds
+from benchmarks.measuring import Row, Size, as_installed
 from expectitree import Tree, evaluate, generate, load, save
 from expectitree.base import compiling
 from expectitree.base.algorithms import algorithm
@@ -97,12 +96,6 @@ def _engine_rows(
         whole = min(whole, thread_time() - start)
     share = theirs / whole if program else None
     yield Row("  the same with all preparation, of a tree just read", share, "x", 0.8)
-    if name != "expectiminimax":
-        one, two = best_seconds(
-            [partial(evaluate, tree, name, engine="compiled", jobs=jobs) for jobs in (1, 2)],
-            2 * size.repetitions,
-        )
-        yield Row("  two jobs, as a multiple of the rate of one", one / two, "x", 1.5)
 
 
 def _loop_seconds(tree: Tree, name: str) -> float:

@@ -159,6 +159,8 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     for field, value in options.items():
         key, field = field.replace("_", "-"), field.replace("-", "_")
         option = OPTIONS.get(key)
+        if key == "jobs":
+            raise SearchError("a tree is searched in one job, since two took as long: remove jobs")
         if option is None:
             raise SearchError(
                 f"unknown option {quote(field)}: the options of algorithms are {', '.join(OPTIONS)}"

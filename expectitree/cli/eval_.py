@@ -13,7 +13,6 @@ from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.algorithms import ALGORITHMS
-from expectitree.base.errors import SearchError
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
@@ -32,7 +31,7 @@ from expectitree.searches.result import Search
     type=click.IntRange(min=1),
     metavar="N",
     default=1,
-    help="Search N subtrees of a large tree at the same time; counts may then vary.",
+    help="Read N parts of an .arrow or .parquet file at the same time.",
 )
 @click.option(
     "--scheduler",
@@ -112,13 +111,10 @@ def command(
     def evaluate_tree(file: str, found: Tree | Search) -> Evaluation:
         if isinstance(found, Search):
             search = found
-            if search.grown is not None and options.jobs > 1:
-                instead = "write its tree to a file with `expectitree convert`"
-                raise SearchError(f"a game's rules run in one job: remove --jobs, or {instead}")
         else:
             chosen.for_tree(file, found)
             arguments = options.arguments_for(algorithm)
-            search = search_tree(found, algorithm, jobs=options.jobs, **arguments)
+            search = search_tree(found, algorithm, **arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
         why = None
         if explain is not None:

@@ -63,6 +63,12 @@ MIN_STREAMED = {".arrow": 1 << 30, ".parquet": 1 << 28}
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
+_ONE_JOB = (
+    "--jobs reads parts of large .arrow and .parquet files, with expectiminimax. A tree in memory "
+    "is searched in one job, since two jobs took as long: remove --jobs."
+)
+
+
 @dataclass(frozen=True)
 class SearchOptions:
     """The options of `tree_options`: which trees a command reads, and how it searches them."""
@@ -208,6 +214,8 @@ class SearchOptions:
                 "workers: remove "
                 "it, or remove -a, -e, --jobs, --all, --explain and --windows."
             )
+        if self.jobs > 1 and (self.texts or not self.streams):
+            raise click.UsageError(_ONE_JOB)
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
         games = [name for name in self.files if is_game_name(name)]
@@ -225,6 +233,8 @@ class SearchOptions:
         for file in files_in(self.files):
             if self.streams and self._is_streamed(file):
                 yield file, partial(self._stream, file)
+            elif self.jobs > 1:
+                raise click.UsageError(_ONE_JOB)
             elif is_game_name(file):
                 yield file, partial(self._grow, file, lazy)
             else:

@@ -8,7 +8,6 @@ lists of `Fraction`. What `star_minimax` does, `search_recursively` does quicker
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -36,7 +35,6 @@ from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.jobs import OneJobError, narrow_in_jobs
 from expectitree.searches.problem import (
     Allowance,
     Found,
@@ -71,7 +69,6 @@ def evaluate(
     bounds: ChosenBounds = None,
     engine: str = "auto",
     max_visits: int | None = None,
-    jobs: int = 1,
     exact: bool = False,
     **options: int | str | None,
 ) -> Search:
@@ -99,9 +96,6 @@ def evaluate(
             floats. All engines visit the same nodes.
         max_visits: The maximum number of node visits of a pruning search. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
-        jobs: How many subtrees of a large tree a pruning search has at the same time, where it is
-            compiled. Value and best action are those of one job. It may visit other nodes.
-            `Search.jobs` is how many jobs there were.
         exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
             are floats. A float in a tree counts as the decimal that Python prints.
         options: The options of the algorithm, such as `probes=3`.
@@ -115,7 +109,7 @@ def evaluate(
     if exact:
         tree = in_fractions(tree)
     found = search_tree(
-        tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, jobs=jobs, **options
+        tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, **options
     )
     vars(found)["rounds"] = not exact  # a copy costs a tenth of the search of a small tree
     return found
@@ -128,7 +122,6 @@ def search_tree(
     bounds: ChosenBounds = None,
     engine: str = "auto",
     max_visits: int | None = None,
-    jobs: int = 1,
     **options: int | str | None,
 ) -> Search:
     """Search a tree as `evaluate` does; return numbers as they are computed, without rounding."""
@@ -136,21 +129,9 @@ def search_tree(
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
-    if jobs < 1:
-        raise SearchError(f"found {jobs} jobs, expected 1 or more")
-    if jobs > 1 and (max_visits is not None or not chosen.in_order):
-        why = "one job counts visits up to a limit"
-        if not chosen.in_order:
-            why = f"{chosen.name} learns from each leaf which one to visit next"
-        raise SearchError(f"found {jobs} jobs, expected 1, since {why}: leave out the jobs")
     tree = searched_tree(tree, engine)
     known = choose_bounds(tree, bounds, chosen)
-    try:
-        found = search_window(tree, chosen, known, known[0], engine, max_visits, jobs=jobs)
-    except OneJobError as error:
-        found = search_window(tree, chosen, known, known[0], engine)
-        return replace(found, why_one_job=str(error))
-    return replace(found, jobs=jobs) if jobs > 1 else found
+    return search_window(tree, chosen, known, known[0], engine, max_visits)
 
 
 def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
@@ -168,7 +149,6 @@ def search_window(
     engine: str = "auto",
     max_visits: int | None = None,
     watch: Any = None,
-    jobs: int = 1,
 ) -> Search:
     """Search a tree in a window, by the contract of `star_minimax`.
 
@@ -186,8 +166,6 @@ def search_window(
         )
     if not algorithm.player_cuts or len(tree) == 1:
         check_known(tree)
-    if not algorithm.player_cuts and jobs > 1:
-        raise OneJobError("backward induction takes less time than its preparation")
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
 
         def search(utilities: Tree) -> Search:
@@ -203,9 +181,9 @@ def search_window(
         from expectitree.searches.best_first_search import run_best_first  # takes time
 
         return run_best_first(setup, max_visits, watch)
-    if jobs == 1 and not setup.compiled:
+    if not setup.compiled:
         return _search_interpreted(setup, window, max_visits, watch)
-    return _run_star_minimax(setup, window, max_visits, jobs)
+    return _run_star_minimax(setup, window, max_visits)
 
 
 def _run_backward_induction(setup: SearchSetup) -> Search:
@@ -224,16 +202,13 @@ def _run_backward_induction(setup: SearchSetup) -> Search:
     return setup.result(eps, *columns, 0, False)
 
 
-def _run_star_minimax(
-    setup: SearchSetup, window: Bounds, max_visits: int | None, jobs: int
-) -> Search:
+def _run_star_minimax(setup: SearchSetup, window: Bounds, max_visits: int | None) -> Search:
     tree, settings = setup.tree, settings_of(setup, max_visits)
     root = setup.index(tree.root_id)
     work = start_work(setup, settings, tree.heights[-1] + 1)
     if setup.compiled:
         window = float(window[0]), float(window[1])
     setup.begin()
-    before = narrow_in_jobs(setup, work, settings, window, jobs) if jobs > 1 else 0
     while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
         if ended != PAUSED:
@@ -244,7 +219,7 @@ def _run_star_minimax(
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)[1]]))
     columns = work.by_node(setup.columns, settings)
-    return setup.result(setup.eps, *columns, before + cuts, ended == STOPPED_EARLY)
+    return setup.result(setup.eps, *columns, cuts, ended == STOPPED_EARLY)
 
 
 def _search_interpreted(

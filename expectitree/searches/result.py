@@ -145,9 +145,7 @@ class Search(Shown):
         rounds: Whether methods and properties round what they return.
         seconds: How long the search itself took, once its columns were ready; 0 if that was not
             measured: for a game, and for a table that is read in parts.
-        jobs: How many subtrees were searched at the same time. If more than 1, counts, windows and
-            intervals may differ from those of one job, and between runs.
-        why_one_job: Why there was 1 job where more were asked for; empty if not.
+        jobs: How many parts of a table were read at the same time.
     """
 
     question = "evaluate"
@@ -172,7 +170,6 @@ class Search(Shown):
     rounds: bool = False
     seconds: float = field(default=0.0, compare=False)
     jobs: int = 1
-    why_one_job: str = ""
 
     @cached_property
     def unrounded(self) -> Search:

@@ -12,11 +12,11 @@ its own, and return the front at its end. The rows in between, near the root, ar
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from expectitree.base import compiling
 from expectitree.base.errors import ExpectitreeError, TreeError
@@ -33,12 +33,12 @@ from expectitree.base.tree.columns import TERMINAL, Bounds, Columns
 from expectitree.base.tree.model import FLOAT_UNIT, Below, Tree
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
-from expectitree.searches.jobs import OneJobError, ranges, split
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 
 MAX_FRONT = 1 << 24  # nodes; they take 0.6 GB
 MAX_TOP = 2_000  # nodes of the tree that is left; an output shows some hundred
+_MAX_DEPTH = 50  # of the nodes that are split
 TASK_ROWS = 10_000_000  # of a worker's task: it takes some tenths of a second, and sending it 5 ms
 
 _WORDS = {
@@ -47,6 +47,9 @@ _WORDS = {
     "estimated": "estimates in place of subtrees",
     "branch_notes": "notes at branches",
 }
+
+
+Splits: TypeAlias = dict[int, dict[int, int]]  # a node that is split: by child, its first row
 
 
 class NeedsWholeTreeError(ExpectitreeError):
@@ -85,6 +88,41 @@ class _Whole:
     least: float = float("inf")  # utility
     greatest: float = -float("inf")
     error: float = 0.0  # of a value, at most
+
+
+def split(children: Callable[[int], Sequence[int]], count: int, limit: int) -> Splits:
+    """Return the root, and the other nodes whose subtrees have more than `limit` rows.
+
+    `children` returns the children of a node. Raises `NeedsWholeTreeError` for rows in another
+    order.
+    """
+    found: Splits = {}
+    waiting = [(count - 1, 0, 0)]
+    while waiting:
+        node, start, depth = waiting.pop()
+        ends = [int(child) for child in children(node)]
+        starts = [start, *(end + 1 for end in ends)]
+        if starts.pop() != node or any(map(int.__gt__, starts, ends)):
+            order = "its rows are in another order than those that `expectitree convert` writes"
+            raise NeedsWholeTreeError(order)
+        found[node] = own = dict(zip(ends, starts, strict=True))
+        if depth < _MAX_DEPTH:
+            waiting += ((c, at, depth + 1) for c, at in own.items() if c + 1 - at > limit)
+    return found
+
+
+def ranges(splits: Splits, least: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows that hold all subtrees of the children that are not split.
+
+    Each range has at least so many rows, unless a node that is split follows.
+    """
+    start = 0
+    for end in [*sorted(c for own in splits.values() for c in own), max(splits)]:
+        stop = end + (end not in splits)
+        if end in splits or stop - start >= least:
+            if start < stop:
+                yield start, stop
+            start = end + 1
 
 
 def evaluate_table(table: Table, executor: Executor | None = None, workers: int = 1) -> Search:
@@ -187,10 +225,7 @@ class _Pass:
     def read_in_tasks(self, executor: Executor, workers: int) -> None:
         """Let workers read the ranges between the nodes that are split; join what they found."""
         count = self.table.count
-        try:
-            splits = split(lambda n: [*self.table.row(n)[0].child], count, TASK_ROWS)
-        except OneJobError as error:
-            raise NeedsWholeTreeError(str(error)) from None
+        splits = split(lambda n: [*self.table.row(n)[0].child], count, TASK_ROWS)
         todo = [*ranges(splits, TASK_ROWS)]
         places = (self.np.searchsorted(self.wanted, rows) for rows in todo)
         own = (self.wanted[begin:end] for begin, end in places)

@@ -78,10 +78,6 @@ class Work(NamedTuple):
         lean = lean or (column("B", 0), column("I", 0))
         return cls._make([*intervals, *by_node, *by_branch, *lean, *_frames(column, depths)])
 
-    def with_own_frames(self, column: Callable[[str, int], Any], depths: int) -> Work:
-        """Return the same columns by node and branch, with others by depth: for another thread."""
-        return self._replace(**dict(zip(self._fields[11:], _frames(column, depths), strict=True)))
-
     def by_node(self, tree: Columns, settings: Settings) -> Sequence[Any]:
         """Return the columns that are marked [N], by node id."""
         found: list[Any] = [*self[:7]]
@@ -170,11 +166,6 @@ class Settings(NamedTuple):
         most = INFINITY if exact else sys.float_info.max
         is_cyclic = chosen.probe_order == "cyclic"
         return cls(zero, most, chosen.chance_cuts, chosen.probes, is_cyclic)
-
-
-def slot_of(work: Work, settings: Settings, n: int) -> int:
-    """Return the row of an inner node in the columns of `Work`."""
-    return work.slot[n] if len(settings.lean) > 0 else n
 
 
 def interval_of(tree: Columns, work: Work, settings: Settings, n: int) -> Window:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shlex
 from array import array
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import accumulate
@@ -13,7 +14,7 @@ from unittest import mock
 
 import pytest
 from files.samples import content_of
-from helpers import invoke
+from helpers import ROOT, invoke
 
 import expectitree as et
 from expectitree.base.errors import TreeError
@@ -243,3 +244,24 @@ def test_nothing_is_written_at_a_url() -> None:
         error = invoke(*words, "s3://b/x.parquet").exception
         assert isinstance(error, et.FileError)
         assert str(error) == f"{message}upload it"
+
+
+@pytest.mark.parametrize("about", ["trees/risk.yaml", "-e 'max: [1, 2]'", "game:pig --depth 3"])
+@pytest.mark.parametrize("more", ["", "-a star1"])
+def test_a_tree_in_memory_is_searched_in_one_job(about: str, more: str) -> None:
+    words = shlex.split(f"eval {about} {more} --jobs 2".replace("trees/", f"{ROOT}/trees/"))
+    done = invoke(*words)
+    assert (done.exit_code, "two jobs took as long: remove --jobs" in done.stderr) == (2, True)
+
+
+def test_jobs_from_python_are_refused() -> None:
+    with pytest.raises(et.SearchError, match="in one job, since two took as long"):
+        et.evaluate(et.loads("max: [1, 2]"), "star1", jobs=2)
+
+
+def test_a_scheduler_is_for_tables() -> None:
+    for words in (("-a", "star1"), ("--all",), ("--jobs", "2")):
+        done = invoke("eval", "x.arrow", "--scheduler", "x:1", *words)
+        assert "--scheduler evaluates .arrow and .parquet files with expectiminimax" in done.stderr
+    done = invoke("eval", "game:pig", "--scheduler", "x:1")
+    assert "cannot evaluate game:pig part by part" in done.stderr

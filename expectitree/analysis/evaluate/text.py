@@ -68,12 +68,11 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     search, counts = evaluation.search, evaluation.search.counts
     value = search.interval_of_branch(NONE)[0]
     write = exact_display if is_shown_as_fraction(value) else display_text
-    jobs = f", {plural(search.jobs, 'job')}" if search.jobs > 1 or search.why_one_job else ""
-    why = f": {search.why_one_job}" if search.why_one_job else ""
+    jobs = f", {search.jobs} jobs" if search.jobs > 1 else ""
     has_min = search.tree.has_min
     is_detailed = evaluation.is_detailed or search.algorithm.player_cuts or has_min or jobs
     if is_detailed:
-        yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
+        yield "algorithm", f"{search.algorithm.full_name}{jobs}"
     yield _name_of_value(search, has_min), (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
