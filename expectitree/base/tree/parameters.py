@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import Any
+from unicodedata import normalize
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import (
@@ -151,7 +152,8 @@ def with_values(
         expected = "expected a mapping from name to number, such as {'pr': 0.3}"
         raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
-    for name, given in values.items():
+    for key, given in values.items():
+        name = normalize("NFC", key)
         new = (
             given if isinstance(given, Setting) else Setting(str(given) if given is None else given)
         )

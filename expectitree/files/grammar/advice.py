@@ -55,7 +55,7 @@ def unknown_keys(
     if frame.kind == Kind.CHANCE and any(words.SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
-    if len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6, most=0.5):
+    if len(unknown) == len(values) and _are_labels(item, 0.8 if unknown[1:] else 0.6, most=0.5):
         message = bare(item, is_item)
         if is_item and len(item) == 1:
             (label, child), *_ = item

@@ -12,6 +12,7 @@ from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
+from expectitree.files.grammar.values import are_probabilities
 from expectitree.files.grammar.words import WIDE, described, flow_text, key_hint
 
 _MAX_NAMES = 8  # in a message
@@ -102,7 +103,7 @@ class Trail(Problems):
     def keys_of(self, item: Data) -> dict[str, Data]:
         """Return the keys of a mapping, without the root's own; report duplicates."""
         keys = dict(item)
-        if len(keys) != len(item):
+        if len(keys) != len(item) and not are_probabilities(item):  # these are outcomes
             seen = set()
             for index, (key, _) in enumerate(item):
                 if key in seen:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.expressions.parser import listed, parse
-from expectitree.base.expressions.syntax import FUNCTIONS, Expression
+from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
     HOW,
@@ -28,11 +28,12 @@ from expectitree.files.grammar.words import described, flow_text
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
-_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|\* *-)")
-_CALL = re.compile(rf"(?:-|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})}))\(")
+_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|[-+*/^] *[-+]+[0-9.(])")
+# Several signs or parentheses, such as `--1` and `((1))`, or a function.
+_PREFIX = re.compile(rf"(?:[-+(] *){{2,}}[0-9.]|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})})\(")
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
-_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
 _WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
+_MAX_NAME = 40  # characters of a text that may be meant as the name of a parameter
 _MAX_DIGITS = 30  # of a count
 _DECIMAL_PART = re.compile(r"0?\.[0-9]{1,15}")  # from 0 to 1
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
@@ -121,7 +122,7 @@ class ValueReader:
         try:
             found = self.parse(data)
         except NumberError:
-            is_name = _NAME.fullmatch(data) and data.lower() not in _WORDS and HOW in str(error)
+            is_name = len(data) <= _MAX_NAME and re.fullmatch(NAME, data) and data.lower() not in _WORDS and HOW in str(error)
             if self.parameters is None and is_name:
                 hint = f"or define {quote(data)} under the root's `parameters:`"
                 raise GrammarError(f"{error}, {hint}") from None
@@ -250,7 +251,7 @@ class ValueReader:
 def is_operation(text: str) -> bool:
     """Return whether a text may be a formula without parameters, such as `0.5*90`."""
     is_word = _FRACTION.fullmatch(text) or text.lower() in NOT_KNOWN_WORDS
-    return bool(_OPERATOR.search(text) or _CALL.match(text)) and not is_word
+    return bool(_OPERATOR.search(text) or _PREFIX.match(text)) and not is_word
 
 
 def is_probability(key: str) -> bool:
