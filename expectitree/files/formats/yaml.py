@@ -28,7 +28,9 @@ from expectitree.files.grammar.document import (
     SharedText,
     error_at,
     error_in,
+    mark_of,
 )
+from expectitree.files.grammar.words import is_number
 from expectitree.files.grammar.writer import Notation, tree_text
 
 _MAX_READ = 1_024  # characters of a key: readers do not look back further, unless it has a `? `
@@ -38,6 +40,28 @@ _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
 _NO_SPACE = re.compile(r"""[^'"#]*[\w)]:[^\s'"]""")
 _SLASHES = re.compile(r"(?:^|\s)//")
+_COMMENT = re.compile(r"[ \t]+(#[^\s#!].*)")  # without a space after the #, as in `Plan #1`
+_BEFORE_NOTHING = re.compile(r"[\s:,\[{-]*[:,\[{-]")  # from a scalar to the place of an empty one
+_KEY = r"""[^\s"'#:,\[\]{}-][^"'#:,\[\]{}\n]*|"[^"\n]*"|'[^'\n]*'"""
+# Blanks before values, also those that are no spaces for YAML; between them may be a key.
+_ODD_BLANKS = dict.fromkeys(map(ord, "\N{NO-BREAK SPACE}\u2002\u2003\u2007\u2009\u202f\u3000"), " ")
+_BLANK = r"[^\S\n]"
+_BLANKS = re.compile(
+    rf"(^{_BLANK}*(?:-{_BLANK}+)*|[\[{{]{_BLANK}*|,{_BLANK}+(?=[-+.\d\[{{\"']|(?:{_KEY}):{_BLANK}))"
+    rf"(?:((?:{_KEY}):)({_BLANK}+))?",
+    re.MULTILINE,
+)
+_START = r"(?:^\s*(?:-\s+)*|[\[{,]\s*|(?P<before>:)\s+)"  # of a text
+# Texts that have to be quoted: some that start with a sign, quotes or brackets, and some with a #.
+_SIGNED = re.compile(
+    rf"""{_START}(?P<text>(?:[%@`&*!|>]|(?:"[^"]*"|'[^']*'|\[[^][,]*\])\s*[^\s:,\]}}#])"""
+    r"[^:,{}\[\]#]*?)(?=\s*(?::\s|:$|[,}\]]|\s\#|$))"
+)
+_HASHED = re.compile(
+    rf"""{_START}(?P<text>[^\W\d][^"'#{{}}\[\],:]*?\s\#[^\s#][^:,}}\]]*?(?=\s*[:,}}\]])"""
+    r"|(?<=:\s)#[^\s#][^,}\]]*)"
+)
+_GLUED = re.compile(r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]""")
 
 
 # ---- Reading.
@@ -45,6 +69,8 @@ _SLASHES = re.compile(r"(?:^|\s)//")
 
 def parse(text: str, name: str) -> Document:
     """Return the structure of a YAML text; raise `FileError` with line and column."""
+    if not text.isascii() and re.search(f"[{''.join(map(chr, _ODD_BLANKS))}]", text):
+        text = _BLANKS.sub(_with_spaces, text)
     try:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
@@ -68,8 +94,13 @@ def parse(text: str, name: str) -> Document:
             message += f" {error.context}"
             if error.context_mark is not None and error.context_mark.line != mark.line:
                 message += f" that starts in line {error.context_mark.line + 1}"
-        start = lines[(error.context_mark or mark).line] if lines else ""
-        hint = _syntax_hint(lines, mark, start, message) if lines else ""
+        if not lines:
+            raise _error(name, mark, message) from None
+        first = (error.context_mark or mark).line
+        if misread := _misread_text(lines, first, mark, message):
+            place, hint = misread
+            raise error_in(name, escape(f"{message} ({hint})"), *place) from None
+        hint = _syntax_hint(lines, mark, lines[first], message)
         raise _error(name, mark, message + hint) from None
 
 
@@ -129,7 +160,8 @@ class _Parser:
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise error_in(self.name, message, 1, 1)
         locate = partial(_locate, self.text, self.containers)
-        return Document(self.name, roots[0], frozenset(self.shared), locate, self.text)
+        doubts = [*_comment_doubts(self.text)]
+        return Document(self.name, roots[0], frozenset(self.shared), locate, self.text, doubts)
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping from its keys and values, which alternate."""
@@ -147,9 +179,12 @@ class _Parser:
         if event.tag is not None:
             tag = quote(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
             message = f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
-            raise self.error(event, message)
+            raise self.error(event, message + self.quoting(event))
         if event.anchor is None:
             return False
+        if event.__class__ is yaml.ScalarEvent and not event.value:  # `&Co` is meant as text
+            message = f"the anchor &{_short(event.anchor)} has no value"
+            raise self.error(event, message + self.quoting(event))
         if event.anchor in self.anchors:
             message = f"the anchor &{_short(event.anchor)} was defined before"
             raise self.error(event, f"{message}: give each its own name")
@@ -160,7 +195,7 @@ class _Parser:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
         if value is None:
             message = f"the alias *{name} comes before any anchor &{name}: define it first"
-            raise self.error(event, message)
+            raise self.error(event, message + self.quoting(event))
         if value is _OPEN:
             cycle = "that is a cycle, and a tree has none"
             raise self.error(event, f"the alias *{name} lies within its own anchor: {cycle}")
@@ -178,6 +213,13 @@ class _Parser:
             if key == "<<" and isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
                 share = "repeat the keys, or share a whole node by an alias or a ref"
                 raise self.error(event, f"the merge key << is unknown: {share}")
+
+    def quoting(self, event: Any) -> str:
+        """Return how the text at an event's start is quoted, after a semicolon; or nothing."""
+        mark = event.start_mark
+        line = self.text.split("\n", mark.line + 1)[mark.line]
+        quoted = _signed_text(line, mark.column)[1]
+        return f"; for text, write `{quoted}`" if quoted else ""
 
     def error(self, event: Any, message: str) -> FileError:
         return _error(self.name, event.start_mark, message)
@@ -240,6 +282,72 @@ def _key_length(line: str, mark: Any) -> int:
     return 0 if ": " in key else len(key)
 
 
+def _with_spaces(match: re.Match[str]) -> str:
+    blanks, key, more = match.groups("")
+    line = match.string[: match.start()].rpartition("\n")[2]
+    if blanks[:1] == "," and not {*"[{"} & {*line}:  # a comma of a text
+        return match[0]
+    return blanks.translate(_ODD_BLANKS) + key + more.translate(_ODD_BLANKS)
+
+
+def _comment_doubts(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield line and column of each comment that may be the end of a text, and what to write."""
+    if " #" not in text or not re.search(rf"\S{_COMMENT.pattern}", text):
+        return
+    end = 0  # of the last scalar
+    for event in events(text):
+        if not isinstance(event, yaml.ScalarEvent):
+            continue
+        colon = _BEFORE_NOTHING.match(text, end) if not event.value else None
+        end = event.end_mark.index if colon is None else colon.end()
+        comment = _COMMENT.match(text, end)
+        if comment and event.implicit[0] and not is_number(event.value):
+            start = text.rfind("\n", 0, comment.start()) + 1
+            line = text[start : comment.start()]
+            is_flow = sum(map(line.count, "[{")) > sum(map(line.count, "]}"))
+            tail = re.split(r"\s*[,\]}]", comment[1])[0] if is_flow else comment[1].rstrip()
+            whole = NOTATION.quoted(f"{event.value} {tail}".strip())
+            hint = f"for text, write `{whole}`; for a comment, write a space after the #"
+            place = mark_of(text, comment.start(1))
+            yield *place, f"{quote(tail)} is a comment in YAML: {hint}"
+
+
+def _signed_text(line: str, column: int) -> tuple[int, str]:
+    """Return the start of the text at a column that must be quoted, and that text in quotes."""
+    for match in _SIGNED.finditer(line):
+        is_key = re.match(r"\s*:", line[match.end() :])
+        if match.start("text") <= column <= match.end() and not (match["before"] and is_key):
+            return match.start("text"), NOTATION.quoted(match["text"])
+    return 0, ""
+
+
+def _misread_text(
+    lines: Sequence[str], first: int, mark: Any, message: str
+) -> tuple[Mark, str] | None:
+    """Return the place of a text that YAML reads otherwise than its author, and what to write.
+
+    `first` is the line where the problem's context starts.
+    """
+    start, quoted = _signed_text(lines[mark.line], mark.column)
+    if quoted and "YAML document" not in message:
+        hint = f"text that starts so must be quoted: write `{quoted}`"
+        return (mark.line + 1, start + 1), hint
+    above = next((at for at in range(mark.line - 1, -1, -1) if lines[at].strip()), mark.line)
+    for at in sorted({first, above, mark.line}):
+        line = lines[at] if at < mark.line else lines[at][: mark.column + 2]
+        if glued := _GLUED.search(line):
+            return (at + 1, glued.end()), f"write a space after `{glued['text']}`"
+        if hashed := _HASHED.search(line):
+            quoted = NOTATION.quoted(hashed["text"])
+            hint = f"a comment starts at the #; text with a # must be quoted: write `{quoted}`"
+            return (at + 1, hashed.start("text") + 1), hint
+    margins = [len(lines[at]) - len(lines[at].lstrip()) for at in (first, mark.line)]
+    if "expected ',' or" in message and first < mark.line and margins[1] <= margins[0]:
+        bracket = "]" if "]" in message else "}"
+        return (first + 1, len(lines[first].rstrip()) + 1), f"close it with {bracket}"
+    return None
+
+
 def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> str:
     """Return what to do about an error of syntax, in parentheses; nothing if that is unclear.
 
@@ -252,8 +360,6 @@ def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> s
     glued = above if is_mapping else start if "expected ':'" in message else ""
     hints = {
         "a tab: indent with spaces": "\t" in line[: mark.column + 1],
-        "text that starts so must be quoted": before and after[:1] in ("%", "@", "`"),
-        "quote text that starts with & or *": " alias" in message or " anchor" in message,
         'a ? must be quoted, as in `utility: "?"`': _QUESTION.search(line),
         "a comment starts with #": _SLASHES.search(line) or above.startswith("//"),
         f"close it with {']' if ']' in message else '}'}": is_flow and not after.strip(),

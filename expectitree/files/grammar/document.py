@@ -71,6 +71,7 @@ class Document:
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
     text: str = ""  # the source, for the lines of errors
+    doubts: Sequence[tuple[int, int, str]] = ()  # lines, columns and warnings of odd texts
     has_labels: bool = False  # the keys of children are labels, even if all are probabilities
 
 
@@ -116,11 +117,13 @@ class Problems:
     def failure(self) -> FileError:
         """Return the exception for all errors, with line and column if the format knows them."""
         marks = self.document.locate([place for place, _, _ in self.found])
+        hints = {line: f"; {doubt}" for line, _, doubt in self.document.doubts}
+        problems = [
+            Problem(self.document.name, message, path, *(mark or (None, None)))
+            for (_, path, message), mark in zip(self.found, marks, strict=True)
+        ]
         error = FileError(
-            [
-                Problem(self.document.name, message, path, *(mark or (None, None)))
-                for (_, path, message), mark in zip(self.found, marks, strict=True)
-            ],
+            [replace(one, message=one.message + hints.pop(one.line, "")) for one in problems],
             stopped=len(self.found) >= MAX_PROBLEMS,
         )
         return with_excerpts(error, self.document.text)

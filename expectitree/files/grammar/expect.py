@@ -177,8 +177,7 @@ class _ExpectationReader(ValueReader):
     def label(self, data: Data) -> str:
         if isinstance(data, str) and data:
             return str(data)
-        hint = ": a label that starts with # must be quoted, as in best: '#2'" if data == "" else ""
-        raise GrammarError(f"found {described(data)} as the best action, expected its label{hint}")
+        raise GrammarError(f"found {described(data)} as the best action, expected its label")
 
     def numbers(self, data: Data) -> dict[str, Number]:
         """Return the numbers by path; each that is wrong is reported and left out."""
@@ -197,8 +196,7 @@ class _ExpectationReader(ValueReader):
         items = data if isinstance(data, list) else [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
-        hint = "; a path that starts with # must be quoted, as in ['#2']"
-        expected = f"expected a list of paths such as [a2/#2]{hint}"
+        expected = "expected a list of paths such as [a2/#2]"
         raise GrammarError(f"found {described(data)} as skipped, {expected}")
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -85,6 +86,8 @@ def read_tree(
                 place, path = again.place_of_fault(what, node, branch)
                 again.trail.add(place, copied or path, message)
         raise again.trail.failure()
+    for line, column, doubt in document.doubts if warn is not None else ():
+        warn(f"{document.name}:{line}:{column}: {doubt}")
     return tree
 
 
@@ -116,6 +119,7 @@ class _TreeReader:
             self.values.use_floats()
         self.names = Names(self.trail)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
+        self.values.warn = partial(self.branches.warn_of, own=False)
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.utility_key = UTILITIES[0]
         self.open: set[object] = set()  # identities of the shared nodes on the trail

@@ -190,8 +190,7 @@ class Names:
 
     def _unknown(self, name: Data) -> str:
         """Return the message about a ref to a name that is not defined."""
-        hint = ": quote a name that starts with #" if name == "" else ""
-        problem = f"unknown ref {described(name)}{hint}: "
+        problem = f"unknown ref {described(name)}: "
         if not self.places:
             return f"{problem}nothing is defined under the root's `nodes:`; define it there"
         near = key_hint(name, self.places) if isinstance(name, str) else ""

@@ -35,6 +35,8 @@ _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 _WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MAX_NAME = 40  # characters of a text that may be meant as the name of a parameter
 _MAX_DIGITS = 30  # of a count
+_RANGE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)%?-([0-9]{1,9}(?:\.[0-9]{1,9})?)%?")
+_DATE = re.compile(r"[0-9]{4}([-/])[01]?[0-9]\1[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\2[0-9]{4}")
 _DECIMAL_PART = re.compile(r"0?\.[0-9]{1,15}")  # from 0 to 1
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
 
@@ -55,6 +57,7 @@ class ValueReader:
         self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
         self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
+        self.warn: Callable[[str], None] = lambda message: None
         self.criteria = NO_CRITERIA
         # Reads a terminal that is not a mapping.
         self.to_terminal: Callable[[str], Number] = self.to_number
@@ -87,6 +90,7 @@ class ValueReader:
         """Return the formula that a text is."""
         if text not in self.parsed:
             self.parsed[text] = parse(text, self.parameters or ())
+            self.warn(_arithmetic_warning(text))
         return self.parsed[text]
 
     def number(self, data: Data) -> Number:
@@ -246,6 +250,19 @@ class ValueReader:
             return int(data)
         found = described(data)
         raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")
+
+
+def _arithmetic_warning(text: str) -> str:
+    """Return the warning about a formula such as `10-20` or `2024-05-06`; nothing for others."""
+    ends = _RANGE.fullmatch(text)
+    is_range = ends is not None and float(ends[1]) < float(ends[2])
+    if not is_range and not _DATE.fullmatch(text):
+        return ""
+    found = f"{quote(text)} is read as arithmetic"
+    hint = "for a range, write one number, or a parameter with a `range`"
+    hint = hint if is_range else "for a date, write a note or a label"
+    spaced = re.sub("([-/])", r" \1 ", text)
+    return f"{found}: if that is right, write `{spaced}`; {hint}"
 
 
 def is_operation(text: str) -> bool:
