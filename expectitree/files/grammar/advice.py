@@ -18,6 +18,7 @@ from expectitree.files.grammar.doubts import NEARLY, label_hint, turned
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import (
+    NO_NAMES,
     NOT_KNOWN_WORDS,
     are_probabilities,
     is_marked,
@@ -59,8 +60,8 @@ def unknown_keys(
         message = bare(item, is_item)
         if is_item and len(item) == 1:
             (label, child), *_ = item
-            pair = child[0] if isinstance(child, tuple) else ("utility", child)
-            form = words.flow_text((("label", label), pair), words.WIDE)
+            pairs = corrected(child) if isinstance(child, tuple) else (("utility", child),)
+            form = words.flow_text((("label", label), *pairs), words.WIDE)
             hint = f"a label in a list is written `{form}`"
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
@@ -69,24 +70,29 @@ def unknown_keys(
         yield unknown[0], message
         return
     allowed = trail.allowed_keys(is_named)
+    hints: dict[str, list[str]] = {}  # the keys that each is for
     for key in unknown:
         at = [name for name, _ in item].index(key)
         if whole := words.whole_number(item, at):
             if item[at - 1][0] == "p" and frame.kind == Kind.CHANCE:
                 frame.branches["p"][len(frame.ids)] = None  # one error is enough
             hint = f"YAML splits text between braces at a comma: write `{whole}`"
-            yield key, f"unknown key {quote(key)}: {hint}"
         else:
             is_weight = frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p"
             hint = weight_hint(key, frame) if is_weight else ""
             hint = hint or _hint(key, values, allowed)
-            yield key, _unknown_key(key, hint, trail, allowed)
+        hints.setdefault(hint or key, []).append(key)
+    for hint, keys in hints.items():
+        yield keys[0], _unknown_key(keys, "" if hint == keys[0] else hint, trail, allowed)
 
 
-def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
+def _unknown_key(keys: list[str], hint: str, trail: Trail, allowed: list[str]) -> str:
+    key = keys[0]
     if key in ROOT_KEYS or key == SCHEMA_KEY:
         return f"the key {quote(key)} is for the root alone: move it there"
-    message = f"unknown key {quote(key)}: {hint}" if hint else words.unknown_key(key, allowed)
+    noun = "keys" if keys[1:] else "key"
+    message = words.unknown_key(key, allowed)
+    message = f"unknown {noun} {words.key_list(keys)}: {hint}" if hint else message
     if trail.listed == allowed:
         message, _, _ = message.partition(_LIST)
     elif _LIST in message:
@@ -134,18 +140,79 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
     text = words.flow_text(data, words.WIDE)
-    if isinstance(data, list) and len(data) == 1 and words.is_number(data[0]):
-        return f"found {text}, expected a node: write {data[0]}, without the brackets"
+    if (child := _only_child(data)) is not None:
+        node = words.flow_text(corrected(child), words.WIDE)
+        return f"found {text}, expected a node: write {node}, without the brackets or the dash"
     for name in _names_of_nodes(data):
         hint = f"define it under the root's `nodes:`, and write `{{ref: {name}}}` where it is meant"
         return f"found {quote(name)} as the name of a node: {hint}"
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
-    kind, more = "max", ", or the same with min or chance"
-    if isinstance(data, tuple) and are_probabilities(data):
-        kind, more = "chance", ""
-    node = f"{kind}: {text}"
-    return f"found {text} without a kind: write `{f'{{{node}}}' if is_item else node}`{more}"
+    node = corrected(data)
+    form = words.flow_text(node, words.WIDE)
+    more = ", or the same with min or chance" if node[0][0] == "max" else ""
+    return f"found {text} without a kind: write `{form if is_item else form[1:-1]}`{more}"
+
+
+def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Data:
+    """Return a node as the grammar has it, for a message that shows some levels of it.
+
+    Words and forms that people use are replaced; `kind` is that of a list or of labels without one.
+    """
+    if not isinstance(node, (list, tuple)) or not node or not depth:
+        return node
+    if isinstance(node, list):
+        first = node[0] if isinstance(node[0], tuple) and len(node[0]) == 1 else (("", None),)
+        if first[0][0] in KINDS and isinstance(first[0][1], str):  # `[chance: 10, 20]`
+            return ((first[0][0], [first[0][1], *node[1:]]),)
+        return ((kind, _corrected_children(node, kind, depth)),)
+    word, pairs = _kind_word(node), list[tuple[str, Data]]()
+    for key, value in node:
+        name = words.SYNONYMS.get(key.lower(), key.lower())
+        is_inner = isinstance(value, (list, tuple))
+        if is_inner and (key.lower() in words.KIND_SYNONYMS or name == "children"):
+            name = words.KIND_SYNONYMS.get(key.lower(), word or kind).partition(" or ")[0]
+            pairs.append((name, _corrected_children(value, name, depth)))
+        elif name in NODE_KEYS and (not is_inner or key.lower() in NODE_KEYS):
+            pairs.append(("estimate" if name == "utility" and word else name, value))
+    if pairs:
+        return tuple(pairs)
+    kind = "chance" if are_probabilities(node) else kind
+    return ((kind, _corrected_children(node, kind, depth)),)
+
+
+def _corrected_children(children: Data, kind: str, depth: int = words.MAX_DEPTH) -> Data:
+    below = "min" if kind == "max" else "max"
+    shown = children[: words.MAX_SHOWN + 1]
+    if isinstance(children, list):
+        return [corrected(child, below, depth - 1) for child in shown]
+    return tuple((label, corrected(child, below, depth - 1)) for label, child in shown)
+
+
+def _kind_word(item: Sequence[tuple[str, Data]]) -> str:
+    """Return the kind that a mapping's words mean, as in `type: chance` and `Max: [1, 2]`."""
+    inner = [key.lower() for key, value in item if isinstance(value, (list, tuple))]
+    texts = [value.lower() for _, value in item if isinstance(value, str)]
+    named = [*filter(words.KIND_SYNONYMS.get, inner), *filter(words.KIND_SYNONYMS.get, texts)]
+    return words.KIND_SYNONYMS[named[0]] if named else ""
+
+
+def _kind_hint(item: Sequence[tuple[str, Data]]) -> str:
+    """Return what to write for a node with other words for its kind; nothing if it has none."""
+    word, node = _kind_word(item), dict(corrected(item))
+    for kind in KINDS:
+        if kind in node:
+            text = words.flow_text(node[kind], words.WIDE)
+            other = f", or `min: {text}` for the opponent" if " or " in word else ""
+            return f"write `{kind}: {text}`{other if word else ', or the same with min or chance'}"
+    return ""
+
+
+def _only_child(data: Data) -> Data:
+    """Return the only node of a list, a number or a mapping with a kind; else None."""
+    child = data[0] if isinstance(data, list) and len(data) == 1 else None
+    is_node = isinstance(child, tuple) and len(child) == 1 and child[0][0] in KINDS
+    return child if is_node and not isinstance(child[0][1], str) or words.is_number(child) else None
 
 
 def _names_of_nodes(data: Data) -> list[str]:
@@ -163,16 +230,18 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
 
     `text` is the current child, if it is text.
     """
-    frame = trail.frames[-1]
-    if not frame.kind or "(" not in text:
+    frame, at = trail.frames[-1], len(trail.frames[-1].ids)
+    keys = [key for key, _ in frame.container] if frame.is_labelled else []
+    is_node = len([*filter(KINDS.get, keys)]) == 1 and {*keys} <= {*NODE_KEYS}
+    if not frame.kind or "(" not in text and not is_node:
         return False
-    at = len(frame.ids)
     if isinstance(frame.container, list):
         fault = "" if at else _fault_of_pairs(frame.kind, frame.container)
-    elif (key := frame.container[at][0]) in KINDS and text == "(":
-        item = words.flow_text((frame.container[at],))
-        hint = f"write a list, `{frame.kind.name.lower()}: [{item}, …]`"
-        fault = f"the key {quote(key)} is a label here, and its node has no kind: {hint}"
+    elif is_node or frame.container[at][0] in KINDS and text == "(":
+        pairs = frame.container if is_node else (frame.container[at],)
+        hint = f"write a list, `{frame.kind.name.lower()}: [{words.flow_text(pairs)}, …]`"
+        are = "are labels here, and their" if pairs[1:] else "is a label here, and its"
+        fault = f"{words.key_list(dict(pairs))} {are} node has no kind: {hint}"
         frame.branches.pop("label", None)
     else:
         fault = "" if at else _fault_of_labelled_pairs(frame.kind, frame.container)
@@ -331,18 +400,20 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     value, word = values[key], key.lower()
     text, is_inner = words.flow_text(value, words.WIDE), isinstance(value, (list, tuple))
     if word in allowed:
-        return f"keys are in small letters: write `{word}: {text}`"
+        small = _kind_hint(((key, value),)) if word in KINDS and is_inner else ""
+        return f"keys are in small letters: {small or f'write `{word}: {text}`'}"
     if is_inner and word in words.KIND_SYNONYMS:
-        return words.kind_hint(word, "{}: " + text)
+        return _kind_hint(((key, value),))
     meant = words.SYNONYMS.get(word, "")
+    has_children = any(words.SYNONYMS.get(key.lower()) == "children" for key in values)
     is_kind = isinstance(value, str) and value.lower() in words.KIND_SYNONYMS
-    if meant in ("type", "children") or is_kind and _kind_of_children(values):
-        return _kind_of_children(values)
+    if meant in ("type", "children") or is_kind and has_children:
+        return _kind_hint((*values.items(),)) if has_children else ""
     if hint := _hint_of_another_place(key, values, allowed):
         return hint
     if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):
         meant = "estimate"
-    if meant not in NODE_KEYS or is_inner != (meant == "bounds"):
+    if meant not in NODE_KEYS or is_inner != (meant == "bounds") or str(value).lower() in NO_NAMES:
         return ""
     if meant == "p" and meant not in allowed:
         return "a p is for the outcomes of CHANCE: remove it"
@@ -370,16 +441,3 @@ def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]
     if meant == "utility" and is_root and any(kind in values for kind in KINDS):
         return f"for the result, write `expect: {{value: {text}}}`"
     return ""
-
-
-def _kind_of_children(values: dict[str, Data]) -> str:
-    """Return what to write for keys such as `type: chance` and `children: [1, 2]`."""
-    meant = {words.SYNONYMS.get(key.lower()): value for key, value in values.items()}
-    if "children" not in meant:
-        return ""
-    text = words.flow_text(meant["children"], words.WIDE)
-    names = [value.lower() for value in values.values() if isinstance(value, str)]
-    for name in names:
-        if name in words.KIND_SYNONYMS:
-            return words.kind_hint(name, "{}: " + text)
-    return f"write `max: {text}`, or the same with min or chance"

@@ -32,7 +32,7 @@ _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|[-
 # Several signs or parentheses, such as `--1` and `((1))`, or a function.
 _PREFIX = re.compile(rf"(?:[-+(] *){{2,}}[0-9.]|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})})\(")
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
-_WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
+NO_NAMES = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MAX_NAME = 40  # characters of a text that may be meant as the name of a parameter
 _MAX_DIGITS = 30  # of a count
 _RANGE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)%?-([0-9]{1,9}(?:\.[0-9]{1,9})?)%?")
@@ -126,7 +126,7 @@ class ValueReader:
         try:
             found = self.parse(data)
         except NumberError:
-            is_name = len(data) <= _MAX_NAME and re.fullmatch(NAME, data) and data.lower() not in _WORDS and HOW in str(error)
+            is_name = len(data) <= _MAX_NAME and re.fullmatch(NAME, data) and data.lower() not in NO_NAMES and HOW in str(error)
             if self.parameters is None and is_name:
                 hint = f"or define {quote(data)} under the root's `parameters:`"
                 raise GrammarError(f"{error}, {hint}") from None
