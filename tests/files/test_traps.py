@@ -239,7 +239,6 @@ def test_the_table_of_first_guesses_is_right(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "hint", "whole"),
     [
-        ("chance: {1/2: 100, 1/2: {max: [1, 2]}}", r"list: (\[.*\])$", "chance: {}"),
         ("chance: {0: 1, 0.5: 2, 1: 3}", r"labels write (\[.*\])$", "chance: {}"),
         ("chance: {win 0.7: 100, lose 0.3: 0}", r"as in (.*)$",
          "chance: [{}, {p: rest, max: [1]}]"),

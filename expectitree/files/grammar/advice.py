@@ -61,7 +61,7 @@ def unknown_keys(
         if is_item and len(item) == 1:
             (label, child), *_ = item
             pairs = corrected(child) if isinstance(child, tuple) else (("utility", child),)
-            form = words.flow_text((("label", label), *pairs), words.WIDE)
+            form = words.flow_text((("label", label), *pairs))
             hint = f"a label in a list is written `{form}`"
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
@@ -126,22 +126,20 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root
         if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
             hint = f"for a label, indent {labels} below `{kind}:`"
             if is_root and all(words.is_number(text) for _, text in pairs):
-                hint += (
-                    f"; for a parameter, write `parameters: {words.flow_text(pairs, words.WIDE)}`"
-                )
+                hint += f"; for a parameter, write `parameters: {words.flow_text(pairs)}`"
             return f"unknown key {quote(unknown[0])}: {hint}"
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
-    hint = f"write `chance: {words.flow_text(pairs, words.WIDE)}`, or the same with max or min"
+    hint = f"write `chance: {words.flow_text(pairs)}`, or the same with max or min"
     return f"the labels {labels} are next to {words.key_list(keys)}: {hint}"
 
 
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
-    text = words.flow_text(data, words.WIDE)
+    text = words.flow_text(data)
     if (child := _only_child(data)) is not None:
-        node = words.flow_text(corrected(child), words.WIDE)
+        node = words.flow_text(corrected(child))
         return f"found {text}, expected a node: write {node}, without the brackets or the dash"
     for name in _names_of_nodes(data):
         hint = f"define it under the root's `nodes:`, and write `{{ref: {name}}}` where it is meant"
@@ -149,7 +147,7 @@ def bare(data: Data, is_item: bool = True) -> str:
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
     node = corrected(data)
-    form = words.flow_text(node, words.WIDE)
+    form = words.flow_text(node)
     more = ", or the same with min or chance" if node[0][0] == "max" else ""
     return f"found {text} without a kind: write `{form if is_item else form[1:-1]}`{more}"
 
@@ -166,6 +164,9 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
         if first[0][0] in KINDS and isinstance(first[0][1], str):  # `[chance: 10, 20]`
             return ((first[0][0], [first[0][1], *node[1:]]),)
         return ((kind, _corrected_children(node, kind, depth)),)
+    if are_probabilities(node) or _are_labels(node, most=0.5):
+        kind = "chance" if are_probabilities(node) else kind
+        return ((kind, _corrected_children(node, kind, depth)),)
     word, pairs = _kind_word(node), list[tuple[str, Data]]()
     for key, value in node:
         name = words.SYNONYMS.get(key.lower(), key.lower())
@@ -175,10 +176,7 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
             pairs.append((name, _corrected_children(value, name, depth)))
         elif name in NODE_KEYS and (not is_inner or key.lower() in NODE_KEYS):
             pairs.append(("estimate" if name == "utility" and word else name, value))
-    if pairs:
-        return tuple(pairs)
-    kind = "chance" if are_probabilities(node) else kind
-    return ((kind, _corrected_children(node, kind, depth)),)
+    return tuple(pairs)
 
 
 def _corrected_children(children: Data, kind: str, depth: int = words.MAX_DEPTH) -> Data:
@@ -202,7 +200,7 @@ def _kind_hint(item: Sequence[tuple[str, Data]]) -> str:
     word, node = _kind_word(item), dict(corrected(item))
     for kind in KINDS:
         if kind in node:
-            text = words.flow_text(node[kind], words.WIDE)
+            text = words.flow_text(node[kind])
             other = f", or `min: {text}` for the opponent" if " or " in word else ""
             return f"write `{kind}: {text}`{other if word else ', or the same with min or chance'}"
     return ""
@@ -239,7 +237,9 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
         fault = "" if at else _fault_of_pairs(frame.kind, frame.container)
     elif is_node or frame.container[at][0] in KINDS and text == "(":
         pairs = frame.container if is_node else (frame.container[at],)
-        hint = f"write a list, `{frame.kind.name.lower()}: [{words.flow_text(pairs)}, …]`"
+        hint = (
+            f"write a list, `{frame.kind.name.lower()}: [{words.flow_text(corrected(pairs))}, …]`"
+        )
         are = "are labels here, and their" if pairs[1:] else "is a label here, and its"
         fault = f"{words.key_list(dict(pairs))} {are} node has no kind: {hint}"
         frame.branches.pop("label", None)
@@ -269,7 +269,7 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     if whole:
         return f"; YAML splits text between braces at a comma: write `{whole}`"
     if missing:
-        return f"; or is `: ` missing, as in `{escape(missing[1][: words.WIDE])}: {missing[2]}`?"
+        return f"; or is `: ` missing, as in `{escape(missing[1][: words.LONGEST_LABEL])}: {missing[2]}`?"
     if node := node_form(text) or call and f"{{{call[1]}: [{escape(call[2])}, …]}}":
         return f"; for a node, write `{node}`"
     if outcome:
@@ -308,11 +308,9 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
     are_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
     if not are_by_p and any(words.is_number(key) for key, _ in pairs) or not _are_labels(pairs):
         return ""
-    found = (
-        f"a {kind.name} node has a list of pairs such as {words.flow_text(items[0], words.WIDE)}"
-    )
+    found = f"a {kind.name} node has a list of pairs such as {words.flow_text(items[0])}"
     if len(dict(pairs)) == len(pairs):
-        return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs), words.WIDE)}`"
+        return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs))}`"
     return f"{found}: write `chance: {list_form(pairs, 'p')}`" if are_by_p else ""
 
 
@@ -336,7 +334,7 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
             return ""
         pairs.append((label, (("p", p), ("utility", node))))
     found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
-    return f"{found}: write `chance: {words.flow_text(tuple(pairs), words.WIDE)}`"
+    return f"{found}: write `chance: {words.flow_text(tuple(pairs))}`"
 
 
 def lists_hint(ps: Sequence[Data], children: Data) -> str:
@@ -398,7 +396,7 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: 
 def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
-    text, is_inner = words.flow_text(value, words.WIDE), isinstance(value, (list, tuple))
+    text, is_inner = words.flow_text(value), isinstance(value, (list, tuple))
     if word in allowed:
         small = _kind_hint(((key, value),)) if word in KINDS and is_inner else ""
         return f"keys are in small letters: {small or f'write `{word}: {text}`'}"
@@ -418,14 +416,14 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     if meant == "p" and meant not in allowed:
         return "a p is for the outcomes of CHANCE: remove it"
     if meant in values:
-        return f"keep `{meant}: {words.flow_text(values[meant], words.WIDE)}` alone"
+        return f"keep `{meant}: {words.flow_text(values[meant])}` alone"
     return f"write `{meant}: {text}`"
 
 
 def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write for a key whose value has another form or place; nothing for others."""
     value, is_root = values[key], "title" in allowed
-    text, meant = words.flow_text(value, words.WIDE), words.SYNONYMS.get(key.lower(), "")
+    text, meant = words.flow_text(value), words.SYNONYMS.get(key.lower(), "")
     if setting := re.fullmatch(r"(\w+)\s?=\s?(\S+)", "" if value else key):
         return f"write `{setting[1]}: {setting[2]}`"
     if key in _SEARCH_WORDS and is_root:

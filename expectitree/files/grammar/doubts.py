@@ -188,7 +188,7 @@ def _product_warning(children: Data) -> str:
     if isinstance(children, tuple):
         meant = tuple((label, one) for (label, _), one in zip(children, meant, strict=False))
     found = f"the factors {_shown([p for p, _ in pairs])} of equally likely utilities sum to 1"
-    form = words.flow_text(meant, words.WIDE)
+    form = words.flow_text(meant)
     return f"{found}: if they are probabilities, write `chance: {form}`"
 
 

@@ -13,7 +13,7 @@ from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.values import are_probabilities
-from expectitree.files.grammar.words import WIDE, described, flow_text, key_hint
+from expectitree.files.grammar.words import described, flow_text, key_hint
 
 _MAX_NAMES = 8  # in a message
 # The node that a name refers to: its definition, its keys, its place and its identity.
@@ -164,7 +164,7 @@ class Names:
                 message = f"the key {quote(key)} does not go with ref: only {known} do"
                 if key not in NODE_KEYS:
                     pairs = keys[key] if isinstance(keys[key], tuple) else ((key, keys[key]),)
-                    message += f"; to replace parameters, write `with: {flow_text(pairs, WIDE)}`"
+                    message += f"; to replace parameters, write `with: {flow_text(pairs)}`"
                 self.trail.report(place_of(item, key, True), message)
         name = keys["ref"]
         if not isinstance(name, str) or name not in self.places:

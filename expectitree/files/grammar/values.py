@@ -126,7 +126,12 @@ class ValueReader:
         try:
             found = self.parse(data)
         except NumberError:
-            is_name = len(data) <= _MAX_NAME and re.fullmatch(NAME, data) and data.lower() not in NO_NAMES and HOW in str(error)
+            is_name = (
+                len(data) <= _MAX_NAME
+                and re.fullmatch(NAME, data)
+                and data.lower() not in NO_NAMES
+                and HOW in str(error)
+            )
             if self.parameters is None and is_name:
                 hint = f"or define {quote(data)} under the root's `parameters:`"
                 raise GrammarError(f"{error}, {hint}") from None

@@ -10,7 +10,7 @@ from expectitree.base.names import did_you_mean, nearest
 from expectitree.base.numbers import escape, quote, to_fraction
 from expectitree.files.grammar.document import Data
 
-WIDE = 60  # characters of the user's text in a message
+LONGEST_LABEL = 60  # characters of a label in a hint
 MAX_SHOWN = 4  # outcomes in a message
 
 # Keys that people write for the one that they mean.
