@@ -40,7 +40,8 @@ _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
 _NO_SPACE = re.compile(r"""[^'"#]*[\w)]:[^\s'"]""")
 _SLASHES = re.compile(r"(?:^|\s)//")
-_COMMENT = re.compile(r"[ \t]+(#[^\s#!].*)")  # without a space after the #, as in `Plan #1`
+# A comment without a space after its #, as in `Plan #1`.
+_COMMENT = re.compile(r"[ \t]+(#[^\s#!].*?)\s*$", re.MULTILINE)
 _BEFORE_NOTHING = re.compile(r"[\s:,\[{-]*[:,\[{-]")  # from a scalar to the place of an empty one
 _KEY = r"""[^\s"'#:,\[\]{}-][^"'#:,\[\]{}\n]*|"[^"\n]*"|'[^'\n]*'"""
 # Blanks before values, also those that are no spaces for YAML; between them may be a key.
@@ -57,11 +58,13 @@ _SIGNED = re.compile(
     rf"""{_START}(?P<text>(?:[%@`&*!|>]|(?:"[^"]*"|'[^']*'|\[[^][,]*\])\s*[^\s:,\]}}#])"""
     r"[^:,{}\[\]#]*?)(?=\s*(?::\s|:$|[,}\]]|\s\#|$))"
 )
-_HASHED = re.compile(
-    rf"""{_START}(?P<text>[^\W\d][^"'#{{}}\[\],:]*?\s\#[^\s#][^:,}}\]]*?(?=\s*[:,}}\]])"""
-    r"|(?<=:\s)#[^\s#][^,}\]]*)"
-)
-_GLUED = re.compile(r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]""")
+_MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
+    re.compile(r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]"""): "write a space after `{0}`",
+    re.compile(
+        rf"""{_START}(?P<text>[^\W\d][^"'#{{}}\[\],:]*?\s\#[^\s#][^:,}}\]]*?(?=\s*[:,}}\]])"""
+        r"|(?<=:\s)#[^\s#][^,}\]]*)"
+    ): "a comment starts at the #; text with a # must be quoted: write `{quoted}`",
+}
 
 
 # ---- Reading.
@@ -179,12 +182,12 @@ class _Parser:
         if event.tag is not None:
             tag = quote(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
             message = f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
-            raise self.error(event, message + self.quoting(event))
+            raise self.text_error(event, message)
         if event.anchor is None:
             return False
         if event.__class__ is yaml.ScalarEvent and not event.value:  # `&Co` is meant as text
             message = f"the anchor &{_short(event.anchor)} has no value"
-            raise self.error(event, message + self.quoting(event))
+            raise self.text_error(event, message)
         if event.anchor in self.anchors:
             message = f"the anchor &{_short(event.anchor)} was defined before"
             raise self.error(event, f"{message}: give each its own name")
@@ -195,7 +198,7 @@ class _Parser:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
         if value is None:
             message = f"the alias *{name} comes before any anchor &{name}: define it first"
-            raise self.error(event, message + self.quoting(event))
+            raise self.text_error(event, message)
         if value is _OPEN:
             cycle = "that is a cycle, and a tree has none"
             raise self.error(event, f"the alias *{name} lies within its own anchor: {cycle}")
@@ -214,15 +217,16 @@ class _Parser:
                 share = "repeat the keys, or share a whole node by an alias or a ref"
                 raise self.error(event, f"the merge key << is unknown: {share}")
 
-    def quoting(self, event: Any) -> str:
-        """Return how the text at an event's start is quoted, after a semicolon; or nothing."""
+    def error(self, event: Any, message: str) -> FileError:
+        return _error(self.name, event.start_mark, message)
+
+    def text_error(self, event: Any, message: str) -> FileError:
+        """Return an error at an event that may be meant as text, with how to write that."""
         mark = event.start_mark
         line = self.text.split("\n", mark.line + 1)[mark.line]
         quoted = _signed_text(line, mark.column)[1]
-        return f"; for text, write `{quoted}`" if quoted else ""
-
-    def error(self, event: Any, message: str) -> FileError:
-        return _error(self.name, event.start_mark, message)
+        hint = f"; for text, write `{quoted}`" if quoted else ""
+        return self.error(event, message + hint)
 
 
 def _containers(text: str) -> Iterator[list[Any]]:
@@ -285,14 +289,14 @@ def _key_length(line: str, mark: Any) -> int:
 def _with_spaces(match: re.Match[str]) -> str:
     blanks, key, more = match.groups("")
     line = match.string[: match.start()].rpartition("\n")[2]
-    if blanks[:1] == "," and not {*"[{"} & {*line}:  # a comma of a text
+    if blanks[:1] == "," and not re.search(r"[\[{]", line):  # a comma of a text
         return match[0]
     return blanks.translate(_ODD_BLANKS) + key + more.translate(_ODD_BLANKS)
 
 
 def _comment_doubts(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield line and column of each comment that may be the end of a text, and what to write."""
-    if " #" not in text or not re.search(rf"\S{_COMMENT.pattern}", text):
+    if " #" not in text or not re.search(rf"\S{_COMMENT.pattern}", text, re.MULTILINE):
         return
     end = 0  # of the last scalar
     for event in events(text):
@@ -302,14 +306,10 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, int, str]]:
         end = event.end_mark.index if colon is None else colon.end()
         comment = _COMMENT.match(text, end)
         if comment and event.implicit[0] and not is_number(event.value):
-            start = text.rfind("\n", 0, comment.start()) + 1
-            line = text[start : comment.start()]
-            is_flow = sum(map(line.count, "[{")) > sum(map(line.count, "]}"))
-            tail = re.split(r"\s*[,\]}]", comment[1])[0] if is_flow else comment[1].rstrip()
-            whole = NOTATION.quoted(f"{event.value} {tail}".strip())
+            whole = NOTATION.quoted(f"{event.value} {comment[1]}".strip())
             hint = f"for text, write `{whole}`; for a comment, write a space after the #"
             place = mark_of(text, comment.start(1))
-            yield *place, f"{quote(tail)} is a comment in YAML: {hint}"
+            yield *place, f"{quote(comment[1])} is a comment in YAML: {hint}"
 
 
 def _signed_text(line: str, column: int) -> tuple[int, str]:
@@ -335,14 +335,14 @@ def _misread_text(
     above = next((at for at in range(mark.line - 1, -1, -1) if lines[at].strip()), mark.line)
     for at in sorted({first, above, mark.line}):
         line = lines[at] if at < mark.line else lines[at][: mark.column + 2]
-        if glued := _GLUED.search(line):
-            return (at + 1, glued.end()), f"write a space after `{glued['text']}`"
-        if hashed := _HASHED.search(line):
-            quoted = NOTATION.quoted(hashed["text"])
-            hint = f"a comment starts at the #; text with a # must be quoted: write `{quoted}`"
-            return (at + 1, hashed.start("text") + 1), hint
-    margins = [len(lines[at]) - len(lines[at].lstrip()) for at in (first, mark.line)]
-    if "expected ',' or" in message and first < mark.line and margins[1] <= margins[0]:
+        for pattern, hint in _MISREAD.items():
+            if match := pattern.search(line):
+                text = match["text"]
+                hint = hint.format(text, quoted=NOTATION.quoted(text))
+                return (at + 1, match.start("text") + 1), hint
+    margin = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+    is_below = lines[mark.line].startswith(f"{margin} ")
+    if "expected ',' or" in message and first < mark.line and not is_below:
         bracket = "]" if "]" in message else "}"
         return (first + 1, len(lines[first].rstrip()) + 1), f"close it with {bracket}"
     return None

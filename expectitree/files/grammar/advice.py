@@ -28,6 +28,7 @@ from expectitree.files.grammar.values import (
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
 _MAX_LABELS = 4  # in a message
+_LONGEST_LIST = 200  # characters of a list of outcomes in a message
 # A label in braces that includes its number.
 _MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
 _CALLS = r"(?:[-+.,/0-9\s]|(?:max|min|chance)\s*=?\s*[(\[]|[)\]])+"
@@ -138,9 +139,6 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
     text = words.flow_text(data)
-    if (child := _only_child(data)) is not None:
-        node = words.flow_text(corrected(child))
-        return f"found {text}, expected a node: write {node}, without the brackets or the dash"
     for name in _names_of_nodes(data):
         hint = f"define it under the root's `nodes:`, and write `{{ref: {name}}}` where it is meant"
         return f"found {quote(name)} as the name of a node: {hint}"
@@ -148,6 +146,8 @@ def bare(data: Data, is_item: bool = True) -> str:
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
     node = corrected(data)
     form = words.flow_text(node)
+    if not isinstance(node, tuple):
+        return f"found {text}, expected a node: write {form}, without the brackets"
     more = ", or the same with min or chance" if node[0][0] == "max" else ""
     return f"found {text} without a kind: write `{form if is_item else form[1:-1]}`{more}"
 
@@ -160,9 +160,12 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
     if not isinstance(node, (list, tuple)) or not node or not depth:
         return node
     if isinstance(node, list):
-        first = node[0] if isinstance(node[0], tuple) and len(node[0]) == 1 else (("", None),)
-        if first[0][0] in KINDS and isinstance(first[0][1], str):  # `[chance: 10, 20]`
-            return ((first[0][0], [first[0][1], *node[1:]]),)
+        if isinstance(node[0], tuple) and len(node[0]) == 1:
+            ((key, value),) = node[0]
+            if key in KINDS and isinstance(value, str):  # `[chance: 10, 20]`
+                return ((key, [value, *node[1:]]),)
+        if not node[1:]:
+            return corrected(node[0], kind, depth)
         return ((kind, _corrected_children(node, kind, depth)),)
     if are_probabilities(node) or _are_labels(node, most=0.5):
         kind = "chance" if are_probabilities(node) else kind
@@ -189,10 +192,9 @@ def _corrected_children(children: Data, kind: str, depth: int = words.MAX_DEPTH)
 
 def _kind_word(item: Sequence[tuple[str, Data]]) -> str:
     """Return the kind that a mapping's words mean, as in `type: chance` and `Max: [1, 2]`."""
-    inner = [key.lower() for key, value in item if isinstance(value, (list, tuple))]
-    texts = [value.lower() for _, value in item if isinstance(value, str)]
-    named = [*filter(words.KIND_SYNONYMS.get, inner), *filter(words.KIND_SYNONYMS.get, texts)]
-    return words.KIND_SYNONYMS[named[0]] if named else ""
+    named = [value if isinstance(value, str) else key for key, value in item]
+    kinds = [words.KIND_SYNONYMS.get(word.lower(), "") for word in named]
+    return next(filter(None, kinds), "")
 
 
 def _kind_hint(item: Sequence[tuple[str, Data]]) -> str:
@@ -204,13 +206,6 @@ def _kind_hint(item: Sequence[tuple[str, Data]]) -> str:
             other = f", or `min: {text}` for the opponent" if " or " in word else ""
             return f"write `{kind}: {text}`{other if word else ', or the same with min or chance'}"
     return ""
-
-
-def _only_child(data: Data) -> Data:
-    """Return the only node of a list, a number or a mapping with a kind; else None."""
-    child = data[0] if isinstance(data, list) and len(data) == 1 else None
-    is_node = isinstance(child, tuple) and len(child) == 1 and child[0][0] in KINDS
-    return child if is_node and not isinstance(child[0][1], str) or words.is_number(child) else None
 
 
 def _names_of_nodes(data: Data) -> list[str]:
@@ -269,7 +264,8 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     if whole:
         return f"; YAML splits text between braces at a comma: write `{whole}`"
     if missing:
-        return f"; or is `: ` missing, as in `{escape(missing[1][: words.LONGEST_LABEL])}: {missing[2]}`?"
+        form = f"{escape(missing[1][: words.LONGEST_LABEL])}: {missing[2]}"
+        return f"; or is `: ` missing, as in `{form}`?"
     if node := node_form(text) or call and f"{{{call[1]}: [{escape(call[2])}, …]}}":
         return f"; for a node, write `{node}`"
     if outcome:
@@ -322,7 +318,7 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
     if isinstance(meant.pop("p", None), list) and len(meant) == 1:
         ps = next(value for key, value in children if key == "p" or words.SYNONYMS.get(key) == "p")
         return f"found a list of p: {lists_hint(ps, next(iter(meant.values())))}"
-    pairs = []
+    items: list[list[Data]] = []
     for label, pair in children:
         pair = [*pair[0]] if isinstance(pair, tuple) and len(pair) == 1 else pair
         if not isinstance(pair, list) or len(pair) != 2:
@@ -330,11 +326,8 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
         p, node = pair
         if isinstance(node, tuple) and "p" in dict(node):  # `[5, p: 0.3]`
             p, node = dict(node)["p"], p
-        if not isinstance(p, str) or not is_probability(p):
-            return ""
-        pairs.append((label, (("p", p), ("utility", node))))
-    found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
-    return f"{found}: write `chance: {words.flow_text(tuple(pairs))}`"
+        items.append([label, p, node])
+    return _fault_of_pairs(kind, items)
 
 
 def lists_hint(ps: Sequence[Data], children: Data) -> str:
@@ -368,12 +361,11 @@ def outcome_hint(text: str) -> str:
 
 def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     """Return how a mapping from probabilities to nodes is written as a list."""
-    items = []
-    for key, child in children[: words.MAX_SHOWN]:
-        first = child[0] if isinstance(child, tuple) and child else ("utility", child)
-        items.append(words.flow_text(((key_is, key), first)))
-    more = ", …" if len(children) > words.MAX_SHOWN else ""
-    return f"[{', '.join(items)}{more}]"
+    items: list[Data] = []
+    for key, child in children[: words.MAX_SHOWN + 1]:
+        node = child if isinstance(child, tuple) else (("utility", child),)
+        items.append(((key_is, key), *node))
+    return words.flow_text(items, _LONGEST_LIST)
 
 
 def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: float = 0) -> bool:

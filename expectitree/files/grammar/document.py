@@ -118,12 +118,12 @@ class Problems:
         """Return the exception for all errors, with line and column if the format knows them."""
         marks = self.document.locate([place for place, _, _ in self.found])
         hints = {line: f"; {doubt}" for line, _, doubt in self.document.doubts}
-        problems = [
-            Problem(self.document.name, message, path, *(mark or (None, None)))
-            for (_, path, message), mark in zip(self.found, marks, strict=True)
-        ]
+        places = [mark or (None, None) for mark in marks]
         error = FileError(
-            [replace(one, message=one.message + hints.pop(one.line, "")) for one in problems],
+            [
+                Problem(self.document.name, message + hints.get(place[0] or 0, ""), path, *place)
+                for (_, path, message), place in zip(self.found, places, strict=True)
+            ],
             stopped=len(self.found) >= MAX_PROBLEMS,
         )
         return with_excerpts(error, self.document.text)
