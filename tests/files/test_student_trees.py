@@ -72,7 +72,7 @@ TREES = [
     ("chance: {win: {p: 0.3, 10}, lose: {p: 0.7, 20}}",
      "error: a number next to other keys is written as `utility: 10`"),
     ("chance: {win: {0.3: 10}, lose: {0.7: 20}}",
-     "error: write `chance: {win: {p: 0.3, utility: 10}, lose: {p: 0.7, utility: 20}}`"),
+     "error: write a mapping, `chance: {win: {p: 0.3, utility: 10}, lose: {p: 0.7, utility: 20}}`"),
     ("chance: {win: 0.3 10, lose: 0.7 20}", "error: for an outcome, write `{p: 0.3, utility: 10}`"),
     ("chance: {win: 0.3*10, lose: 0.7*20}",
      "17/2; warning: {win: {p: 0.3, utility: 10}, lose: {p: 0.7, utility: 20}}`"),

@@ -89,7 +89,7 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
      "write `chance: [{p: 0.5, utility: 10}, {p: 0.5, utility: 20}]`",
      "chance: [{p: 0.5, utility: 10}, {p: 0.5, utility: 20}]", "15"),
     ("chance: {rain: [0.3, 5], sun: [0.7, 8]}",
-     "write `chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}`",
+     "write a mapping, `chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}`",
      "chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}", "71/10"),
     ("chance: [{weight: 3, utility: 10}, {weight: 7, utility: 20}]", "write `p: 3/10`",
      "chance: [{p: 3/10, utility: 10}, {p: 7/10, utility: 20}]", "17"),

@@ -56,7 +56,7 @@ _START = r"(?:^\s*(?:-\s+)*|[\[{,]\s*|(?P<before>:)\s+)"  # of a text
 # Texts that have to be quoted: some that start with a sign, quotes or brackets, and some with a #.
 _SIGNED = re.compile(
     rf"""{_START}(?P<text>(?:[%@`&*!|>]|(?:"[^"]*"|'[^']*'|\[[^][,]*\])\s*[^\s:,\]}}#])"""
-    r"[^:,{}\[\]#]*?)(?=\s*(?::\s|:$|[,}\]]|\s\#|$))"
+    r"[^:,{}\[\]#]*?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
 )
 _MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
     re.compile(r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]"""): "write a space after `{0}`",
@@ -100,11 +100,9 @@ def parse(text: str, name: str) -> Document:
         if not lines:
             raise _error(name, mark, message) from None
         first = (error.context_mark or mark).line
-        if misread := _misread_text(lines, first, mark, message):
-            place, hint = misread
-            raise error_in(name, escape(f"{message} ({hint})"), *place) from None
-        hint = _syntax_hint(lines, mark, lines[first], message)
-        raise _error(name, mark, message + hint) from None
+        place, hint = _misread_text(lines, first, mark, message)
+        hint = hint or _syntax_hint(lines, mark, lines[first], message)
+        raise error_in(name, escape(f"{message}{hint and f' ({hint})'}"), *place) from None
 
 
 def events(text: str) -> Iterator[Any]:
@@ -315,28 +313,23 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, int, str]]:
 def _signed_text(line: str, column: int) -> tuple[int, str]:
     """Return the start of the text at a column that must be quoted, and that text in quotes."""
     for match in _SIGNED.finditer(line):
-        is_key = re.match(r"\s*:", line[match.end() :])
-        if match.start("text") <= column <= match.end() and not (match["before"] and is_key):
+        if match.start("text") <= column <= match.end():
             return match.start("text"), NOTATION.quoted(match["text"])
     return 0, ""
 
 
-def _misread_text(
-    lines: Sequence[str], first: int, mark: Any, message: str
-) -> tuple[Mark, str] | None:
+def _misread_text(lines: Sequence[str], first: int, mark: Any, message: str) -> tuple[Mark, str]:
     """Return the place of a text that YAML reads otherwise than its author, and what to write.
 
-    `first` is the line where the problem's context starts.
+    If there is none, the place is the mark. `first` is the line where the problem's context starts.
     """
     start, quoted = _signed_text(lines[mark.line], mark.column)
     if quoted and "YAML document" not in message:
         hint = f"text that starts so must be quoted: write `{quoted}`"
         return (mark.line + 1, start + 1), hint
-    above = next((at for at in range(mark.line - 1, -1, -1) if lines[at].strip()), mark.line)
-    for at in sorted({first, above, mark.line}):
-        line = lines[at] if at < mark.line else lines[at][: mark.column + 2]
+    for at in sorted({first, max(first, mark.line - 1), mark.line}):
         for pattern, hint in _MISREAD.items():
-            if match := pattern.search(line):
+            if match := pattern.search(lines[at]):
                 text = match["text"]
                 hint = hint.format(text, quoted=NOTATION.quoted(text))
                 return (at + 1, match.start("text") + 1), hint
@@ -345,11 +338,11 @@ def _misread_text(
     if "expected ',' or" in message and first < mark.line and not is_below:
         bracket = "]" if "]" in message else "}"
         return (first + 1, len(lines[first].rstrip()) + 1), f"close it with {bracket}"
-    return None
+    return (mark.line + 1, mark.column + 1), ""
 
 
 def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> str:
-    """Return what to do about an error of syntax, in parentheses; nothing if that is unclear.
+    """Return what to do about an error of syntax; nothing if that is unclear.
 
     `start` is the line where the problem's context starts.
     """
@@ -376,7 +369,7 @@ def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> s
         "write - before each item of a list": "expected '-'" in message,
         "indent the keys of one mapping alike": is_mapping or "expected key" in message,
     }
-    return next((f" ({hint})" for hint, is_so in hints.items() if is_so), "")
+    return next((hint for hint, is_so in hints.items() if is_so), "")
 
 
 # ---- Writing.

@@ -280,7 +280,7 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     return ", or for an inner node a mapping with max, min or chance" if is_form else ""
 
 
-def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
+def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
     """Return the message about children such as `- a: 1`, `[0.7, 100]` or `(0.7, 100)`."""
     name = kind.name.lower()
     if all(isinstance(item, str) for item in items):
@@ -304,7 +304,7 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
     are_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
     if not are_by_p and any(words.is_number(key) for key, _ in pairs) or not _are_labels(pairs):
         return ""
-    found = f"a {kind.name} node has a list of pairs such as {words.flow_text(items[0])}"
+    found = f"a {kind.name} node has pairs such as {shown or words.flow_text(items[0])}"
     if len(dict(pairs)) == len(pairs):
         return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs))}`"
     return f"{found}: write `chance: {list_form(pairs, 'p')}`" if are_by_p else ""
@@ -327,7 +327,7 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
         if isinstance(node, tuple) and "p" in dict(node):  # `[5, p: 0.3]`
             p, node = dict(node)["p"], p
         items.append([label, p, node])
-    return _fault_of_pairs(kind, items)
+    return _fault_of_pairs(kind, items, words.flow_text(children[:1])[1:-1])
 
 
 def lists_hint(ps: Sequence[Data], children: Data) -> str:
