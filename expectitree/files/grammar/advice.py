@@ -77,7 +77,7 @@ def unknown_keys(
         if whole := words.whole_number(item, at):
             if item[at - 1][0] == "p" and frame.kind == Kind.CHANCE:
                 frame.branches["p"][len(frame.ids)] = None  # one error is enough
-            hint = f"YAML splits text between braces at a comma: write `{whole}`"
+            hint = f"{words.SPLIT} write `{whole}`"
         else:
             is_weight = frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p"
             hint = weight_hint(key, frame) if is_weight else ""
@@ -257,12 +257,12 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     missing = "" if text else re.fullmatch(_MISSING_COLON, label[:_MAX_LENGTH])
     call = re.fullmatch(_OPEN_CALL, text[:_MAX_LENGTH].lower())
     outcome = outcome_hint(text[:_MAX_LENGTH]) if is_form and frame.kind == Kind.CHANCE else ""
-    if re.match(r"[A-Za-z]\w*:", text):
-        return "; or is a space missing after the colon?"
+    if glued := re.match(r"[^\W\d]\w*:", text):
+        return f"; or is a space missing after `{glued[0]}`?"
     if text in names:
         return f"; for the node under `nodes:`, write `{{ref: {escape(text)}}}`"
     if whole:
-        return f"; YAML splits text between braces at a comma: write `{whole}`"
+        return f"; {words.SPLIT} write `{whole}`"
     if missing:
         form = f"{escape(missing[1][: words.LONGEST_LABEL])}: {missing[2]}"
         return f"; or is `: ` missing, as in `{form}`?"

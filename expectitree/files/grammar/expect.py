@@ -11,7 +11,7 @@ from expectitree.base.numbers import Number, check_setting, exact_text, quote
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader
-from expectitree.files.grammar.words import described, is_number, unknown_key
+from expectitree.files.grammar.words import SPLIT, described, is_number, unknown_key, whole_number
 
 
 def read_expectation(values: ValueReader, data: Data) -> Expectation:
@@ -100,7 +100,9 @@ class _ExpectationReader(ValueReader):
             if key in seen:
                 self.report(Place(data, at, True), f"duplicate key {quote(key)}: keep one")
             elif known and key not in known:
-                self.report(Place(data, at, True), unknown_key(key, known))
+                whole = whole_number(data, at)
+                hint = f"unknown key {quote(key)}: {SPLIT} write `{whole}`"
+                self.report(Place(data, at, True), hint if whole else unknown_key(key, known))
             else:
                 yield at, str(key), value
             seen.add(key)

@@ -11,6 +11,7 @@ from expectitree.base.numbers import escape, quote, to_fraction
 from expectitree.files.grammar.document import Data
 
 LONGEST_LABEL = 60  # characters of a label in a hint
+SPLIT = "YAML splits text between braces at a comma:"
 MAX_SHOWN = 4  # outcomes in a message
 
 # Keys that people write for the one that they mean.
