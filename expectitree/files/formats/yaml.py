@@ -37,12 +37,10 @@ _MAX_READ = 1_024  # characters of a key: readers do not look back further, unle
 MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
 _OPEN = object()  # the value of an anchor whose node has not ended
-_QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
-_NO_SPACE = re.compile(r"""[^'"#]*[\w)]:[^\s'"]""")
-_SLASHES = re.compile(r"(?:^|\s)//")
 # A comment without a space after its #, as in `Plan #1`.
 _COMMENT = re.compile(r"[ \t]+(#[^\s#!].*?)\s*$", re.MULTILINE)
 _BEFORE_NOTHING = re.compile(r"[\s:,\[{-]*[:,\[{-]")  # from a scalar to the place of an empty one
+_NO_SPACE = r"""[^'"#\n]*[\w)]:[^\s'"]"""
 _KEY = r"""[^\s"'#:,\[\]{}-][^"'#:,\[\]{}\n]*|"[^"\n]*"|'[^'\n]*'"""
 # Blanks before values, also those that are no spaces for YAML; between them may be a key.
 _ODD_BLANKS = dict.fromkeys(map(ord, "\N{NO-BREAK SPACE}\u2002\u2003\u2007\u2009\u202f\u3000"), " ")
@@ -65,6 +63,27 @@ _MISREAD = {  # texts that YAML reads otherwise than their authors, and what to 
         r"|(?<=:\s)#[^\s#][^,}\]]*)"
     ): "a comment starts at the #; text with a # must be quoted: write `{quoted}`",
 }
+# A part of PyYAML's message, a pattern, and what to do. The pattern is searched for in three lines:
+# the one above, the one where the context starts, and the one of the problem, with \0 before it.
+_SYNTAX_HINTS = (
+    ("", r"\t[^\n]*\0|\0\t", "a tab: indent with spaces"),
+    ("", r"[:,[{-][ \0]*\?[? \0]*(?:[],}#][^\n]*)?\Z", 'a ? must be quoted, as in `utility: "?"`'),
+    ("", r"\A//|[\n\s]\0?//[^\n]*\Z", "a comment starts with #"),
+    ("expected ',' or ']'", r"\0\s*\Z", "close it with ]"),
+    ("expected ',' or '}'", r"\0\s*\Z", "close it with }"),
+    ("expected ',' or", r"\0[]}]", "close what is open before it"),
+    ("expected ',' or", "", "is a comma missing here? Text with a colon must be quoted"),
+    ("", r"\0[]}]", "remove it: it closes nothing"),
+    ("quoted scalar", r"\0\Z", "close the quotes"),
+    ("flow node", "\0,", "remove one of two commas"),
+    ("", r": [^\n]*\0:", "put text with a colon in quotes, and a mapping on lines of its own"),
+    ("mapping values", rf"\A{_NO_SPACE}", "write a space after each colon"),
+    ("expected ':'", rf"\A.*\n{_NO_SPACE}", "write a space after each colon"),
+    ("mapping values", r"\A[^:\n]*\n", "end the line above with a colon"),
+    ("expected '-'", "", "write - before each item of a list"),
+    ("mapping values", "", "indent the keys of one mapping alike"),
+    ("expected key", "", "indent the keys of one mapping alike"),
+)
 
 
 # ---- Reading.
@@ -346,30 +365,13 @@ def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> s
 
     `start` is the line where the problem's context starts.
     """
-    line = lines[mark.line]
-    before, after = line[: mark.column], line[mark.column :]
+    line, column = lines[mark.line], mark.column
     above = next((one for one in reversed(lines[: mark.line]) if one.strip()), "")
-    is_mapping, is_flow = "mapping values" in message, "expected ',' or" in message
-    glued = above if is_mapping else start if "expected ':'" in message else ""
-    hints = {
-        "a tab: indent with spaces": "\t" in line[: mark.column + 1],
-        'a ? must be quoted, as in `utility: "?"`': _QUESTION.search(line),
-        "a comment starts with #": _SLASHES.search(line) or above.startswith("//"),
-        f"close it with {']' if ']' in message else '}'}": is_flow and not after.strip(),
-        "close what is open before it": is_flow and after[:1] in ("]", "}"),
-        "is a comma missing here? Text with a colon must be quoted": is_flow,
-        "remove it: it closes nothing": after[:1] in ("]", "}"),
-        "close the quotes": "quoted scalar" in message and not after,
-        "remove one of two commas": "flow node" in message and after[:1] == ",",
-        "put text with a colon in quotes, and a mapping on lines of its own": (
-            ": " in before and after[:1] == ":"
-        ),
-        "write a space after each colon": _NO_SPACE.match(glued),
-        "end the line above with a colon": is_mapping and ":" not in above,
-        "write - before each item of a list": "expected '-'" in message,
-        "indent the keys of one mapping alike": is_mapping or "expected key" in message,
-    }
-    return next((hint for hint, is_so in hints.items() if is_so), "")
+    text = "\n".join((above, start, f"{line[:column]}\0{line[column:]}"))
+    for problem, pattern, hint in _SYNTAX_HINTS:
+        if problem in message and re.search(pattern, text):
+            return hint
+    return ""
 
 
 # ---- Writing.
