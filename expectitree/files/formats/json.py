@@ -110,7 +110,7 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
     elif error.msg == "Extra data":
         message += "; take out what follows the first object"
     elif at in ("'", "\N{NO-BREAK SPACE}"):
-        message += "; text is in double quotes" if at == "'" else "; take out the no-break space"
+        message += "; write \" for '" if at == "'" else "; take out the no-break space"
     elif at == "?":
         message += '; a ? must be quoted, as in "utility": "?"'
     return message

@@ -51,12 +51,15 @@ _BLANKS = re.compile(
     re.MULTILINE,
 )
 _START = r"(?:^\s*(?:-\s+)*|[\[{,]\s*|(?P<before>:)\s+)"  # of a text
-# Texts that have to be quoted: some that start with a sign, quotes or brackets, and some with a #.
-_SIGNED = re.compile(
-    rf"""{_START}(?P<text>(?:[%@`&*!|>]|(?:"[^"]*"|'[^']*'|\[[^][,]*\])\s*[^\s:,\]}}#])"""
+# Texts that have to be quoted: those that start with a sign, or end after quotes or brackets.
+_SIGNED = (
+    rf"""{_START}(?P<text>(?:%(?!YAML|TAG)|[@`]|[&*!](?![\w!<])|[|>](?![-+0-9]*\s*(?:\#|$))"""
+    r"""|(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[[^][,]*\])\s*[^\s:,\]}#])"""
     r"[^:,{}\[\]#]*?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
 )
+_TEXT = re.compile(r"(?:[^:,{}\[\]#\s]|[ :#](?=[^\s#]))+")
 _MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
+    re.compile(_SIGNED): "text that starts so must be quoted: write `{quoted}`",
     re.compile(r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]"""): "write a space after `{0}`",
     re.compile(
         rf"""{_START}(?P<text>[^\W\d][^"'#{{}}\[\],:]*?\s\#[^\s#][^:,}}\]]*?(?=\s*[:,}}\]])"""
@@ -180,7 +183,7 @@ class _Parser:
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise error_in(self.name, message, 1, 1)
         locate = partial(_locate, self.text, self.containers)
-        doubts = [*_comment_doubts(self.text)]
+        doubts = dict(_comment_doubts(self.text))
         return Document(self.name, roots[0], frozenset(self.shared), locate, self.text, doubts)
 
     def pairs(self, items: list[Data]) -> Data:
@@ -241,9 +244,9 @@ class _Parser:
         """Return an error at an event that may be meant as text, with how to write that."""
         mark = event.start_mark
         line = self.text.split("\n", mark.line + 1)[mark.line]
-        quoted = _signed_text(line, mark.column)[1]
-        hint = f"; for text, write `{quoted}`" if quoted else ""
-        return self.error(event, message + hint)
+        written: Any = _TEXT.match(line, mark.column)
+        hint = f"text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`"
+        return self.error(event, f"{message}; {hint}")
 
 
 def _containers(text: str) -> Iterator[list[Any]]:
@@ -311,8 +314,8 @@ def _with_spaces(match: re.Match[str]) -> str:
     return blanks.translate(_ODD_BLANKS) + key + more.translate(_ODD_BLANKS)
 
 
-def _comment_doubts(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield line and column of each comment that may be the end of a text, and what to write."""
+def _comment_doubts(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line of each comment that may be the end of a text, and what to write."""
     if " #" not in text or not re.search(rf"\S{_COMMENT.pattern}", text, re.MULTILINE):
         return
     end = 0  # of the last scalar
@@ -325,16 +328,8 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, int, str]]:
         if comment and event.implicit[0] and not is_number(event.value):
             whole = NOTATION.quoted(f"{event.value} {comment[1]}".strip())
             hint = f"for text, write `{whole}`; for a comment, write a space after the #"
-            place = mark_of(text, comment.start(1))
-            yield *place, f"{quote(comment[1])} is a comment in YAML: {hint}"
-
-
-def _signed_text(line: str, column: int) -> tuple[int, str]:
-    """Return the start of the text at a column that must be quoted, and that text in quotes."""
-    for match in _SIGNED.finditer(line):
-        if match.start("text") <= column <= match.end():
-            return match.start("text"), NOTATION.quoted(match["text"])
-    return 0, ""
+            line, _ = mark_of(text, comment.start(1))
+            yield line, f"{quote(comment[1])} is a comment in YAML: {hint}"
 
 
 def _misread_text(lines: Sequence[str], first: int, mark: Any, message: str) -> tuple[Mark, str]:
@@ -342,11 +337,7 @@ def _misread_text(lines: Sequence[str], first: int, mark: Any, message: str) -> 
 
     If there is none, the place is the mark. `first` is the line where the problem's context starts.
     """
-    start, quoted = _signed_text(lines[mark.line], mark.column)
-    if quoted and "YAML document" not in message:
-        hint = f"text that starts so must be quoted: write `{quoted}`"
-        return (mark.line + 1, start + 1), hint
-    for at in sorted({first, max(first, mark.line - 1), mark.line}):
+    for at in sorted({first, max(0, mark.line - 1), mark.line}):
         for pattern, hint in _MISREAD.items():
             if match := pattern.search(lines[at]):
                 text = match["text"]

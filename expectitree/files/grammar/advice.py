@@ -71,7 +71,7 @@ def unknown_keys(
         yield unknown[0], message
         return
     allowed = trail.allowed_keys(is_named)
-    hints: dict[str, list[str]] = {}  # the keys that each is for
+    hints: set[str] = set()  # one may be about several keys
     for key in unknown:
         at = [name for name, _ in item].index(key)
         if whole := words.whole_number(item, at):
@@ -82,18 +82,15 @@ def unknown_keys(
             is_weight = frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p"
             hint = weight_hint(key, frame) if is_weight else ""
             hint = hint or _hint(key, values, allowed)
-        hints.setdefault(hint or key, []).append(key)
-    for hint, keys in hints.items():
-        yield keys[0], _unknown_key(keys, "" if hint == keys[0] else hint, trail, allowed)
+        if not hint or hint not in hints:
+            yield key, _unknown_key(key, hint, trail, allowed)
+        hints.add(hint)
 
 
-def _unknown_key(keys: list[str], hint: str, trail: Trail, allowed: list[str]) -> str:
-    key = keys[0]
+def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
     if key in ROOT_KEYS or key == SCHEMA_KEY:
         return f"the key {quote(key)} is for the root alone: move it there"
-    noun = "keys" if keys[1:] else "key"
-    message = words.unknown_key(key, allowed)
-    message = f"unknown {noun} {words.key_list(keys)}: {hint}" if hint else message
+    message = f"unknown key {quote(key)}: {hint}" if hint else words.unknown_key(key, allowed)
     if trail.listed == allowed:
         message, _, _ = message.partition(_LIST)
     elif _LIST in message:
@@ -167,8 +164,9 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
         if not node[1:]:
             return corrected(node[0], kind, depth)
         return ((kind, _corrected_children(node, kind, depth)),)
-    if are_probabilities(node) or _are_labels(node, most=0.5):
-        kind = "chance" if are_probabilities(node) else kind
+    is_by_p = are_probabilities(node)
+    if is_by_p or _are_labels(node, most=0.5):
+        kind = "chance" if is_by_p else kind
         return ((kind, _corrected_children(node, kind, depth)),)
     word, pairs = _kind_word(node), list[tuple[str, Data]]()
     for key, value in node:
@@ -235,8 +233,7 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
         hint = (
             f"write a list, `{frame.kind.name.lower()}: [{words.flow_text(corrected(pairs))}, …]`"
         )
-        are = "are labels here, and their" if pairs[1:] else "is a label here, and its"
-        fault = f"{words.key_list(dict(pairs))} {are} node has no kind: {hint}"
+        fault = f"found keys of a node without a kind, {words.key_list(dict(pairs))}: {hint}"
         frame.branches.pop("label", None)
     else:
         fault = "" if at else _fault_of_labelled_pairs(frame.kind, frame.container)

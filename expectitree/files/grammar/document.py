@@ -13,8 +13,8 @@ each of them, and its `id` is in `shared`; a scalar that is shared in this way i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.errors import Excerpt, ExpectitreeError, FileError, Problem
@@ -71,7 +71,7 @@ class Document:
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
     text: str = ""  # the source, for the lines of errors
-    doubts: Sequence[tuple[int, int, str]] = ()  # lines, columns and warnings of odd texts
+    doubts: Mapping[int, str] = field(default_factory=dict)  # warnings by line, also for errors
     has_labels: bool = False  # the keys of children are labels, even if all are probabilities
 
 
@@ -117,7 +117,7 @@ class Problems:
     def failure(self) -> FileError:
         """Return the exception for all errors, with line and column if the format knows them."""
         marks = self.document.locate([place for place, _, _ in self.found])
-        hints = {line: f"; {doubt}" for line, _, doubt in self.document.doubts}
+        hints = {line: f"; {doubt}" for line, doubt in self.document.doubts.items()}
         places = [mark or (None, None) for mark in marks]
         error = FileError(
             [

@@ -86,8 +86,8 @@ def read_tree(
                 place, path = again.place_of_fault(what, node, branch)
                 again.trail.add(place, copied or path, message)
         raise again.trail.failure()
-    for line, column, doubt in document.doubts if warn is not None else ():
-        warn(f"{document.name}:{line}:{column}: {doubt}")
+    for line, doubt in document.doubts.items() if warn is not None else ():
+        warn(f"{document.name}:{line}: {doubt}")
     return tree
 
 
