@@ -278,7 +278,7 @@ TREES = [
     ("max:\n  @left: 3", 'error: (text that starts so must be quoted: write `"@left"`)'),
     ("max:\n  *: 3", 'error: (text that starts so must be quoted: write `"*"`)'),
     ("max:\n  a & b: 3\n  c: 5", "5 c"),
-    ("max:\n  &b: 3\n  c: 5", 'error: the anchor &b has no value; text that starts so must be quoted: write `"&b"`'),
+    ("max:\n  &b: 3\n  c: 5", 'error: text that starts so must be quoted: write `"&b"`'),
     ("max:\n  50/50: 3\n  c: 5", "5 c"),
     # A second session.
     ("chance: [0.3*10, 0.7*20]",

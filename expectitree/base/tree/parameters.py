@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import Any
-from unicodedata import normalize
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import (
@@ -39,6 +38,7 @@ from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.base.tree.formulas import REST, Formulas, Parameter
 from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.base.tree.paths import composed
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1
@@ -153,7 +153,7 @@ def with_values(
         raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
     for key, given in values.items():
-        name = normalize("NFC", key)
+        name = composed(key)
         new = (
             given if isinstance(given, Setting) else Setting(str(given) if given is None else given)
         )

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
-from unicodedata import normalize
 
 from expectitree.base.errors import ExpectitreeError
 from expectitree.base.expressions.parser import listed, parse
@@ -29,6 +28,7 @@ from expectitree.base.tree.formulas import (
     Parameter,
     is_formula,
 )
+from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import Data, FormulaText, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
@@ -48,7 +48,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     values.parameters = ()
     if not isinstance(data, tuple) or not data:
         raise GrammarError(f"found {described(data)} under parameters, {_EXPECTED_PARAMETERS}")
-    names = [normalize("NFC", name) for name, _ in data]
+    names = [composed(name) for name, _ in data]
     values.parameters = {name: None for name in names if not _fault_of_name(name)}
     found: dict[str, Parameter] = {}
     places: dict[str, Place] = {}
@@ -175,7 +175,7 @@ def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
         raise GrammarError(f"found {described(data)} under with, {expected}")
     found: dict[str, Expression] = {}
     for at, (key, written) in enumerate(data):
-        name, known = normalize("NFC", key), values.parameters or ()
+        name, known = composed(key), values.parameters or ()
         if name in found:
             fault = f"duplicate parameter {quote(name)}: keep one"
         elif name not in known:
@@ -205,7 +205,7 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
         raise GrammarError(f"found {described(data)} under criteria, expected {_CRITERIA}")
     found: dict[str, Criterion] = {}
     for at, (written, about) in enumerate(listed):
-        name = normalize("NFC", written)
+        name = composed(written)
         fault, fields = _fault_of_name(name), dict[str, Any]()
         if name in found or name in (values.parameters or ()):
             fault = f"{quote(name)} is the name of another number: choose another one"

@@ -23,6 +23,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import NO_CRITERIA, REST, Criteria, is_formula
+from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described, flow_text
 
@@ -156,13 +157,15 @@ class ValueReader:
 
     def are_amounts(self, data: Data) -> bool:
         """Return whether something is a mapping whose keys are criteria."""
-        known = self.criteria.by_name
-        return bool(known and data) and isinstance(data, tuple) and {*dict(data)} <= {*known}
+        known = {*self.criteria.by_name}
+        is_mapping = bool(known and data) and isinstance(data, tuple)
+        return is_mapping and known.issuperset(map(composed, dict(data)))
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""
         found: dict[str, Expression] = {}
-        for at, (name, written) in enumerate(data):
+        for at, (key, written) in enumerate(data):
+            name = composed(key)
             if name not in self.criteria.by_name or name in found:
                 hint = f"{did_you_mean(name, self.criteria.by_name)}: the criteria are "
                 message = f"unknown criterion {quote(name)}{hint}{listed(self.criteria.by_name)}"
