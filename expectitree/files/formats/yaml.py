@@ -57,21 +57,24 @@ _SIGNED = (
     r"""|(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[[^][,]*\])\s*[^\s:,\]}#])"""
     r"[^:,{}\[\]#]*?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
 )
-_TEXT = re.compile(r"(?:[^:,{}\[\]#\s]|[ :#](?=[^\s#]))+")
+_TEXT = re.compile(r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},\s#]))+")
 _MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
-    re.compile(_SIGNED): "text that starts so must be quoted: write `{quoted}`",
-    re.compile(r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]"""): "write a space after `{0}`",
-    re.compile(
+    _SIGNED: "text that starts so must be quoted: write `{quoted}`",
+    r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]""": "write a space after `{0}`",
+    (
         rf"""{_START}(?P<text>[^\W\d][^"'#{{}}\[\],:]*?\s\#[^\s#][^:,}}\]]*?(?=\s*[:,}}\]])"""
         r"|(?<=:\s)#[^\s#][^,}\]]*)"
     ): "a comment starts at the #; text with a # must be quoted: write `{quoted}`",
 }
+_NOT_BELOW = r"\A.*\n( *)[^ ].*\n(?!\1 )"  # the last line is not indented more than the second
 # A part of PyYAML's message, a pattern, and what to do. The pattern is searched for in three lines:
 # the one above, the one where the context starts, and the one of the problem, with \0 before it.
 _SYNTAX_HINTS = (
     ("", r"\t[^\n]*\0|\0\t", "a tab: indent with spaces"),
     ("", r"[:,[{-][ \0]*\?[? \0]*(?:[],}#][^\n]*)?\Z", 'a ? must be quoted, as in `utility: "?"`'),
     ("", r"\A//|[\n\s]\0?//[^\n]*\Z", "a comment starts with #"),
+    ("flow sequence that starts", _NOT_BELOW, "close it with ]"),
+    ("flow mapping that starts", _NOT_BELOW, "close it with }"),
     ("expected ',' or ']'", r"\0\s*\Z", "close it with ]"),
     ("expected ',' or '}'", r"\0\s*\Z", "close it with }"),
     ("expected ',' or", r"\0[]}]", "close what is open before it"),
@@ -122,8 +125,10 @@ def parse(text: str, name: str) -> Document:
         if not lines:
             raise _error(name, mark, message) from None
         first = (error.context_mark or mark).line
-        place, hint = _misread_text(lines, first, mark, message)
+        place, hint = _misread_text(lines, first, mark)
         hint = hint or _syntax_hint(lines, mark, lines[first], message)
+        if hint.startswith("close it") and error.context_mark:
+            place = first + 1, error.context_mark.column + 1
         raise error_in(name, escape(f"{message}{hint and f' ({hint})'}"), *place) from None
 
 
@@ -314,7 +319,7 @@ def _with_spaces(match: re.Match[str]) -> str:
     return blanks.translate(_ODD_BLANKS) + key + more.translate(_ODD_BLANKS)
 
 
-def _comment_doubts(text: str) -> Iterator[tuple[int, str]]:
+def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line of each comment that may be the end of a text, and what to write."""
     if " #" not in text or not re.search(rf"\S{_COMMENT.pattern}", text, re.MULTILINE):
         return
@@ -329,25 +334,20 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, str]]:
             whole = NOTATION.quoted(f"{event.value} {comment[1]}".strip())
             hint = f"for text, write `{whole}`; for a comment, write a space after the #"
             line, _ = mark_of(text, comment.start(1))
-            yield line, f"{quote(comment[1])} is a comment in YAML: {hint}"
+            yield line, [f"{quote(comment[1])} is a comment in YAML: {hint}"]
 
 
-def _misread_text(lines: Sequence[str], first: int, mark: Any, message: str) -> tuple[Mark, str]:
+def _misread_text(lines: Sequence[str], first: int, mark: Any) -> tuple[Mark, str]:
     """Return the place of a text that YAML reads otherwise than its author, and what to write.
 
     If there is none, the place is the mark. `first` is the line where the problem's context starts.
     """
     for at in sorted({first, max(0, mark.line - 1), mark.line}):
         for pattern, hint in _MISREAD.items():
-            if match := pattern.search(lines[at]):
+            if match := re.search(pattern, lines[at]):
                 text = match["text"]
                 hint = hint.format(text, quoted=NOTATION.quoted(text))
                 return (at + 1, match.start("text") + 1), hint
-    margin = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
-    is_below = lines[mark.line].startswith(f"{margin} ")
-    if "expected ',' or" in message and first < mark.line and not is_below:
-        bracket = "]" if "]" in message else "}"
-        return (first + 1, len(lines[first].rstrip()) + 1), f"close it with {bracket}"
     return (mark.line + 1, mark.column + 1), ""
 
 

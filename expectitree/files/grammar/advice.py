@@ -60,7 +60,7 @@ def unknown_keys(
     if len(unknown) == len(values) and _are_labels(item, 0.8 if unknown[1:] else 0.6, most=0.5):
         message = bare(item, is_item)
         if is_item and len(item) == 1:
-            (label, child), *_ = item
+            ((label, child),) = item
             pairs = corrected(child) if isinstance(child, tuple) else (("utility", child),)
             form = words.flow_text((("label", label), *pairs))
             hint = f"a label in a list is written `{form}`"
@@ -102,8 +102,8 @@ def weight_hint(key: str, frame: Frame) -> str:
     """Return the p to write for the current outcome, if each has a weight under that key."""
     if len(frame.items) > _MAX_WEIGHTS:
         return ""
-    found: list[Any] = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
-    weights = [to_fraction(weight) for weight in found if words.is_number(weight)]
+    written: list[Any] = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
+    weights = [*map(to_fraction, filter(words.is_number, written))]
     total = sum(weights)
     if len(weights) < len(frame.items) or total <= 1 + NEARLY or min(weights) < 0:
         return ""
@@ -209,10 +209,9 @@ def _kind_hint(item: Sequence[tuple[str, Data]]) -> str:
 def _names_of_nodes(data: Data) -> list[str]:
     """Return the keys that are children elsewhere, as in `{A: {max: [B]}, B: {min: [1, 2]}}`."""
     nodes = data if isinstance(data, tuple) else ()
-    lists = [one for _, node in nodes if isinstance(node, tuple) for _, one in node]
-    named = {
-        one for some in lists if isinstance(some, list) for one in some if one.__class__ is str
-    }
+    values = [value for _, node in nodes if isinstance(node, tuple) for _, value in node]
+    lists = [value for value in values if isinstance(value, list)]
+    named = {name for names in lists for name in names if isinstance(name, str)}
     return [key for key, _ in nodes if key in named]
 
 
@@ -312,9 +311,9 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
     if kind != Kind.CHANCE:
         return ""
     meant = {words.SYNONYMS.get(key.lower(), key): value for key, value in children}
-    if isinstance(meant.pop("p", None), list) and len(meant) == 1:
-        ps = next(value for key, value in children if key == "p" or words.SYNONYMS.get(key) == "p")
-        return f"found a list of p: {lists_hint(ps, next(iter(meant.values())))}"
+    ps = meant.pop("p", None)
+    if isinstance(ps, list) and len(meant) == 1:
+        return f"found a list of p: {lists_hint(ps, *meant.values())}"
     items: list[list[Data]] = []
     for label, pair in children:
         pair = [*pair[0]] if isinstance(pair, tuple) and len(pair) == 1 else pair
@@ -358,11 +357,11 @@ def outcome_hint(text: str) -> str:
 
 def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     """Return how a mapping from probabilities to nodes is written as a list."""
-    items: list[Data] = []
-    for key, child in children[: words.MAX_SHOWN + 1]:
-        node = child if isinstance(child, tuple) else (("utility", child),)
-        items.append(((key_is, key), *node))
-    return words.flow_text(items, _LONGEST_LIST)
+    nodes = [
+        ((key_is, key), *(child if isinstance(child, tuple) else (("utility", child),)))
+        for key, child in children[: words.MAX_SHOWN + 1]
+    ]
+    return words.flow_text(nodes, _LONGEST_LIST)
 
 
 def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: float = 0) -> bool:
@@ -387,15 +386,15 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     value, word = values[key], key.lower()
     text, is_inner = words.flow_text(value), isinstance(value, (list, tuple))
     if word in allowed:
-        small = _kind_hint(((key, value),)) if word in KINDS and is_inner else ""
-        return f"keys are in small letters: {small or f'write `{word}: {text}`'}"
+        hint = _kind_hint(((key, value),)) or f"write `{word}: {text}`"
+        return f"keys are in small letters: {hint}"
     if is_inner and word in words.KIND_SYNONYMS:
         return _kind_hint(((key, value),))
     meant = words.SYNONYMS.get(word, "")
     has_children = any(words.SYNONYMS.get(key.lower()) == "children" for key in values)
     is_kind = isinstance(value, str) and value.lower() in words.KIND_SYNONYMS
-    if meant in ("type", "children") or is_kind and has_children:
-        return _kind_hint((*values.items(),)) if has_children else ""
+    if has_children and (is_kind or meant in ("type", "children")):
+        return _kind_hint((*values.items(),))
     if hint := _hint_of_another_place(key, values, allowed):
         return hint
     if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):

@@ -71,7 +71,9 @@ class Document:
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
     text: str = ""  # the source, for the lines of errors
-    doubts: Mapping[int, str] = field(default_factory=dict)  # warnings by line, also for errors
+    doubts: Mapping[int | None, list[str]] = field(
+        default_factory=dict
+    )  # warnings by line, also for errors
     has_labels: bool = False  # the keys of children are labels, even if all are probabilities
 
 
@@ -117,12 +119,14 @@ class Problems:
     def failure(self) -> FileError:
         """Return the exception for all errors, with line and column if the format knows them."""
         marks = self.document.locate([place for place, _, _ in self.found])
-        hints = {line: f"; {doubt}" for line, doubt in self.document.doubts.items()}
+        doubts = self.document.doubts
         places = [mark or (None, None) for mark in marks]
         error = FileError(
             [
-                Problem(self.document.name, message + hints.get(place[0] or 0, ""), path, *place)
-                for (_, path, message), place in zip(self.found, places, strict=True)
+                Problem(
+                    self.document.name, "; ".join([text, *doubts.get(place[0], [])]), path, *place
+                )
+                for (_, path, text), place in zip(self.found, places, strict=True)
             ],
             stopped=len(self.found) >= MAX_PROBLEMS,
         )

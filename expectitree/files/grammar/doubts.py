@@ -37,6 +37,7 @@ _LABEL_NUMBER = re.compile(
 )
 _NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
 _NOT_SIMPLE = rf"{_NOT_WHOLE}|#"  # in labels of actions
+_EQUAL = "these outcomes are equally likely; if that is wrong"
 NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
 _THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
@@ -123,9 +124,8 @@ def _turned_warning(children: Data) -> str:
     if not mapping:
         return ""
     texts = [text for _, text in children]
-    shown = ", ".join([*texts[: words.MAX_SHOWN], *(["…"] if len(texts) > words.MAX_SHOWN else [])])
     total = "1" if f"{REST}:" not in mapping and f": {REST}" not in mapping else "about 1"
-    found = f"the utilities {shown} of this CHANCE node sum to {total}"
+    found = f"the utilities {_shown(texts)} of this CHANCE node sum to {total}"
     return f"{found}: if they are probabilities, write `chance: {mapping}`"
 
 
@@ -210,7 +210,7 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
         if marked and other:
             found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
             hint = f"write {{{marked}: …, rest: …}}, or give each a p"
-            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+            return f"{found}: {_EQUAL}, {hint}"
         if not parameters:  # `p` may be one that is not defined yet, next to `1-p`
             parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
         others = [name for name in names if name.lower() != REST]
@@ -222,7 +222,7 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
             found = f"{words.key_list(meant)} {are}"
             at, p = names.index(meant[0]), REST if rest else meant[0]
             hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
-            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+            return f"{found}: {_EQUAL}, {hint}"
     numbers = _label_numbers(names)
     if len(numbers) < 2:
         return ""
@@ -230,12 +230,10 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
     is_whole = all(value.denominator == 1 for value, _ in numbers)
     if total != (100 if is_whole else 1):
         return ""
-    first, more = names[: words.MAX_SHOWN], names[words.MAX_SHOWN :]
-    shown = ", ".join(map(quote, first)) + (", …" if more else "")
-    found = f"the labels {shown} contain numbers that sum to {total}"
+    found = f"the labels {_shown(names)} contain numbers that sum to {total}"
     p = numbers[0][1] + ("%" if is_whole else "")
     hint = f"write a p, as in {label_with_p(names[0], p, children)}"
-    return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
+    return f"{found}: {_EQUAL}, {hint}"
 
 
 def _label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:

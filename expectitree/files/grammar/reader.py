@@ -86,7 +86,7 @@ def read_tree(
                 place, path = again.place_of_fault(what, node, branch)
                 again.trail.add(place, copied or path, message)
         raise again.trail.failure()
-    for line, doubt in document.doubts.items() if warn is not None else ():
+    for line, (doubt,) in document.doubts.items() if warn is not None else ():
         warn(f"{document.name}:{line}: {doubt}")
     return tree
 

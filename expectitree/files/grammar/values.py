@@ -266,11 +266,9 @@ def _arithmetic_warning(text: str) -> str:
     is_range = ends is not None and float(ends[1]) < float(ends[2])
     if not is_range and not _DATE.fullmatch(text):
         return ""
-    found = f"{quote(text)} is read as arithmetic"
-    hint = "for a range, write one number, or a parameter with a `range`"
-    hint = hint if is_range else "for a date, write a note or a label"
     spaced = re.sub("([-/])", r" \1 ", text)
-    return f"{found}: if that is right, write `{spaced}`; {hint}"
+    found = f"{quote(text)} is read as arithmetic: if that is right, write `{spaced}`"
+    return f"{found}; a range is for a parameter's `range`, and a date for a note"
 
 
 def is_operation(text: str) -> bool:
