@@ -124,7 +124,7 @@ def test_line_ends_and_a_byte_order_mark_stay(server: Server) -> None:
         (TEXT, "sensitivity", "parameter"),
         (TEXT, "information", "event: NAME"),
         (TEXT, "compare", "expectiminimax"),
-        ("chance: {event: e, chance: [1]}", "tree", "read as a label"),
+        ("chance: {event: e, chance: [1]}", "tree", "keys of a node without a kind"),
         ("max: [1, }", "tree", "this is not YAML"),
         ("max: {a: {min: [1, 2]}, b: {utility: '?'}}", "picture", "1 utility not known yet"),
         ("max: {a: {min: [1, 2]}, b: {utility: '?'}}", "tree", "expectitree ask"),
