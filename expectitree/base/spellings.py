@@ -9,9 +9,7 @@ from unicodedata import normalize
 _MAX_LENGTH = 40  # characters of such a number
 _TYPOGRAPHIC = str.maketrans("\u2010\u2012\u2013\u2014\u2212\u2019\u2044", "-----'/")
 _FRACTION = re.compile("-?[0-9]+/[1-9][0-9]*")
-_SUPERSCRIPTS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
-_POWER = re.compile(r"(-?)([1-9][0-9]{0,2}(?:\.[0-9]{1,2})?)\^(-?[0-9]{1,2})")
-_SUBSCRIPT = re.compile("[₀-₉]")
+_POWER = r"([1-9][0-9]{0,2}(?:\.[0-9]{1,2})?)\^(-?[0-9]{1,2})"
 _VULGAR = re.compile("(?<=[0-9])(?=[\u00bc-\u00be\u2150-\u215e])")  # between 1 and ½
 _MIXED = re.compile("(-?)([0-9]+) ([0-9]+/[1-9][0-9]*)")
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:[,_' ][0-9]{3})+(?:\.[0-9]+)?")
@@ -44,16 +42,15 @@ def plain_number(text: str) -> tuple[Fraction, str] | None:
     The reason is text such as `, without the unit`, or empty. Return None if the text is not such a
     number.
     """
-    if len(text) > _MAX_LENGTH or _SUBSCRIPT.search(text):
+    if len(text) > _MAX_LENGTH or re.search("[₀-₉]", text):
         return None
-    plain = _SUPERSCRIPTS.sub(r"^\g<0>", _VULGAR.sub(" ", text))
+    plain = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+", r"^\g<0>", _VULGAR.sub(" ", text))
     plain = normalize("NFKC", plain).translate(_TYPOGRAPHIC).strip()
     reasons = ["with - for minus"] if "-" in plain and "-" not in text else []
     match = _WRITTEN.fullmatch(plain)
     if match is None:
-        if power := _POWER.fullmatch(plain):
-            value = Fraction(power[2]) ** int(power[3])
-            return -value if power[1] else value, ""
+        if power := re.fullmatch(_POWER, plain):
+            return Fraction(power[1]) ** int(power[2]), ""
         if mixed := _MIXED.fullmatch(plain):
             value = int(mixed[2]) + Fraction(mixed[3])
             return -value if mixed[1] else value, ""

@@ -38,17 +38,16 @@ MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 # A comment without a space after its #, as in `Plan #1`.
-_COMMENT = re.compile(r"[ \t]+(#[^\s#!].*?)\s*$", re.MULTILINE)
+_COMMENT = re.compile(r"(?m)[ \t]+(#[^\s#!].*?)\s*$")
 _BEFORE_NOTHING = re.compile(r"[\s:,\[{-]*[:,\[{-]")  # from a scalar to the place of an empty one
 _NO_SPACE = r"""[^'"#\n]*[\w)]:[^\s'"]"""
 _KEY = r"""[^\s"'#:,\[\]{}-][^"'#:,\[\]{}\n]*|"[^"\n]*"|'[^'\n]*'"""
 # Blanks before values, also those that are no spaces for YAML; between them may be a key.
 _ODD_BLANKS = dict.fromkeys(map(ord, "\N{NO-BREAK SPACE}\u2002\u2003\u2007\u2009\u202f\u3000"), " ")
 _BLANK = r"[^\S\n]"
-_BLANKS = re.compile(
-    rf"(^{_BLANK}*(?:-{_BLANK}+)*|[\[{{]{_BLANK}*|,{_BLANK}+(?=[-+.\d\[{{\"']|(?:{_KEY}):{_BLANK}))"
-    rf"(?:((?:{_KEY}):)({_BLANK}+))?",
-    re.MULTILINE,
+_BLANKS = (
+    rf"(?m)(^{_BLANK}*(?:-{_BLANK}+)*|[\[{{]{_BLANK}*|,{_BLANK}+(?=[-+.\d\[{{\"']|(?:{_KEY}):{_BLANK}))"
+    rf"(?:((?:{_KEY}):)({_BLANK}+))?"
 )
 _START = r"(?:^\s*(?:-\s+)*|[\[{,]\s*|(?P<before>:)\s+)"  # of a text
 # Texts that have to be quoted: those that start with a sign, or end after quotes or brackets.
@@ -57,7 +56,7 @@ _SIGNED = (
     r"""|(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[[^][,]*\])\s*[^\s:,\]}#])"""
     r"[^:,{}\[\]#]*?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
 )
-_TEXT = re.compile(r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},\s#]))+")
+_TEXT = r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},\s#]))+"
 _MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
     _SIGNED: "text that starts so must be quoted: write `{quoted}`",
     r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]""": "write a space after `{0}`",
@@ -98,7 +97,7 @@ _SYNTAX_HINTS = (
 def parse(text: str, name: str) -> Document:
     """Return the structure of a YAML text; raise `FileError` with line and column."""
     if not text.isascii() and re.search(f"[{''.join(map(chr, _ODD_BLANKS))}]", text):
-        text = _BLANKS.sub(_with_spaces, text)
+        text = re.sub(_BLANKS, _with_spaces, text)
     try:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
@@ -113,8 +112,8 @@ def parse(text: str, name: str) -> Document:
         mark: Any = error.problem_mark or error.context_mark
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
             raise _error(name, mark, NESTED_TOO_DEEPLY) from None
-        lines = [] if mark is None else [*text.split("\n", mark.line + 1), ""]
-        if lines and (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
+        lines = [*text.split("\n", mark.line + 1), ""]
+        if (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
             message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
             raise _error(name, mark, f"{message}: shorten it, or write `? ` before it") from None
         message = f"this is not YAML: {error.problem or error}"
@@ -122,8 +121,6 @@ def parse(text: str, name: str) -> Document:
             message += f" {error.context}"
             if error.context_mark is not None and error.context_mark.line != mark.line:
                 message += f" that starts in line {error.context_mark.line + 1}"
-        if not lines:
-            raise _error(name, mark, message) from None
         first = (error.context_mark or mark).line
         place, hint = _misread_text(lines, first, mark)
         hint = hint or _syntax_hint(lines, mark, lines[first], message)
@@ -249,7 +246,7 @@ class _Parser:
         """Return an error at an event that may be meant as text, with how to write that."""
         mark = event.start_mark
         line = self.text.split("\n", mark.line + 1)[mark.line]
-        written: Any = _TEXT.match(line, mark.column)
+        written: Any = re.match(_TEXT, line[mark.column :])
         hint = f"text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`"
         return self.error(event, f"{message}; {hint}")
 
@@ -296,8 +293,7 @@ def _short(name: str) -> str:
 
 
 def _error(name: str, mark: Any, message: str) -> FileError:
-    place = () if mark is None else (mark.line + 1, mark.column + 1)
-    return error_in(name, escape(message), *place)
+    return error_in(name, escape(message), mark.line + 1, mark.column + 1)
 
 
 def _key_length(line: str, mark: Any) -> int:
@@ -321,7 +317,7 @@ def _with_spaces(match: re.Match[str]) -> str:
 
 def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line of each comment that may be the end of a text, and what to write."""
-    if " #" not in text or not re.search(rf"\S{_COMMENT.pattern}", text, re.MULTILINE):
+    if not re.search(r" #[^\s#!]", text):
         return
     end = 0  # of the last scalar
     for event in events(text):

@@ -201,8 +201,11 @@ def _kind_hint(item: Sequence[tuple[str, Data]]) -> str:
     for kind in KINDS:
         if kind in node:
             text = words.flow_text(node[kind])
-            other = f", or `min: {text}` for the opponent" if " or " in word else ""
-            return f"write `{kind}: {text}`{other if word else ', or the same with min or chance'}"
+            more = {
+                "": ", or the same with min or chance",
+                "max or min": f", or `min: {text}` for the opponent",
+            }
+            return f"write `{kind}: {text}`{more.get(word, '')}"
     return ""
 
 

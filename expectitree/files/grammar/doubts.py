@@ -182,7 +182,8 @@ def _product_warning(children: Data) -> str:
     if len(items) < 2 or not all(isinstance(text, str) and "*" in text for text in items):
         return ""
     pairs = [(p.strip(), u.strip()) for p, _, u in (text.partition("*") for text in items)]
-    if not all(is_probability(p) for p, _ in pairs) or sum(_probability(p) for p, _ in pairs) != 1:
+    ps = [_probability(p) for p, _ in pairs]
+    if None in ps or sum(ps) != 1:
         return ""
     meant: Any = [(("p", p), ("utility", u)) for p, u in pairs]
     if isinstance(children, tuple):

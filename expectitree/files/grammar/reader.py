@@ -490,8 +490,7 @@ class _TreeReader:
             expected = "expected a list of nodes, or a mapping from label to node"
             written = children[:60].strip("()[] ") if isinstance(children, str) else ""
             numbers = re.split(r"[\s,;]+", written)
-            glued = re.match(r"[^\W\d]\w*:(?=[\[{])", written)
-            if glued:
+            if glued := re.match(r"[^\W\d]\w*:(?=[\[{])", written):
                 expected = f"write a space after `{glued[0]}`"
             elif re.match(_LABEL_AND_NUMBER, written.replace(": ", ":")) and ": " in written:
                 expected = "remove the quotes"
