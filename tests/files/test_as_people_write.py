@@ -198,7 +198,7 @@ def test_exponents_and_fractions_are_no_names(name: str) -> None:
         ("max:\n  a:_5\n  b: _6", "6"), ("max:_{a:_5,_b:_6}", "6"), ("max: [_5,_7]", "7"),
         ("max:\n__a: 5\n__b:_{chance:_[1,_2]}", "5"),
         ("max:\n-_5\n-_label: x_y\n  utility:_7", "7"),
-        ("title: One,_two:_three\nmax: [1]", "1"),
+        ("title: One,_two\nmax: [1]", "1"),
         ("max: {10_€: 5, b: 3}\nexpect: {best:_10_€}", "5"),
     ],
 )  # fmt: skip

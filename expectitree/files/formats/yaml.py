@@ -28,7 +28,6 @@ from expectitree.files.grammar.document import (
     SharedText,
     error_at,
     error_in,
-    mark_of,
 )
 from expectitree.files.grammar.words import is_number
 from expectitree.files.grammar.writer import Notation, tree_text
@@ -38,7 +37,7 @@ MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 # A comment without a space after its #, as in `Plan #1`.
-_COMMENT = re.compile(r"(?m)[ \t]+(#[^\s#!].*?)\s*$")
+_COMMENT = re.compile(r"[ \t]+(#[^\s#!](?:.*\S)?)")
 _BEFORE_NOTHING = re.compile(r"[\s:,\[{-]*[:,\[{-]")  # from a scalar to the place of an empty one
 _NO_SPACE = r"""[^'"#\n]*[\w)]:[^\s'"]"""
 _KEY = r"""[^\s"'#:,\[\]{}-][^"'#:,\[\]{}\n]*|"[^"\n]*"|'[^'\n]*'"""
@@ -56,7 +55,7 @@ _SIGNED = (
     r"""|(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[[^][,]*\])\s*[^\s:,\]}#])"""
     r"[^:,{}\[\]#]*?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
 )
-_TEXT = r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},\s#]))+"
+_TEXT = r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},:\s#]))+"
 _MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
     _SIGNED: "text that starts so must be quoted: write `{quoted}`",
     r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]""": "write a space after `{0}`",
@@ -69,7 +68,7 @@ _NOT_BELOW = r"\A.*\n( *)[^ ].*\n(?!\1 )"  # the last line is not indented more 
 # A part of PyYAML's message, a pattern, and what to do. The pattern is searched for in three lines:
 # the one above, the one where the context starts, and the one of the problem, with \0 before it.
 _SYNTAX_HINTS = (
-    ("", r"\t[^\n]*\0|\0\t", "a tab: indent with spaces"),
+    ("", r"\n(?=[^\0\n]*\t)[^\0\n]*\0|\0\t", "a tab: indent with spaces"),
     ("", r"[:,[{-][ \0]*\?[? \0]*(?:[],}#][^\n]*)?\Z", 'a ? must be quoted, as in `utility: "?"`'),
     ("", r"\A//|[\n\s]\0?//[^\n]*\Z", "a comment starts with #"),
     ("flow sequence that starts", _NOT_BELOW, "close it with ]"),
@@ -81,7 +80,11 @@ _SYNTAX_HINTS = (
     ("", r"\0[]}]", "remove it: it closes nothing"),
     ("quoted scalar", r"\0\Z", "close the quotes"),
     ("flow node", "\0,", "remove one of two commas"),
-    ("", r": [^\n]*\0:", "put text with a colon in quotes, and a mapping on lines of its own"),
+    (
+        "",
+        r"\n(?=[^\0\n]*: )[^\0\n]*\0:",
+        "put text with a colon in quotes, and a mapping on lines of its own",
+    ),
     ("mapping values", rf"\A{_NO_SPACE}", "write a space after each colon"),
     ("expected ':'", rf"\A.*\n{_NO_SPACE}", "write a space after each colon"),
     ("mapping values", r"\A[^:\n]*\n", "end the line above with a colon"),
@@ -112,7 +115,7 @@ def parse(text: str, name: str) -> Document:
         mark: Any = error.problem_mark or error.context_mark
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
             raise _error(name, mark, NESTED_TOO_DEEPLY) from None
-        lines = [*text.split("\n", mark.line + 1), ""]
+        lines = [*re.split("\r\n?|[\n\x85\u2028\u2029]", text), ""]
         if (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
             message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
             raise _error(name, mark, f"{message}: shorten it, or write `? ` before it") from None
@@ -244,9 +247,7 @@ class _Parser:
 
     def text_error(self, event: Any, message: str) -> FileError:
         """Return an error at an event that may be meant as text, with how to write that."""
-        mark = event.start_mark
-        line = self.text.split("\n", mark.line + 1)[mark.line]
-        written: Any = re.match(_TEXT, line[mark.column :])
+        written: Any = re.match(_TEXT, self.text[event.start_mark.index :])
         hint = f"text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`"
         return self.error(event, f"{message}; {hint}")
 
@@ -309,9 +310,6 @@ def _key_length(line: str, mark: Any) -> int:
 
 def _with_spaces(match: re.Match[str]) -> str:
     blanks, key, more = match.groups("")
-    line = match.string[: match.start()].rpartition("\n")[2]
-    if blanks[:1] == "," and not re.search(r"[\[{]", line):  # a comma of a text
-        return match[0]
     return blanks.translate(_ODD_BLANKS) + key + more.translate(_ODD_BLANKS)
 
 
@@ -319,9 +317,9 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line of each comment that may be the end of a text, and what to write."""
     if not re.search(r" #[^\s#!]", text):
         return
-    end = 0  # of the last scalar
+    end, line, counted = 0, 1, 0  # of the last scalar; the line of the last comment, and its place
     for event in events(text):
-        if not isinstance(event, yaml.ScalarEvent):
+        if event.__class__ is not yaml.ScalarEvent:
             continue
         colon = _BEFORE_NOTHING.match(text, end) if not event.value else None
         end = event.end_mark.index if colon is None else colon.end()
@@ -329,7 +327,7 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
         if comment and event.implicit[0] and not is_number(event.value):
             whole = NOTATION.quoted(f"{event.value} {comment[1]}".strip())
             hint = f"for text, write `{whole}`; for a comment, write a space after the #"
-            line, _ = mark_of(text, comment.start(1))
+            line, counted = line + text.count("\n", counted, comment.start()), comment.start()
             yield line, [f"{quote(comment[1])} is a comment in YAML: {hint}"]
 
 
@@ -340,7 +338,7 @@ def _misread_text(lines: Sequence[str], first: int, mark: Any) -> tuple[Mark, st
     """
     for at in sorted({first, max(0, mark.line - 1), mark.line}):
         for pattern, hint in _MISREAD.items():
-            if match := re.search(pattern, lines[at]):
+            if match := re.search(pattern, lines[at][:_MAX_READ]):
                 text = match["text"]
                 hint = hint.format(text, quoted=NOTATION.quoted(text))
                 return (at + 1, match.start("text") + 1), hint
@@ -354,7 +352,8 @@ def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> s
     """
     line, column = lines[mark.line], mark.column
     above = next((one for one in reversed(lines[: mark.line]) if one.strip()), "")
-    text = "\n".join((above, start, f"{line[:column]}\0{line[column:]}"))
+    here = f"{line[:column]}\0{line[column:]}"
+    text = "\n".join((above[:_MAX_READ], start[:_MAX_READ], here))
     for problem, pattern, hint in _SYNTAX_HINTS:
         if problem in message and re.search(pattern, text):
             return hint

@@ -71,7 +71,7 @@ class Document:
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
     text: str = ""  # the source, for the lines of errors
-    doubts: Mapping[int | None, list[str]] = field(
+    doubts: Mapping[Any, list[str]] = field(
         default_factory=dict
     )  # warnings by line, also for errors
     has_labels: bool = False  # the keys of children are labels, even if all are probabilities

@@ -86,8 +86,9 @@ def read_tree(
                 place, path = again.place_of_fault(what, node, branch)
                 again.trail.add(place, copied or path, message)
         raise again.trail.failure()
-    for line, (doubt,) in document.doubts.items() if warn is not None else ():
-        warn(f"{document.name}:{line}: {doubt}")
+    if warn is not None:
+        for line, (doubt,) in document.doubts.items():
+            warn(f"{document.name}:{line}: {doubt}")
     return tree
 
 
