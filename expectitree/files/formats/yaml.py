@@ -55,7 +55,6 @@ _SIGNED = (
     r"""|(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[[^][,]*\])\s*[^\s:,\]}#])"""
     r"[^:,{}\[\]#]*?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
 )
-_TEXT = r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},:\s#]))+"
 _MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
     _SIGNED: "text that starts so must be quoted: write `{quoted}`",
     r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]""": "write a space after `{0}`",
@@ -119,16 +118,15 @@ def parse(text: str, name: str) -> Document:
         if (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
             message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
             raise _error(name, mark, f"{message}: shorten it, or write `? ` before it") from None
-        message = f"this is not YAML: {error.problem or error}"
+        message, context = f"this is not YAML: {error.problem or error}", error.context_mark or mark
         if error.context:
             message += f" {error.context}"
-            if error.context_mark is not None and error.context_mark.line != mark.line:
-                message += f" that starts in line {error.context_mark.line + 1}"
-        first = (error.context_mark or mark).line
-        place, hint = _misread_text(lines, first, mark)
-        hint = hint or _syntax_hint(lines, mark, lines[first], message)
-        if hint.startswith("close it") and error.context_mark:
-            place = first + 1, error.context_mark.column + 1
+            if context.line != mark.line:
+                message += f" that starts in line {context.line + 1}"
+        place, hint = _misread_text(lines, context.line, mark)
+        hint = hint or _syntax_hint(lines, mark, lines[context.line], message)
+        if hint.startswith("close it"):
+            place = context.line + 1, context.column + 1
         raise error_in(name, escape(f"{message}{hint and f' ({hint})'}"), *place) from None
 
 
@@ -247,7 +245,9 @@ class _Parser:
 
     def text_error(self, event: Any, message: str) -> FileError:
         """Return an error at an event that may be meant as text, with how to write that."""
-        written: Any = re.match(_TEXT, self.text[event.start_mark.index :])
+        written: Any = re.match(
+            r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},:\s#]))+", self.text[event.start_mark.index :]
+        )
         hint = f"text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`"
         return self.error(event, f"{message}; {hint}")
 
@@ -319,7 +319,8 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
         return
     end, line, counted = 0, 1, 0  # of the last scalar; the line of the last comment, and its place
     for event in events(text):
-        if event.__class__ is not yaml.ScalarEvent:
+        kind = event.__class__
+        if kind is not yaml.ScalarEvent:
             continue
         colon = _BEFORE_NOTHING.match(text, end) if not event.value else None
         end = event.end_mark.index if colon is None else colon.end()
@@ -351,7 +352,7 @@ def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> s
     `start` is the line where the problem's context starts.
     """
     line, column = lines[mark.line], mark.column
-    above = next((one for one in reversed(lines[: mark.line]) if one.strip()), "")
+    above = ["", *filter(str.strip, lines[: mark.line])][-1]
     here = f"{line[:column]}\0{line[column:]}"
     text = "\n".join((above[:_MAX_READ], start[:_MAX_READ], here))
     for problem, pattern, hint in _SYNTAX_HINTS:

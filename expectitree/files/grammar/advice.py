@@ -28,7 +28,6 @@ from expectitree.files.grammar.values import (
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
 _MAX_LABELS = 4  # in a message
-_LONGEST_LIST = 200  # characters of a list of outcomes in a message
 # A label in braces that includes its number.
 _MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
 _CALLS = r"(?:[-+.,/0-9\s]|(?:max|min|chance)\s*=?\s*[(\[]|[)\]])+"
@@ -90,7 +89,7 @@ def unknown_keys(
 def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
     if key in ROOT_KEYS or key == SCHEMA_KEY:
         return f"the key {quote(key)} is for the root alone: move it there"
-    message = f"unknown key {quote(key)}: {hint}" if hint else words.unknown_key(key, allowed)
+    message = words.unknown_key(key, allowed, hint)
     if trail.listed == allowed:
         message, _, _ = message.partition(_LIST)
     elif _LIST in message:
@@ -180,7 +179,7 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
     return tuple(pairs)
 
 
-def _corrected_children(children: Data, kind: str, depth: int = words.MAX_DEPTH) -> Data:
+def _corrected_children(children: Data, kind: str, depth: int) -> Data:
     below = "min" if kind == "max" else "max"
     shown = children[: words.MAX_SHOWN + 1]
     if isinstance(children, list):
@@ -232,10 +231,9 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
         fault = "" if at else _fault_of_pairs(frame.kind, frame.container)
     elif is_node or frame.container[at][0] in KINDS and text == "(":
         pairs = frame.container if is_node else (frame.container[at],)
-        hint = (
-            f"write a list, `{frame.kind.name.lower()}: [{words.flow_text(corrected(pairs))}, …]`"
-        )
-        fault = f"found keys of a node without a kind, {words.key_list(dict(pairs))}: {hint}"
+        fault = f"found keys of a node without a kind, {words.key_list(dict(pairs))}"
+        item = words.flow_text(corrected(pairs))
+        fault += f": write a list, `{frame.kind.name.lower()}: [{item}, …]`"
         frame.branches.pop("label", None)
     else:
         fault = "" if at else _fault_of_labelled_pairs(frame.kind, frame.container)
@@ -263,7 +261,7 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     if whole:
         return f"; {words.SPLIT} write `{whole}`"
     if missing:
-        form = f"{escape(missing[1][: words.LONGEST_LABEL])}: {missing[2]}"
+        form = f"{escape(missing[1])}: {missing[2]}"
         return f"; or is `: ` missing, as in `{form}`?"
     if node := node_form(text) or call and f"{{{call[1]}: [{escape(call[2])}, …]}}":
         return f"; for a node, write `{node}`"
@@ -364,7 +362,7 @@ def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
         ((key_is, key), *(child if isinstance(child, tuple) else (("utility", child),)))
         for key, child in children[: words.MAX_SHOWN + 1]
     ]
-    return words.flow_text(nodes, _LONGEST_LIST)
+    return words.flow_text(nodes, 200)  # its outcomes are shown whole
 
 
 def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: float = 0) -> bool:
@@ -395,7 +393,7 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
         return _kind_hint(((key, value),))
     meant = words.SYNONYMS.get(word, "")
     has_children = any(words.SYNONYMS.get(key.lower()) == "children" for key in values)
-    is_kind = isinstance(value, str) and value.lower() in words.KIND_SYNONYMS
+    is_kind = str(value).lower() in words.KIND_SYNONYMS
     if has_children and (is_kind or meant in ("type", "children")):
         return _kind_hint((*values.items(),))
     if hint := _hint_of_another_place(key, values, allowed):

@@ -68,10 +68,8 @@ def turned(children: Data) -> str:
     if not isinstance(children, tuple) or not 2 <= len(children) <= _MAX_TURNED:
         return ""
     texts = [text for _, text in children]
-    if not all(isinstance(text, str) and is_probability(text) for text in texts):
-        return ""
-    ps: Any = [to_probability(text, exact=True) for text in texts]
-    if 100 * abs(sum(ps) - 1) > 1 or set(ps) <= {0, 1}:
+    ps = [*map(_probability, texts)]
+    if None in ps or 100 * abs(sum(ps) - 1) > 1 or set(ps) <= {0, 1}:
         return ""
     labels = [words.text_or_quoted(label) for label, _ in children]
     if not all(map(words.is_number, labels)):
@@ -93,7 +91,7 @@ MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in words.SYNONYMS.items() if key
 def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
     """Return the warning about a label that is probably meant as a key."""
     is_p = label == "p" or label not in NODE_KEYS
-    if is_p and label != "p" and words.SYNONYMS.get(label.lower()) != "p":
+    if label not in NODE_KEYS and words.SYNONYMS.get(label.lower()) != "p":
         return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
     if is_p and isinstance(child, str) and not _probability(child):
@@ -124,7 +122,7 @@ def _turned_warning(children: Data) -> str:
     if not mapping:
         return ""
     texts = [text for _, text in children]
-    total = "1" if f"{REST}:" not in mapping and f": {REST}" not in mapping else "about 1"
+    total = "1" if sum(map(_probability, texts)) == 1 else "about 1"
     found = f"the utilities {_shown(texts)} of this CHANCE node sum to {total}"
     return f"{found}: if they are probabilities, write `chance: {mapping}`"
 
@@ -151,7 +149,7 @@ def _player_warning(kind: Kind, names: Sequence[str], children: Sequence[tuple[s
     found = f"the labels {_shown(names)} of this {kind.name} node"
     hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
     if are_probabilities(children):
-        total = sum(to_probability(name, exact=True) for name in names if name != REST)
+        total = sum(_probability(name) for name in names if name != REST)
         is_sum = total == 1 or REST in names and total < 1
         return f"{found} are probabilities that sum to 1: {hint}" if is_sum else ""
     numbers = _label_numbers(names)

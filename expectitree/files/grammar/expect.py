@@ -100,9 +100,8 @@ class _ExpectationReader(ValueReader):
             if key in seen:
                 self.report(Place(data, at, True), f"duplicate key {quote(key)}: keep one")
             elif known and key not in known:
-                whole = whole_number(data, at)
-                hint = f"unknown key {quote(key)}: {SPLIT} write `{whole}`"
-                self.report(Place(data, at, True), hint if whole else unknown_key(key, known))
+                hint = f"{SPLIT} write `{whole}`" if (whole := whole_number(data, at)) else ""
+                self.report(Place(data, at, True), unknown_key(key, known, hint))
             else:
                 yield at, str(key), value
             seen.add(key)

@@ -34,7 +34,6 @@ _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|[-
 _PREFIX = re.compile(rf"(?:[-+(] *){{2,}}[0-9.]|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})})\(")
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 NO_NAMES = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
-_MAX_NAME = 40  # characters of a text that may be meant as the name of a parameter
 _MAX_DIGITS = 30  # of a count
 _RANGE = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)%?-([0-9]{1,9}(?:\.[0-9]{1,9})?)%?"
 _DATE = r"[0-9]{4}([-/])[01]?[0-9]\1[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\2[0-9]{4}"
@@ -128,7 +127,7 @@ class ValueReader:
             found = self.parse(data)
         except NumberError:
             is_name = (
-                len(data) <= _MAX_NAME
+                len(data) <= 40
                 and re.fullmatch(NAME, data)
                 and data.lower() not in NO_NAMES
                 and HOW in str(error)
@@ -263,7 +262,7 @@ class ValueReader:
 def _arithmetic_warning(text: str) -> str:
     """Return the warning about a formula such as `10-20` or `2024-05-06`; nothing for others."""
     ends = re.fullmatch(_RANGE, text)
-    is_range = ends is not None and float(ends[1]) < float(ends[2])
+    is_range = ends and float(ends[1]) < float(ends[2])
     if not is_range and not re.fullmatch(_DATE, text):
         return ""
     spaced = re.sub("([-/])", r" \1 ", text)

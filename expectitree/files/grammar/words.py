@@ -10,7 +10,6 @@ from expectitree.base.names import did_you_mean, nearest
 from expectitree.base.numbers import escape, quote, to_fraction
 from expectitree.files.grammar.document import Data
 
-LONGEST_LABEL = 60  # characters of a label in a hint
 SPLIT = "YAML splits text between braces at a comma:"
 MAX_SHOWN = 4  # outcomes in a message
 
@@ -137,9 +136,11 @@ def key_hint(word: str, known: Iterable[str]) -> str:
     return did_you_mean(word, candidates)
 
 
-def unknown_key(key: str, known: Sequence[str]) -> str:
+def unknown_key(key: str, known: Sequence[str], hint: str = "") -> str:
     """Return the message for an unknown key where the `known` ones are allowed."""
     name = quote(key)
+    if hint:
+        return f"unknown key {name}: {hint}"
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
         number = f"a number next to other keys is written as `utility: {name[1:-1]}`"
         return f"unknown key {name}: {number}"
