@@ -35,8 +35,10 @@ _PREFIX = re.compile(rf"(?:[-+(] *){{2,}}[0-9.]|-?(?:{'|'.join({*FUNCTIONS} - {'
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 NO_NAMES = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MAX_DIGITS = 30  # of a count
-_RANGE = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)%?-([0-9]{1,9}(?:\.[0-9]{1,9})?)%?"
-_DATE = r"[0-9]{4}([-/])[01]?[0-9]\1[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\2[0-9]{4}"
+_RANGE_OR_DATE = re.compile(
+    r"([0-9]{1,9}(?:\.[0-9]{1,9})?)%?-([0-9]{1,9}(?:\.[0-9]{1,9})?)%?"
+    r"|[0-9]{4}([-/])[01]?[0-9]\3[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\4[0-9]{4}"
+)
 _DECIMAL_PART = re.compile(r"0?\.[0-9]{1,15}")  # from 0 to 1
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
 
@@ -261,9 +263,8 @@ class ValueReader:
 
 def _arithmetic_warning(text: str) -> str:
     """Return the warning about a formula such as `10-20` or `2024-05-06`; nothing for others."""
-    ends = re.fullmatch(_RANGE, text)
-    is_range = ends and float(ends[1]) < float(ends[2])
-    if not is_range and not re.fullmatch(_DATE, text):
+    parts = _RANGE_OR_DATE.fullmatch(text)
+    if not parts or parts[1] and float(parts[1]) >= float(parts[2]):
         return ""
     spaced = re.sub("([-/])", r" \1 ", text)
     found = f"{quote(text)} is read as arithmetic: if that is right, write `{spaced}`"
