@@ -107,6 +107,9 @@ NESTED = [  # the text, and how its whole node is written
     ("max: [[[3, 5], 1], 2]", "{max: [{min: [3, 5]}, 1]}"),
     ("max: {a: [chance: 10, 20], b: 3}", "{chance: [10, 20]}"),
     ("max:\n- Left: {Chance: [1, 2], cost: 3}\n- 3", "{label: Left, chance: [1, 2], cost: 3}"),
+    ("- left: 5\n- right: {min: [2, 3]}", "{max: {left: 5, right: {min: [2, 3]}}}"),
+    ("max: {a: [{p: 0.5, utility: 3}, {p: 0.5, utility: 2}]}",
+     "{chance: [{p: 0.5, utility: 3}, {p: 0.5, utility: 2}]}"),
     ("max: {a: {type: chance, value: 3, outcomes: [1, 2]}}", "chance: [1, 2]"),
 ]  # fmt: skip
 

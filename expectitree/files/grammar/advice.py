@@ -27,7 +27,6 @@ from expectitree.files.grammar.values import (
 
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
-_MAX_LABELS = 4  # in a message
 # A label in braces that includes its number.
 _MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
 _CALLS = r"(?:[-+.,/0-9\s]|(?:max|min|chance)\s*=?\s*[(\[]|[)\]])+"
@@ -107,10 +106,7 @@ def weight_hint(key: str, frame: Frame) -> str:
     if len(weights) < len(frame.items) or total <= 1 + NEARLY or min(weights) < 0:
         return ""
     weight = weights[len(frame.ids)]
-    if total == 100:
-        return f"write `p: {exact_text(weight)}%`"
-    is_whole = weight.denominator == total.denominator == 1
-    return f"write `p: {f'{weight}/{total}' if is_whole else weight / total}`"
+    return f"write `p: {f'{exact_text(weight)}%' if total == 100 else weight / total}`"
 
 
 def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root: bool) -> str:
@@ -118,7 +114,7 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root
     pairs = tuple((key, values[key]) for key in unknown)
     if not _are_labels(pairs, 0.6):
         return ""
-    labels = words.key_list(unknown[:_MAX_LABELS])
+    labels = words.key_list(unknown[: words.MAX_SHOWN])
     for kind in KINDS:
         if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
             hint = f"for a label, indent {labels} below `{kind}:`"
@@ -156,18 +152,21 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
     if not isinstance(node, (list, tuple)) or not node or not depth:
         return node
     if isinstance(node, list):
-        if isinstance(node[0], tuple) and len(node[0]) == 1:
-            ((key, value),) = node[0]
-            if key in KINDS and isinstance(value, str):  # `[chance: 10, 20]`
-                return ((key, [value, *node[1:]]),)
+        pairs = [pair for item in node if isinstance(item, tuple) for pair in item]
+        if len(pairs) == len(node) and _are_labels(pairs):  # `[left: 1, right: 2]`
+            return corrected(tuple(pairs), kind, depth)
+        key, value = node[0][0] if isinstance(node[0], tuple) and node[0] else ("", None)
+        if key in KINDS and isinstance(value, str):  # `[chance: 10, 20]`
+            return ((key, [value, *node[1:]]),)
         if not node[1:]:
             return corrected(node[0], kind, depth)
+        kind = "chance" if "p" in dict(pairs) else kind
         return ((kind, _corrected_children(node, kind, depth)),)
     is_by_p = are_probabilities(node)
     if is_by_p or _are_labels(node, most=0.5):
         kind = "chance" if is_by_p else kind
         return ((kind, _corrected_children(node, kind, depth)),)
-    word, pairs = _kind_word(node), list[tuple[str, Data]]()
+    word, pairs = _kind_word(node), []
     for key, value in node:
         name = words.SYNONYMS.get(key.lower(), key.lower())
         is_inner = isinstance(value, (list, tuple))
@@ -231,9 +230,11 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
         fault = "" if at else _fault_of_pairs(frame.kind, frame.container)
     elif is_node or frame.container[at][0] in KINDS and text == "(":
         pairs = frame.container if is_node else (frame.container[at],)
-        fault = f"found keys of a node without a kind, {words.key_list(dict(pairs))}"
         item = words.flow_text(corrected(pairs))
-        fault += f": write a list, `{frame.kind.name.lower()}: [{item}, …]`"
+        fault = (
+            f"found keys of a node without a kind, {words.key_list(dict(pairs))}: write a list, "
+            f"`{frame.kind.name.lower()}: [{item}, …]`"
+        )
         frame.branches.pop("label", None)
     else:
         fault = "" if at else _fault_of_labelled_pairs(frame.kind, frame.container)
@@ -393,8 +394,9 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
         return _kind_hint(((key, value),))
     meant = words.SYNONYMS.get(word, "")
     has_children = any(words.SYNONYMS.get(key.lower()) == "children" for key in values)
-    is_kind = str(value).lower() in words.KIND_SYNONYMS
-    if has_children and (is_kind or meant in ("type", "children")):
+    if has_children and (
+        meant in ("type", "children") or str(value).lower() in words.KIND_SYNONYMS
+    ):
         return _kind_hint((*values.items(),))
     if hint := _hint_of_another_place(key, values, allowed):
         return hint

@@ -71,9 +71,8 @@ class Document:
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
     text: str = ""  # the source, for the lines of errors
-    doubts: Mapping[Any, list[str]] = field(
-        default_factory=dict
-    )  # warnings by line, also for errors
+    # Warnings of texts, by line; a message about an error in that line includes them.
+    doubts: Mapping[Any, list[str]] = field(default_factory=dict)
     has_labels: bool = False  # the keys of children are labels, even if all are probabilities
 
 

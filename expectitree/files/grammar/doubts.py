@@ -170,9 +170,7 @@ def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
         return ""
     pairs = zip(children[::2], children[1::2], strict=True)
     items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
-    found = (
-        f"every other number of {words.flow_text(list(children))} is read as a utility, and these"
-    )
+    found = f"every other number of {words.flow_text(children)} is read as a utility, and these"
     return f"{found} sum to 1: if they are probabilities, write `chance: [{items}]`"
 
 

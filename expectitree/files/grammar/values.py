@@ -267,8 +267,10 @@ def _arithmetic_warning(text: str) -> str:
     if not parts or parts[1] and float(parts[1]) >= float(parts[2]):
         return ""
     spaced = re.sub("([-/])", r" \1 ", text)
-    found = f"{quote(text)} is read as arithmetic: if that is right, write `{spaced}`"
-    return f"{found}; a range is for a parameter's `range`, and a date for a note"
+    return (
+        f"{quote(text)} is read as arithmetic: if that is right, write `{spaced}`; a range is for "
+        "a parameter's `range`, and a date for a note"
+    )
 
 
 def is_operation(text: str) -> bool:
