@@ -37,7 +37,7 @@ MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 # A comment without a space after its #, as in `Plan #1`.
-_COMMENT = re.compile(r"[ \t]+(#[^\s#!](?:.*\S)?)")
+_COMMENT = re.compile(r"[ \t]+(#[^\s#!](?:.{0,80}\S)?)")
 _BEFORE_NOTHING = re.compile(r"[\s:,\[{-]*[:,\[{-]")  # from a scalar to the place of an empty one
 _NO_SPACE = r"""[^'"#\n]*[\w)]:[^\s'"]"""
 _KEY = r"""[^\s"'#:,\[\]{}-][^"'#:,\[\]{}\n]*|"[^"\n]*"|'[^'\n]*'"""
@@ -52,15 +52,15 @@ _START = r"(?:^\s*(?:-\s+)*|[\[{,]\s*|(?P<before>:)\s+)"  # of a text
 # Texts that have to be quoted: those that start with a sign, or end after quotes or brackets.
 _SIGNED = (
     rf"""{_START}(?P<text>(?:%(?!YAML|TAG)|[@`]|[&*!](?![\w!<])|[|>](?![-+0-9]*\s*(?:\#|$))"""
-    r"""|(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[[^][,]*\])\s*[^\s:,\]}#])"""
-    r"[^:,{}\[\]#]*?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
+    r"""|(?:"(?:[^"\\]|\\.){0,80}"|'(?:[^']|''){0,80}'|\[[^][,]{0,80}\])\s*[^\s:,\]}#])"""
+    r"[^:,{}\[\]#]{0,80}?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
 )
 _MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
     _SIGNED: "text that starts so must be quoted: write `{quoted}`",
-    r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]+:)[\[{]""": "write a space after `{0}`",
+    r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]{1,80}:)[\[{]""": "write a space after `{0}`",
     (
-        rf"""{_START}(?P<text>[^\W\d][^"'#{{}}\[\],:]*?\s\#[^\s#][^:,}}\]]*?(?=\s*[:,}}\]])"""
-        r"|(?<=:\s)#[^\s#][^,}\]]*)"
+        rf"""{_START}(?P<text>[^\W\d][^"'#{{}}\[\],:]{{0,80}}?\s\#[^\s#][^:,}}\]]{{0,80}}?(?=\s*[:,}}\]])"""
+        r"|(?<=:\s)#[^\s#][^,}\]]{0,80})"
     ): "a comment starts at the #; text with a # must be quoted: write `{quoted}`",
 }
 _NOT_BELOW = r"\A.*\n( *)[^ ].*\n(?!\1 )"  # the last line is not indented more than the second
@@ -246,7 +246,7 @@ class _Parser:
     def text_error(self, event: Any, message: str) -> FileError:
         """Return an error at an event that may be meant as text, with how to write that."""
         written: Any = re.match(
-            r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},:\s#]))+", self.text[event.start_mark.index :]
+            r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},:\s#])){1,80}", self.text[event.start_mark.index :]
         )
         hint = f"text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`"
         return self.error(event, f"{message}; {hint}")
@@ -327,7 +327,7 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
         comment = _COMMENT.match(text, end)
         if comment and event.implicit[0] and not is_number(event.value):
             whole = NOTATION.quoted(f"{event.value} {comment[1]}".strip())
-            hint = f"for text, write `{whole}`; for a comment, write a space after the #"
+            hint = f"for text, write `{whole:.200}`; for a comment, write a space after the #"
             line, counted = line + text.count("\n", counted, comment.start()), comment.start()
             yield line, [f"{quote(comment[1])} is a comment in YAML: {hint}"]
 
