@@ -36,9 +36,12 @@ _INFINITIES = {
     **dict.fromkeys(("inf", "+inf", ".inf", "+.inf"), INFINITY),
     **dict.fromkeys(("-inf", "-.inf"), -INFINITY),
 }
-_LOOKALIKES = {word: f"{word} is not a number" for word in ("null", "true", "false", "yes", "no")}
-_LOOKALIKES |= dict.fromkeys(("nan", ".nan"), "NaN is not a number")
-_LOOKALIKES |= {"~": "null is not a number", "": "nothing was written"}
+_LOOKALIKES = {
+    **{word: f"{word} is not a number" for word in ("null", "true", "false", "yes", "no")},
+    **dict.fromkeys(("nan", ".nan"), "NaN is not a number"),
+    "~": "null is not a number",
+    "": "nothing was written",
+}
 _TOO_SMALL = "{} is too small for floating point; use --exact"
 _TOO_LARGE = "{} is beyond what floating point can search (10^301); use --exact"
 NOT_A_NUMBER = " is not a number: write "

@@ -9,6 +9,7 @@ from unicodedata import normalize
 _MAX_LENGTH = 40  # characters of such a number
 _TYPOGRAPHIC = str.maketrans("\u2010\u2012\u2013\u2014\u2212\u2019\u2044", "-----'/")
 _FRACTION = re.compile("-?[0-9]+/[1-9][0-9]*")
+_POWER = r"([1-9][0-9]{0,2}(?:\.[0-9]{1,2})?)\^(-?[0-9]{1,2})"
 _VULGAR = re.compile("(?<=[0-9])(?=[\u00bc-\u00be\u2150-\u215e])")  # between 1 and ½
 _MIXED = re.compile("(-?)([0-9]+) ([0-9]+/[1-9][0-9]*)")
 CURRENCY = "[$£¥\u20a0-\u20cf]"  # with €, ₹ and others
@@ -43,12 +44,15 @@ def plain_number(text: str) -> tuple[Fraction, str] | None:
     The reason is text such as `, without the unit`, or empty. Return None if the text is not such a
     number.
     """
-    if len(text) > _MAX_LENGTH:
+    if len(text) > _MAX_LENGTH or re.search("[₀-₉]", text):
         return None
-    plain = normalize("NFKC", _VULGAR.sub(" ", text)).translate(_TYPOGRAPHIC)
+    plain = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+", r"^\g<0>", _VULGAR.sub(" ", text))
+    plain = normalize("NFKC", plain).translate(_TYPOGRAPHIC).strip()
     reasons = ["with - for minus"] if "-" in plain and "-" not in text else []
     match = _WRITTEN.fullmatch(plain)
     if match is None:
+        if power := re.fullmatch(_POWER, plain):
+            return Fraction(power[1]) ** int(power[2]), ""
         if mixed := _MIXED.fullmatch(plain):
             value = int(mixed[2]) + Fraction(mixed[3])
             return -value if mixed[1] else value, ""

@@ -62,7 +62,7 @@ def test_records_of_errors_are_one_line_each(bad: str) -> None:
 
 
 TEXT = "max: {bet: {chance: {win 0.6: 5, lose 0.4: 1}}, pass: 2}"
-FOUND = "bet: the labels 'win 0.6', 'lose 0.4' contain numbers that sum to 1"
+FOUND = "bet: the labels 'win 0.6' and 'lose 0.4' contain numbers that sum to 1"
 
 
 def test_a_warning_is_printed_once_after_the_answer(tmp_path: Path) -> None:

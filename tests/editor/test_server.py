@@ -183,7 +183,7 @@ def status_of(server: Server, request: bytes) -> int:
         (TEXT, "sensitivity", "parameter"),
         (TEXT, "information", "event: NAME"),
         (TEXT, "compare", "expectiminimax"),
-        ("chance: {event: e, chance: [1]}", "tree", "read as a label"),
+        ("chance: {event: e, chance: [1]}", "tree", "keys of a node without a kind"),
         ("max: [1, }", "tree", "this is not YAML"),
         ("max: {a: {min: [1, 2]}, b: {utility: '?'}}", "picture", "1 utility not known yet"),
         ("max: {a: {min: [1, 2]}, b: {utility: '?'}}", "tree", "expectitree ask"),

@@ -149,7 +149,7 @@ def source_lines(text: str, width: int = 80, name: str = "x.yaml") -> list[str]:
         ("max: [1,\ty]", "    max: [1,    y]", "                ^"),
         ('max:\n  "日本": x', '    "日本": x', "            ^"),
         ("max: {e\u0301: x}", "    max: {e\u0301: x}", "             ^"),
-        ("max: {\xa0: x}", "    max: {\\xa0: x}", "                ^"),
+        ("max: {a\xa0b: x}", "    max: {a\\xa0b: x}", "                  ^"),
         ("max: [1]\r\nnote: [x]\r\n", "    note: [x]", "          ^"),
         ("\ufeffmax: [x]", "    max: [x]", "          ^"),
     ],

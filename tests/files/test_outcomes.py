@@ -161,7 +161,7 @@ def test_any_probabilities_are_read_back_unchanged(format: str) -> None:
 
 # ---- Warnings.
 
-EQUALLY = "but these outcomes are equally likely; if that is wrong, write a p, as in"
+EQUALLY = "these outcomes are equally likely; if that is wrong, write a p, as in"
 SUM = "contain numbers that sum to"
 AS_LABEL = (
     "read as a label: these outcomes are equally likely; if that is wrong, give each a p, as in"
@@ -172,15 +172,15 @@ AS_LABEL = (
     ("children", "warning"),
     [
         ("{win 0.6: 5, lose 0.4: 1}",
-         f"the labels 'win 0.6', 'lose 0.4' {SUM} 1, {EQUALLY} win 0.6: {{p: 0.6, utility: 5}}"),
+         f"the labels 'win 0.6' and 'lose 0.4' {SUM} 1: {EQUALLY} win 0.6: {{p: 0.6, utility: 5}}"),
         ("{win (3/5): {max: [1, 2]}, lose (2/5): 1}",
-         f"the labels 'win (3/5)', 'lose (2/5)' {SUM} 1, {EQUALLY} "
+         f"the labels 'win (3/5)' and 'lose (2/5)' {SUM} 1: {EQUALLY} "
          "'win (3/5)': {p: 3/5, max: [1, 2]}"),
         ("[{label: p=60 %, utility: 5}, {label: p=40 %, utility: 1}]",
-         f"the labels 'p=60 %', 'p=40 %' {SUM} 1, {EQUALLY} "
+         f"the labels 'p=60 %' and 'p=40 %' {SUM} 1: {EQUALLY} "
          "{label: 'p=60 %', p: 60%, utility: 5}"),
         ("{70: 5, 30: 1}",
-         f"the labels '70', '30' {SUM} 100, {EQUALLY} 70: {{p: 70%, utility: 5}}"),
+         f"the labels '70' and '30' {SUM} 100: {EQUALLY} 70: {{p: 70%, utility: 5}}"),
         ("{0.7: 5, lose: 1}",
          "'0.7' is read as a label, because 'lose' is one: these outcomes are equally likely; "
          "if that is wrong, write {0.7: …, rest: …}, or give each a p"),

@@ -37,8 +37,8 @@ UNSEEN = {
         duplicate-key-kind.yaml duplicate-key-named.yaml duplicate-key-thrice.yaml
         duplicate-key.yaml
         duplicate-label-list.yaml duplicate-label.yaml duplicate-name.yaml expect-duplicate.yaml
-        json-duplicate-key.json json-duplicate-label.json json-p-key-twice.json
-        p-key-label.yaml p-key-twice-many.yaml p-key-twice.yaml""",
+        json-duplicate-key.json json-duplicate-label.json
+        p-key-label.yaml""",
     "a number label in another place": "json-label-hash.json label-hash-elsewhere.yaml",
     "a ref that leads nowhere": """
         ref-unknown-many.yaml ref-unknown.yaml ref-without-nodes.yaml""",

@@ -25,7 +25,7 @@ from expectitree.base.rounding import Rounded
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.base.tree.model import FLOAT_UNIT, Tree, check_tree
 from expectitree.base.tree.parameters import set_parameters
-from expectitree.base.tree.paths import ROOT
+from expectitree.base.tree.paths import ROOT, composed
 from expectitree.base.tree.transform import in_fractions
 from expectitree.files import load, loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
@@ -170,17 +170,16 @@ def verify_file(
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
-    search, best = search_tree(tree), expect.best
+    search, best = search_tree(tree), composed(expect.best or "")
     if expect.value is not None:
         yield _number_check("value", search, expect, ("value",), expect.value)
-    if best is not None:
-        hint = ""
+    if best:
+        hint, kept = "", best == composed(search.best or "")
         if search.best is None:
             hint = "the root is not a player's, so it has no best action: remove `best`"
-        elif best != search.best and best in search.ties:
+        elif not kept and best in map(composed, search.ties):
             hint = "it is worth as much, and comes later"
-        found, kept = search.best or "none", best == search.best
-        yield Check("best", best, found, kept, ("best",), search.best, hint)
+        yield Check("best", best, search.best or "none", kept, ("best",), search.best, hint)
     for path, value in expect.values.items():
         yield _number_check(f"value of {path}", search, expect, ("values", path), value)
 

@@ -1,7 +1,7 @@
 """The parser of expressions.
 
     expression = term {("+"|"-") term};  term = factor {("*"|"/") factor}
-    factor = ["-"|"+"] power;  power = atom ["^" factor]
+    factor = {"-"|"+"} power;  power = atom ["^" factor]
     atom = number ["%"] | name | function "(" expression {"," expression} ")" | "(" expression ")"
 
 The first argument of `if` is a comparison of two expressions. Limits on length and nesting bound
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from typing import NoReturn
+from unicodedata import normalize
 
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.syntax import (
@@ -20,6 +21,7 @@ from expectitree.base.expressions.syntax import (
     COMPARISONS,
     FUNCTIONS,
     MAX_LENGTH,
+    NAME,
     NEGATION,
     Apply,
     Expression,
@@ -32,7 +34,7 @@ from expectitree.base.numbers import quote, to_fraction
 MAX_NESTED = 100  # parentheses, functions and powers within each other
 
 _TOKEN = re.compile(
-    r"\s*(?:((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*%?)|([A-Za-z_][A-Za-z0-9_]*)"
+    rf"\s*(?:((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*%?)|({NAME})"
     r"|(\*\*|//|[<>=!]=|\S))"
 )
 _OPERAND = "a number, a parameter, a function or '('"
@@ -43,14 +45,14 @@ _HINTS = {
     **dict.fromkeys("−–—", "write - for minus"),
     **dict.fromkeys("×·⋅∙", "write * for times"),
     **dict.fromkeys("÷∕", "write / for a quotient"),
-    **dict.fromkeys("²³", "write ^ for a power, as in x^2"),
+    **dict.fromkeys("²³¹⁰⁴⁵⁶⁷⁸⁹⁻", "write ^ for a power, as in x^2"),
     "≤": "write <=",
     "≥": "write >=",
     "%": "only a number is followed by %, as in 5%",
     **dict.fromkeys(COMPARISONS, "only the first argument of if compares, as in if(a < b, x, y)"),
     **dict.fromkeys("[]{}", "write ( and )"),
     **dict.fromkeys("$€£¥", "write the number without its unit"),
-    "//": "write / for a quotient",
+    "//": "write / for a quotient, or # before a comment",
     ";": "write , between the arguments of a function",
     "?": "write if(a < b, x, y)",
 }
@@ -70,6 +72,7 @@ def parse(text: str, names: Collection[str]) -> Expression:
 
     Raises `ExpressionError` with the place of the error.
     """
+    text = normalize("NFC", text)
     if len(text) > MAX_LENGTH:
         found = f"found an expression of {len(text):,} characters, expected at most {MAX_LENGTH}"
         raise ExpressionError(f"{found}: {_NAME_A_PART}", MAX_LENGTH)
@@ -135,7 +138,7 @@ class _Parser:
         if self.name in FUNCTIONS:
             arguments = "a < b, x, y" if self.name == "if" else "…"
             return f"write {self.name}({arguments})"
-        left = re.search(r"[A-Za-z0-9_.%]+$|\([^()]*\)$|\)$", before)
+        left = re.search(r"[\w.%]+$|\([^()]*\)$|\)$", before)
         if left and self.token == "(":
             return f"for a product, write {left[0]}*(…)"
         if left and self.name in self.names:
@@ -163,16 +166,17 @@ class _Parser:
         return left
 
     def factor(self) -> Expression:
-        """Read an atom with the sign before it and the power after it."""
-        sign = self.token
-        if sign in ("-", "+"):
+        """Read an atom with the signs before it and the power after it."""
+        is_negative = False
+        while self.token in ("-", "+"):
+            is_negative ^= self.token == "-"
             self.advance()
         power = self.atom()
         if self.token == "^":
             self.enter()
             power = Apply("^", (power, self.factor()))
             self.nested -= 1
-        return Apply(NEGATION, (power,)) if sign == "-" else power
+        return Apply(NEGATION, (power,)) if is_negative else power
 
     def enter(self) -> None:
         """Skip a token below which a part of the expression is nested."""

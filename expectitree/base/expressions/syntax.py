@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_LENGTH = 400  # characters of an expression
+# A name, such as `pr`, `größe` and `λ₁`. Exponents and fractions (x², ½) are no part of it.
+NAME = "[^\\W\\d²³¹⁰-ⁿ₀-₉¼-¾⅐-⅟][^\\W²³¹⁰-ⁿ¼-¾⅐-⅟]*"
 NEGATION = "negation"  # the operation of a minus sign before a factor
 COMPARISONS = ("<", "<=", ">", ">=", "=")
 FUNCTIONS = ("abs", "exp", "if", "log", "max", "min", "sqrt")

@@ -386,12 +386,12 @@ class Tree(Shown):
     def find_branch(self, path: str) -> int:
         """Return the id of the last branch of a path, as `find` reads it; -1 for the root."""
         node, found = self.root_id, NONE
-        labels = paths.split(path)
+        labels = paths.split(paths.composed(path))
         if labels and not labels[-1]:  # a slash at the end changes nothing
             labels.pop()
         for depth, label in enumerate(labels):
-            own = (b for b in self.branches_of(node) if self.branch_label(node, b) == label)
-            found = next(own, NONE)
+            written = ((b, self.branch_label(node, b)) for b in self.branches_of(node))
+            found = next((b for b, name in written if paths.composed(name) == label), NONE)
             if found == NONE:
                 where = paths.join(labels[:depth])
                 raise TreeError(f"no node {escape(path)}: {_known_labels(self.node(node), where)}")

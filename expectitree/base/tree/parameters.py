@@ -39,6 +39,7 @@ from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter
 from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.base.tree.paths import composed
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1
@@ -152,7 +153,8 @@ def with_values(
         expected = "expected a mapping from name to number, such as {'pr': 0.3}"
         raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
-    for name, given in values.items():
+    for key, given in values.items():
+        name = composed(key)
         new = (
             given if isinstance(given, Setting) else Setting(str(given) if given is None else given)
         )

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import partial
+from unicodedata import normalize
 
 from expectitree.base.numbers import escape
 
 ROOT = "/"
 _MAX_PATH_LENGTH = 200  # characters of a path in a message
+
+# Labels are compared in this form: `ü` may be one character, or `u` with an accent.
+composed = partial(normalize, "NFC")
 
 
 def join(labels: Iterable[str]) -> str:

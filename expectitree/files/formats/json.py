@@ -109,6 +109,8 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
         message += "; JSON has no comments: remove this one, or write YAML"
     elif error.msg == "Extra data":
         message += "; take out what follows the first object"
+    elif at == "'":
+        message += "; write \" for '"
     elif at == "?":
         message += '; a ? must be quoted, as in "utility": "?"'
     return message

@@ -29,15 +29,68 @@ from expectitree.files.grammar.document import (
     error_at,
     error_in,
 )
+from expectitree.files.grammar.words import is_number
 from expectitree.files.grammar.writer import Notation, tree_text
 
 _MAX_READ = 1_024  # characters of a key: readers do not look back further, unless it has a `? `
 MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
 _OPEN = object()  # the value of an anchor whose node has not ended
-_QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
-_NO_SPACE = re.compile(r"""[^'"#]*[\w)]:[^\s'"]""")
-_SLASHES = re.compile(r"(?:^|\s)//")
+# A comment without a space after its #, as in `Plan #1`.
+_COMMENT = re.compile(r"[ \t]+(#[^\s#!](?:.{0,80}\S)?)")
+_BEFORE_NOTHING = re.compile(r"[\s:,\[{-]*[:,\[{-]")  # from a scalar to the place of an empty one
+_NO_SPACE = r"""[^'"#\n]*[\w)]:[^\s'"]"""
+_KEY = r"""[^\s"'#:,\[\]{}-][^"'#:,\[\]{}\n]*|"[^"\n]*"|'[^'\n]*'"""
+# Blanks before values, also those that are no spaces for YAML; between them may be a key.
+_ODD_BLANKS = dict.fromkeys(map(ord, "\N{NO-BREAK SPACE}\u2002\u2003\u2007\u2009\u202f\u3000"), " ")
+_BLANK = r"[^\S\n]"
+_BLANKS = (
+    rf"(?m)(^{_BLANK}*(?:-{_BLANK}+)*|[\[{{]{_BLANK}*|,{_BLANK}+(?=[-+.\d\[{{\"']|(?:{_KEY}):{_BLANK}))"
+    rf"(?:((?:{_KEY}):)({_BLANK}+))?"
+)
+_START = r"(?:^\s*(?:-\s+)*|[\[{,]\s*|(?P<before>:)\s+)"  # of a text
+# Texts that have to be quoted: those that start with a sign, or end after quotes or brackets.
+_SIGNED = (
+    rf"""{_START}(?P<text>(?:%(?!YAML|TAG)|[@`]|[&*!](?![\w!<])|[|>](?![-+0-9]*\s*(?:\#|$))"""
+    r"""|(?:"(?:[^"\\]|\\.){0,80}"|'(?:[^']|''){0,80}'|\[[^][,]{0,80}\])\s*[^\s:,\]}#])"""
+    r"[^:,{}\[\]#]{0,80}?)(?=\s*(?:[,}\]]|\s\#|$|(?(before)(?!)|:(?:\s|$))))"
+)
+_MISREAD = {  # texts that YAML reads otherwise than their authors, and what to write
+    _SIGNED: "text that starts so must be quoted: write `{quoted}`",
+    r"""(?:^|[\s{\[,])(?P<text>[^\s"'#,{}\[\]:]{1,80}:)[\[{]""": "write a space after `{0}`",
+    (
+        rf"""{_START}(?P<text>[^\W\d][^"'#{{}}\[\],:]{{0,80}}?\s\#[^\s#][^:,}}\]]{{0,80}}?(?=\s*[:,}}\]])"""
+        r"|(?<=:\s)#[^\s#][^,}\]]{0,80})"
+    ): "a comment starts at the #; text with a # must be quoted: write `{quoted}`",
+}
+_NOT_BELOW = r"\A.*\n( *)[^ ].*\n(?!\1 )"  # the last line is not indented more than the second
+# A part of PyYAML's message, a pattern, and what to do. The pattern is searched for in three lines:
+# the one above, the one where the context starts, and the one of the problem, with \0 before it.
+_SYNTAX_HINTS = (
+    ("", r"\n(?=[^\0\n]*\t)[^\0\n]*\0|\0\t", "a tab: indent with spaces"),
+    ("", r"[:,[{-][ \0]*\?[? \0]*(?:[],}#][^\n]*)?\Z", 'a ? must be quoted, as in `utility: "?"`'),
+    ("", r"\A//|[\n\s]\0?//[^\n]*\Z", "a comment starts with #"),
+    ("flow sequence that starts", _NOT_BELOW, "close it with ]"),
+    ("flow mapping that starts", _NOT_BELOW, "close it with }"),
+    ("expected ',' or ']'", r"\0\s*\Z", "close it with ]"),
+    ("expected ',' or '}'", r"\0\s*\Z", "close it with }"),
+    ("expected ',' or", r"\0[]}]", "close what is open before it"),
+    ("expected ',' or", "", "is a comma missing here? Text with a colon must be quoted"),
+    ("", r"\0[]}]", "remove it: it closes nothing"),
+    ("quoted scalar", r"\0\Z", "close the quotes"),
+    ("flow node", "\0,", "remove one of two commas"),
+    (
+        "",
+        r"\n(?=[^\0\n]*: )[^\0\n]*\0:",
+        "put text with a colon in quotes, and a mapping on lines of its own",
+    ),
+    ("mapping values", rf"\A{_NO_SPACE}", "write a space after each colon"),
+    ("expected ':'", rf"\A.*\n{_NO_SPACE}", "write a space after each colon"),
+    ("mapping values", r"\A[^:\n]*\n", "end the line above with a colon"),
+    ("expected '-'", "", "write - before each item of a list"),
+    ("mapping values", "", "indent the keys of one mapping alike"),
+    ("expected key", "", "indent the keys of one mapping alike"),
+)
 
 
 # ---- Reading.
@@ -45,6 +98,8 @@ _SLASHES = re.compile(r"(?:^|\s)//")
 
 def parse(text: str, name: str) -> Document:
     """Return the structure of a YAML text; raise `FileError` with line and column."""
+    if not text.isascii() and re.search(f"[{''.join(map(chr, _ODD_BLANKS))}]", text):
+        text = re.sub(_BLANKS, _with_spaces, text)
     try:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
@@ -59,18 +114,20 @@ def parse(text: str, name: str) -> Document:
         mark: Any = error.problem_mark or error.context_mark
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
             raise _error(name, mark, NESTED_TOO_DEEPLY) from None
-        lines = [] if mark is None else [*text.split("\n", mark.line + 1), ""]
-        if lines and (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
+        lines = [*re.split("\r\n?|[\n\x85\u2028\u2029]", text), ""]
+        if (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
             message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
             raise _error(name, mark, f"{message}: shorten it, or write `? ` before it") from None
-        message = f"this is not YAML: {error.problem or error}"
+        message, context = f"this is not YAML: {error.problem or error}", error.context_mark or mark
         if error.context:
             message += f" {error.context}"
-            if error.context_mark is not None and error.context_mark.line != mark.line:
-                message += f" that starts in line {error.context_mark.line + 1}"
-        start = lines[(error.context_mark or mark).line] if lines else ""
-        hint = _syntax_hint(lines, mark, start, message) if lines else ""
-        raise _error(name, mark, message + hint) from None
+            if context.line != mark.line:
+                message += f" that starts in line {context.line + 1}"
+        place, hint = _misread_text(lines, context.line, mark)
+        hint = hint or _syntax_hint(lines, mark, lines[context.line], message)
+        if hint.startswith("close it"):
+            place = context.line + 1, context.column + 1
+        raise error_in(name, escape(f"{message}{hint and f' ({hint})'}"), *place) from None
 
 
 def events(text: str) -> Iterator[Any]:
@@ -129,7 +186,8 @@ class _Parser:
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise error_in(self.name, message, 1, 1)
         locate = partial(_locate, self.text, self.containers)
-        return Document(self.name, roots[0], frozenset(self.shared), locate, self.text)
+        doubts = dict(_comment_doubts(self.text))
+        return Document(self.name, roots[0], frozenset(self.shared), locate, self.text, doubts)
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping from its keys and values, which alternate."""
@@ -147,9 +205,12 @@ class _Parser:
         if event.tag is not None:
             tag = quote(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
             message = f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
-            raise self.error(event, message)
+            raise self.text_error(event, message)
         if event.anchor is None:
             return False
+        if event.__class__ is yaml.ScalarEvent and not event.value:  # `&Co` is meant as text
+            message = f"the anchor &{_short(event.anchor)} has no value"
+            raise self.text_error(event, message)
         if event.anchor in self.anchors:
             message = f"the anchor &{_short(event.anchor)} was defined before"
             raise self.error(event, f"{message}: give each its own name")
@@ -160,7 +221,7 @@ class _Parser:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
         if value is None:
             message = f"the alias *{name} comes before any anchor &{name}: define it first"
-            raise self.error(event, message)
+            raise self.text_error(event, message)
         if value is _OPEN:
             cycle = "that is a cycle, and a tree has none"
             raise self.error(event, f"the alias *{name} lies within its own anchor: {cycle}")
@@ -181,6 +242,14 @@ class _Parser:
 
     def error(self, event: Any, message: str) -> FileError:
         return _error(self.name, event.start_mark, message)
+
+    def text_error(self, event: Any, message: str) -> FileError:
+        """Return an error at an event that may be meant as text, with how to write that."""
+        written: Any = re.match(
+            r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},:\s#])){1,80}", self.text[event.start_mark.index :]
+        )
+        hint = f"text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`"
+        return self.error(event, f"{message}; {hint}")
 
 
 def _containers(text: str) -> Iterator[list[Any]]:
@@ -225,8 +294,7 @@ def _short(name: str) -> str:
 
 
 def _error(name: str, mark: Any, message: str) -> FileError:
-    place = () if mark is None else (mark.line + 1, mark.column + 1)
-    return error_in(name, escape(message), *place)
+    return error_in(name, escape(message), mark.line + 1, mark.column + 1)
 
 
 def _key_length(line: str, mark: Any) -> int:
@@ -240,37 +308,57 @@ def _key_length(line: str, mark: Any) -> int:
     return 0 if ": " in key else len(key)
 
 
+def _with_spaces(match: re.Match[str]) -> str:
+    blanks, key, more = match.groups("")
+    return blanks.translate(_ODD_BLANKS) + key + more.translate(_ODD_BLANKS)
+
+
+def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line of each comment that may be the end of a text, and what to write."""
+    if not re.search(r" #[^\s#!]", text):
+        return
+    end, line, counted = 0, 1, 0  # of the last scalar; the line of the last comment, and its place
+    for event in events(text):
+        kind = event.__class__
+        if kind is not yaml.ScalarEvent:
+            continue
+        colon = _BEFORE_NOTHING.match(text, end) if not event.value else None
+        end = event.end_mark.index if colon is None else colon.end()
+        comment = _COMMENT.match(text, end)
+        if comment and event.implicit[0] and not is_number(event.value):
+            whole = NOTATION.quoted(f"{event.value} {comment[1]}".strip())
+            hint = f"for text, write `{whole:.200}`; for a comment, write a space after the #"
+            line, counted = line + text.count("\n", counted, comment.start()), comment.start()
+            yield line, [f"{quote(comment[1])} is a comment in YAML: {hint}"]
+
+
+def _misread_text(lines: Sequence[str], first: int, mark: Any) -> tuple[Mark, str]:
+    """Return the place of a text that YAML reads otherwise than its author, and what to write.
+
+    If there is none, the place is the mark. `first` is the line where the problem's context starts.
+    """
+    for at in sorted({first, max(0, mark.line - 1), mark.line}):
+        for pattern, hint in _MISREAD.items():
+            if match := re.search(pattern, lines[at][:_MAX_READ]):
+                text = match["text"]
+                hint = hint.format(text, quoted=NOTATION.quoted(text))
+                return (at + 1, match.start("text") + 1), hint
+    return (mark.line + 1, mark.column + 1), ""
+
+
 def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> str:
-    """Return what to do about an error of syntax, in parentheses; nothing if that is unclear.
+    """Return what to do about an error of syntax; nothing if that is unclear.
 
     `start` is the line where the problem's context starts.
     """
-    line = lines[mark.line]
-    before, after = line[: mark.column], line[mark.column :]
-    above = next((one for one in reversed(lines[: mark.line]) if one.strip()), "")
-    is_mapping, is_flow = "mapping values" in message, "expected ',' or" in message
-    glued = above if is_mapping else start if "expected ':'" in message else ""
-    hints = {
-        "a tab: indent with spaces": "\t" in line[: mark.column + 1],
-        "text that starts so must be quoted": before and after[:1] in ("%", "@", "`"),
-        "quote text that starts with & or *": " alias" in message or " anchor" in message,
-        'a ? must be quoted, as in `utility: "?"`': _QUESTION.search(line),
-        "a comment starts with #": _SLASHES.search(line) or above.startswith("//"),
-        f"close it with {']' if ']' in message else '}'}": is_flow and not after.strip(),
-        "close what is open before it": is_flow and after[:1] in ("]", "}"),
-        "is a comma missing here? Text with a colon must be quoted": is_flow,
-        "remove it: it closes nothing": after[:1] in ("]", "}"),
-        "close the quotes": "quoted scalar" in message and not after,
-        "remove one of two commas": "flow node" in message and after[:1] == ",",
-        "put text with a colon in quotes, and a mapping on lines of its own": (
-            ": " in before and after[:1] == ":"
-        ),
-        "write a space after each colon": _NO_SPACE.match(glued),
-        "end the line above with a colon": is_mapping and ":" not in above,
-        "write - before each item of a list": "expected '-'" in message,
-        "indent the keys of one mapping alike": is_mapping or "expected key" in message,
-    }
-    return next((f" ({hint})" for hint, is_so in hints.items() if is_so), "")
+    line, column = lines[mark.line], mark.column
+    above = ["", *filter(str.strip, lines[: mark.line])][-1]
+    here = f"{line[:column]}\0{line[column:]}"
+    text = "\n".join((above[:_MAX_READ], start[:_MAX_READ], here))
+    for problem, pattern, hint in _SYNTAX_HINTS:
+        if problem in message and re.search(pattern, text):
+            return hint
+    return ""
 
 
 # ---- Writing.

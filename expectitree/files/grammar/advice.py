@@ -18,6 +18,7 @@ from expectitree.files.grammar.doubts import NEARLY, label_hint, turned
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import (
+    NO_NAMES,
     NOT_KNOWN_WORDS,
     are_probabilities,
     is_marked,
@@ -26,7 +27,6 @@ from expectitree.files.grammar.values import (
 
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
-_MAX_LABELS = 4  # in a message
 # A label in braces that includes its number.
 _MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
 _CALLS = r"(?:[-+.,/0-9\s]|(?:max|min|chance)\s*=?\s*[(\[]|[)\]])+"
@@ -55,12 +55,12 @@ def unknown_keys(
     if frame.kind == Kind.CHANCE and any(words.SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
-    if len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6, most=0.5):
+    if len(unknown) == len(values) and _are_labels(item, 0.8 if unknown[1:] else 0.6, most=0.5):
         message = bare(item, is_item)
         if is_item and len(item) == 1:
-            (label, child), *_ = item
-            pair = child[0] if isinstance(child, tuple) else ("utility", child)
-            form = words.flow_text((("label", label), pair), words.WIDE)
+            ((label, child),) = item
+            pairs = corrected(child) if isinstance(child, tuple) else (("utility", child),)
+            form = words.flow_text((("label", label), *pairs))
             hint = f"a label in a list is written `{form}`"
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
@@ -69,24 +69,26 @@ def unknown_keys(
         yield unknown[0], message
         return
     allowed = trail.allowed_keys(is_named)
+    hints: set[str] = set()  # one may be about several keys
     for key in unknown:
         at = [name for name, _ in item].index(key)
         if whole := words.whole_number(item, at):
             if item[at - 1][0] == "p" and frame.kind == Kind.CHANCE:
                 frame.branches["p"][len(frame.ids)] = None  # one error is enough
-            hint = f"YAML splits text between braces at a comma: write `{whole}`"
-            yield key, f"unknown key {quote(key)}: {hint}"
+            hint = f"{words.SPLIT} write `{whole}`"
         else:
             is_weight = frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p"
             hint = weight_hint(key, frame) if is_weight else ""
             hint = hint or _hint(key, values, allowed)
+        if not hint or hint not in hints:
             yield key, _unknown_key(key, hint, trail, allowed)
+        hints.add(hint)
 
 
 def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
     if key in ROOT_KEYS or key == SCHEMA_KEY:
         return f"the key {quote(key)} is for the root alone: move it there"
-    message = f"unknown key {quote(key)}: {hint}" if hint else words.unknown_key(key, allowed)
+    message = words.unknown_key(key, allowed, hint)
     if trail.listed == allowed:
         message, _, _ = message.partition(_LIST)
     elif _LIST in message:
@@ -98,16 +100,13 @@ def weight_hint(key: str, frame: Frame) -> str:
     """Return the p to write for the current outcome, if each has a weight under that key."""
     if len(frame.items) > _MAX_WEIGHTS:
         return ""
-    found: list[Any] = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
-    weights = [to_fraction(weight) for weight in found if words.is_number(weight)]
+    written: list[Any] = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
+    weights = [*map(to_fraction, filter(words.is_number, written))]
     total = sum(weights)
     if len(weights) < len(frame.items) or total <= 1 + NEARLY or min(weights) < 0:
         return ""
     weight = weights[len(frame.ids)]
-    if total == 100:
-        return f"write `p: {exact_text(weight)}%`"
-    is_whole = weight.denominator == total.denominator == 1
-    return f"write `p: {f'{weight}/{total}' if is_whole else weight / total}`"
+    return f"write `p: {f'{exact_text(weight)}%' if total == 100 else weight / total}`"
 
 
 def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root: bool) -> str:
@@ -115,46 +114,105 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root
     pairs = tuple((key, values[key]) for key in unknown)
     if not _are_labels(pairs, 0.6):
         return ""
-    labels = words.key_list(unknown[:_MAX_LABELS])
+    labels = words.key_list(unknown[: words.MAX_SHOWN])
     for kind in KINDS:
         if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
             hint = f"for a label, indent {labels} below `{kind}:`"
             if is_root and all(words.is_number(text) for _, text in pairs):
-                hint += (
-                    f"; for a parameter, write `parameters: {words.flow_text(pairs, words.WIDE)}`"
-                )
+                hint += f"; for a parameter, write `parameters: {words.flow_text(pairs)}`"
             return f"unknown key {quote(unknown[0])}: {hint}"
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
-    hint = f"write `chance: {words.flow_text(pairs, words.WIDE)}`, or the same with max or min"
+    hint = f"write `chance: {words.flow_text(pairs)}`, or the same with max or min"
     return f"the labels {labels} are next to {words.key_list(keys)}: {hint}"
 
 
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
-    text = words.flow_text(data, words.WIDE)
-    if isinstance(data, list) and len(data) == 1 and words.is_number(data[0]):
-        return f"found {text}, expected a node: write {data[0]}, without the brackets"
+    text = words.flow_text(data)
     for name in _names_of_nodes(data):
         hint = f"define it under the root's `nodes:`, and write `{{ref: {name}}}` where it is meant"
         return f"found {quote(name)} as the name of a node: {hint}"
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
-    kind, more = "max", ", or the same with min or chance"
-    if isinstance(data, tuple) and are_probabilities(data):
-        kind, more = "chance", ""
-    node = f"{kind}: {text}"
-    return f"found {text} without a kind: write `{f'{{{node}}}' if is_item else node}`{more}"
+    node = corrected(data)
+    form = words.flow_text(node)
+    if not isinstance(node, tuple):
+        return f"found {text}, expected a node: write {form}, without the brackets"
+    more = ", or the same with min or chance" if node[0][0] == "max" else ""
+    return f"found {text} without a kind: write `{form if is_item else form[1:-1]}`{more}"
+
+
+def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Data:
+    """Return a node as the grammar has it, for a message that shows some levels of it.
+
+    Words and forms that people use are replaced; `kind` is that of a list or of labels without one.
+    """
+    if not isinstance(node, (list, tuple)) or not node or not depth:
+        return node
+    if isinstance(node, list):
+        pairs = [pair for item in node if isinstance(item, tuple) for pair in item]
+        if len(pairs) == len(node) and _are_labels(pairs):  # `[left: 1, right: 2]`
+            return corrected(tuple(pairs), kind, depth)
+        key, value = node[0][0] if isinstance(node[0], tuple) and node[0] else ("", None)
+        if key in KINDS and isinstance(value, str):  # `[chance: 10, 20]`
+            return ((key, [value, *node[1:]]),)
+        if not node[1:]:
+            return corrected(node[0], kind, depth)
+        kind = "chance" if "p" in dict(pairs) else kind
+        return ((kind, _corrected_children(node, kind, depth)),)
+    is_by_p = are_probabilities(node)
+    if is_by_p or _are_labels(node, most=0.5):
+        kind = "chance" if is_by_p else kind
+        return ((kind, _corrected_children(node, kind, depth)),)
+    word, pairs = _kind_word(node), []
+    for key, value in node:
+        name = words.SYNONYMS.get(key.lower(), key.lower())
+        is_inner = isinstance(value, (list, tuple))
+        if is_inner and (key.lower() in words.KIND_SYNONYMS or name == "children"):
+            name = words.KIND_SYNONYMS.get(key.lower(), word or kind).partition(" or ")[0]
+            pairs.append((name, _corrected_children(value, name, depth)))
+        elif name in NODE_KEYS and (not is_inner or key.lower() in NODE_KEYS):
+            pairs.append(("estimate" if name == "utility" and word else name, value))
+    return tuple(pairs)
+
+
+def _corrected_children(children: Data, kind: str, depth: int) -> Data:
+    below = "min" if kind == "max" else "max"
+    shown = children[: words.MAX_SHOWN + 1]
+    if isinstance(children, list):
+        return [corrected(child, below, depth - 1) for child in shown]
+    return tuple((label, corrected(child, below, depth - 1)) for label, child in shown)
+
+
+def _kind_word(item: Sequence[tuple[str, Data]]) -> str:
+    """Return the kind that a mapping's words mean, as in `type: chance` and `Max: [1, 2]`."""
+    named = [value if isinstance(value, str) else key for key, value in item]
+    kinds = [words.KIND_SYNONYMS.get(word.lower(), "") for word in named]
+    return next(filter(None, kinds), "")
+
+
+def _kind_hint(item: Sequence[tuple[str, Data]]) -> str:
+    """Return what to write for a node with other words for its kind; nothing if it has none."""
+    word, node = _kind_word(item), dict(corrected(item))
+    for kind in KINDS:
+        if kind in node:
+            text = words.flow_text(node[kind])
+            more = {
+                "": ", or the same with min or chance",
+                "max or min": f", or `min: {text}` for the opponent",
+            }
+            return f"write `{kind}: {text}`{more.get(word, '')}"
+    return ""
 
 
 def _names_of_nodes(data: Data) -> list[str]:
     """Return the keys that are children elsewhere, as in `{A: {max: [B]}, B: {min: [1, 2]}}`."""
     nodes = data if isinstance(data, tuple) else ()
-    lists = [one for _, node in nodes if isinstance(node, tuple) for _, one in node]
-    named = {
-        one for some in lists if isinstance(some, list) for one in some if one.__class__ is str
-    }
+    values = [value for _, node in nodes if isinstance(node, tuple) for _, value in node]
+    lists = [value for value in values if isinstance(value, list)]
+    named = {name for names in lists for name in names if isinstance(name, str)}
     return [key for key, _ in nodes if key in named]
 
 
@@ -163,16 +221,20 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
 
     `text` is the current child, if it is text.
     """
-    frame = trail.frames[-1]
-    if not frame.kind or "(" not in text:
+    frame, at = trail.frames[-1], len(trail.frames[-1].ids)
+    keys = [key for key, _ in frame.container] if frame.is_labelled else []
+    is_node = len([*filter(KINDS.get, keys)]) == 1 and {*keys} <= {*NODE_KEYS}
+    if not frame.kind or "(" not in text and not is_node:
         return False
-    at = len(frame.ids)
     if isinstance(frame.container, list):
         fault = "" if at else _fault_of_pairs(frame.kind, frame.container)
-    elif (key := frame.container[at][0]) in KINDS and text == "(":
-        item = words.flow_text((frame.container[at],))
-        hint = f"write a list, `{frame.kind.name.lower()}: [{item}, …]`"
-        fault = f"the key {quote(key)} is a label here, and its node has no kind: {hint}"
+    elif is_node or frame.container[at][0] in KINDS and text == "(":
+        pairs = frame.container if is_node else (frame.container[at],)
+        item = words.flow_text(corrected(pairs))
+        fault = (
+            f"found keys of a node without a kind, {words.key_list(dict(pairs))}: write a list, "
+            f"`{frame.kind.name.lower()}: [{item}, …]`"
+        )
         frame.branches.pop("label", None)
     else:
         fault = "" if at else _fault_of_labelled_pairs(frame.kind, frame.container)
@@ -193,14 +255,15 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     missing = "" if text else re.fullmatch(_MISSING_COLON, label[:_MAX_LENGTH])
     call = re.fullmatch(_OPEN_CALL, text[:_MAX_LENGTH].lower())
     outcome = outcome_hint(text[:_MAX_LENGTH]) if is_form and frame.kind == Kind.CHANCE else ""
-    if re.match(r"[A-Za-z]\w*:", text):
-        return "; or is a space missing after the colon?"
+    if glued := re.match(r"[^\W\d]\w*:", text):
+        return f"; or is a space missing after `{glued[0]}`?"
     if text in names:
         return f"; for the node under `nodes:`, write `{{ref: {escape(text)}}}`"
     if whole:
-        return f"; YAML splits text between braces at a comma: write `{whole}`"
+        return f"; {words.SPLIT} write `{whole}`"
     if missing:
-        return f"; or is `: ` missing, as in `{escape(missing[1][: words.WIDE])}: {missing[2]}`?"
+        form = f"{escape(missing[1])}: {missing[2]}"
+        return f"; or is `: ` missing, as in `{form}`?"
     if node := node_form(text) or call and f"{{{call[1]}: [{escape(call[2])}, …]}}":
         return f"; for a node, write `{node}`"
     if outcome:
@@ -215,7 +278,7 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     return ", or for an inner node a mapping with max, min or chance" if is_form else ""
 
 
-def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
+def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
     """Return the message about children such as `- a: 1`, `[0.7, 100]` or `(0.7, 100)`."""
     name = kind.name.lower()
     if all(isinstance(item, str) for item in items):
@@ -239,11 +302,9 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
     are_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
     if not are_by_p and any(words.is_number(key) for key, _ in pairs) or not _are_labels(pairs):
         return ""
-    found = (
-        f"a {kind.name} node has a list of pairs such as {words.flow_text(items[0], words.WIDE)}"
-    )
+    found = f"a {kind.name} node has pairs such as {shown or words.flow_text(items[0])}"
     if len(dict(pairs)) == len(pairs):
-        return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs), words.WIDE)}`"
+        return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs))}`"
     return f"{found}: write `chance: {list_form(pairs, 'p')}`" if are_by_p else ""
 
 
@@ -252,10 +313,10 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
     if kind != Kind.CHANCE:
         return ""
     meant = {words.SYNONYMS.get(key.lower(), key): value for key, value in children}
-    if isinstance(meant.pop("p", None), list) and len(meant) == 1:
-        ps = next(value for key, value in children if key == "p" or words.SYNONYMS.get(key) == "p")
-        return f"found a list of p: {lists_hint(ps, next(iter(meant.values())))}"
-    pairs = []
+    ps = meant.pop("p", None)
+    if isinstance(ps, list) and len(meant) == 1:
+        return f"found a list of p: {lists_hint(ps, *meant.values())}"
+    items: list[list[Data]] = []
     for label, pair in children:
         pair = [*pair[0]] if isinstance(pair, tuple) and len(pair) == 1 else pair
         if not isinstance(pair, list) or len(pair) != 2:
@@ -263,11 +324,8 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
         p, node = pair
         if isinstance(node, tuple) and "p" in dict(node):  # `[5, p: 0.3]`
             p, node = dict(node)["p"], p
-        if not isinstance(p, str) or not is_probability(p):
-            return ""
-        pairs.append((label, (("p", p), ("utility", node))))
-    found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
-    return f"{found}: write `chance: {words.flow_text(tuple(pairs), words.WIDE)}`"
+        items.append([label, p, node])
+    return _fault_of_pairs(kind, items, words.flow_text(children[:1])[1:-1])
 
 
 def lists_hint(ps: Sequence[Data], children: Data) -> str:
@@ -301,12 +359,11 @@ def outcome_hint(text: str) -> str:
 
 def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     """Return how a mapping from probabilities to nodes is written as a list."""
-    items = []
-    for key, child in children[: words.MAX_SHOWN]:
-        first = child[0] if isinstance(child, tuple) and child else ("utility", child)
-        items.append(words.flow_text(((key_is, key), first)))
-    more = ", …" if len(children) > words.MAX_SHOWN else ""
-    return f"[{', '.join(items)}{more}]"
+    nodes = [
+        ((key_is, key), *(child if isinstance(child, tuple) else (("utility", child),)))
+        for key, child in children[: words.MAX_SHOWN + 1]
+    ]
+    return words.flow_text(nodes, 200)  # its outcomes are shown whole
 
 
 def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: float = 0) -> bool:
@@ -329,32 +386,35 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: 
 def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
-    text, is_inner = words.flow_text(value, words.WIDE), isinstance(value, (list, tuple))
+    text, is_inner = words.flow_text(value), isinstance(value, (list, tuple))
     if word in allowed:
-        return f"keys are in small letters: write `{word}: {text}`"
+        hint = _kind_hint(((key, value),)) or f"write `{word}: {text}`"
+        return f"keys are in small letters: {hint}"
     if is_inner and word in words.KIND_SYNONYMS:
-        return words.kind_hint(word, "{}: " + text)
+        return _kind_hint(((key, value),))
     meant = words.SYNONYMS.get(word, "")
-    is_kind = isinstance(value, str) and value.lower() in words.KIND_SYNONYMS
-    if meant in ("type", "children") or is_kind and _kind_of_children(values):
-        return _kind_of_children(values)
+    has_children = any(words.SYNONYMS.get(key.lower()) == "children" for key in values)
+    if has_children and (
+        meant in ("type", "children") or str(value).lower() in words.KIND_SYNONYMS
+    ):
+        return _kind_hint((*values.items(),))
     if hint := _hint_of_another_place(key, values, allowed):
         return hint
     if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):
         meant = "estimate"
-    if meant not in NODE_KEYS or is_inner != (meant == "bounds"):
+    if meant not in NODE_KEYS or is_inner != (meant == "bounds") or str(value).lower() in NO_NAMES:
         return ""
     if meant == "p" and meant not in allowed:
         return "a p is for the outcomes of CHANCE: remove it"
     if meant in values:
-        return f"keep `{meant}: {words.flow_text(values[meant], words.WIDE)}` alone"
+        return f"keep `{meant}: {words.flow_text(values[meant])}` alone"
     return f"write `{meant}: {text}`"
 
 
 def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write for a key whose value has another form or place; nothing for others."""
     value, is_root = values[key], "title" in allowed
-    text, meant = words.flow_text(value, words.WIDE), words.SYNONYMS.get(key.lower(), "")
+    text, meant = words.flow_text(value), words.SYNONYMS.get(key.lower(), "")
     if setting := re.fullmatch(r"(\w+)\s?=\s?(\S+)", "" if value else key):
         return f"write `{setting[1]}: {setting[2]}`"
     if key in _SEARCH_WORDS and is_root:
@@ -370,16 +430,3 @@ def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]
     if meant == "utility" and is_root and any(kind in values for kind in KINDS):
         return f"for the result, write `expect: {{value: {text}}}`"
     return ""
-
-
-def _kind_of_children(values: dict[str, Data]) -> str:
-    """Return what to write for keys such as `type: chance` and `children: [1, 2]`."""
-    meant = {words.SYNONYMS.get(key.lower()): value for key, value in values.items()}
-    if "children" not in meant:
-        return ""
-    text = words.flow_text(meant["children"], words.WIDE)
-    names = [value.lower() for value in values.values() if isinstance(value, str)]
-    for name in names:
-        if name in words.KIND_SYNONYMS:
-            return words.kind_hint(name, "{}: " + text)
-    return f"write `max: {text}`, or the same with min or chance"

@@ -95,9 +95,8 @@ class BranchReader:
         return negative_of(value) if is_negative else value
 
     def read_keys(self, frame: Frame) -> None:
-        """Read the probabilities that are the keys of a mapping; report duplicate keys."""
+        """Read the probabilities that are the keys of a mapping; equal keys are two outcomes."""
         read: dict[int, Any] = {}
-        seen: set[str] = set()
         for at, (key, _) in enumerate(frame.container):
             place = Place(frame.container, at, True)
             try:
@@ -105,12 +104,6 @@ class BranchReader:
             except ExpectitreeError as error:
                 read[at] = None
                 self.trail.report(place, str(error), at=at)
-            if key in seen:
-                read[at] = None
-                found = f"duplicate key {quote(key)}, and a mapping has each key once"
-                hint = f"for two outcomes, write a list: {list_form(frame.container, 'p')}"
-                self.trail.report(place, f"{found}: {hint}", own=True)
-            seen.add(key)
         frame.branches["p"] = read
 
     def labels(self, frame: Frame) -> list[str | None] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.parser import listed, parse
-from expectitree.base.expressions.syntax import FUNCTIONS, Expression, text_of
+from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
@@ -29,6 +29,7 @@ from expectitree.base.tree.formulas import (
     Parameter,
     is_formula,
 )
+from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import (
     Data,
     FormulaText,
@@ -42,7 +43,6 @@ from expectitree.files.grammar.words import described, unknown_key
 
 # ---- Parameters.
 
-_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _EXPECTED_PARAMETERS = (
     "expected a mapping from name to a number, a formula or a mapping with `value`"
 )
@@ -56,18 +56,19 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     values.parameters = ()
     if not isinstance(data, tuple) or not data:
         raise GrammarError(f"found {described(data)} under parameters, {_EXPECTED_PARAMETERS}")
-    values.parameters = {str(name): None for name, _ in data if not _fault_of_name(name)}
+    names = [composed(name) for name, _ in data]
+    values.parameters = {name: None for name in names if not _fault_of_name(name)}
     found: dict[str, Parameter] = {}
     places: dict[str, Place] = {}
-    for at, (name, written) in enumerate(data):
+    for at, (name, (_, written)) in enumerate(zip(names, data, strict=True)):
         fault = _fault_of_name(name)
         if name in found:
             fault = f"duplicate parameter {quote(name)}: keep one"
         if fault:
             values.report(Place(data, at, True), f"parameters: {fault}")
             continue
-        places[str(name)] = Place(data, at)
-        found[str(name)] = _read_parameter(values, str(name), written, Place(data, at))
+        places[name] = Place(data, at)
+        found[name] = _read_parameter(values, name, written, Place(data, at))
     if any(one.distribution for one in found.values()):
         from expectitree.files.grammar.distributions import complete
 
@@ -76,7 +77,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
         TopologicalSorter({name: parameter.bases for name, parameter in found.items()}).prepare()
     except CycleError as error:
         cycle = error.args[1][::-1]  # each is derived from the next, and the last is the first
-        at = next(at for at, (name, _) in enumerate(data) if name == cycle[0])
+        at = names.index(cycle[0])
         way = " from ".join(cycle if len(cycle) <= 8 else [*cycle[:7], "…", cycle[-1]])
         message = f"the parameter {cycle[0]} is derived from itself: {way}"
         values.report(Place(data, at), f"{message}; give one of them a number")
@@ -87,7 +88,7 @@ def _fault_of_name(name: str) -> str:
     if name in FUNCTIONS or name in (REST, "inf"):
         what = "a function" if name in FUNCTIONS else "a word of the grammar"
         return f"{quote(name)} is {what}: choose another name"
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(NAME, name):
         return f"{quote(name)} is not a name: write letters, digits and _, but no digit first"
     return ""
 
@@ -181,8 +182,8 @@ def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
         expected = "expected parameters and what replaces them, such as {p: 0.8, price: 2*price}"
         raise GrammarError(f"found {described(data)} under with, {expected}")
     found: dict[str, Expression] = {}
-    for at, (name, written) in enumerate(data):
-        known = values.parameters or ()
+    for at, (key, written) in enumerate(data):
+        name, known = composed(key), values.parameters or ()
         if name in found:
             fault = f"duplicate parameter {quote(name)}: keep one"
         elif name not in known:
@@ -191,7 +192,7 @@ def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
             fault = f"unknown parameter {quote(name)}{did_you_mean(name, known)}: {expected}"
         else:
             read = values.attempt(_formula, written, data, at, f"with {name}: ")
-            found[str(name)] = read or values.parse("0")
+            found[name] = read or values.parse("0")
             continue
         values.report(Place(data, at, True), f"with: {fault}")
     values.has_formulas = True
@@ -211,7 +212,8 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
     if not is_named or not listed:
         raise GrammarError(f"found {described(data)} under criteria, expected {_CRITERIA}")
     found: dict[str, Criterion] = {}
-    for at, (name, about) in enumerate(listed):
+    for at, (written, about) in enumerate(listed):
+        name = composed(written)
         fault, fields = _fault_of_name(name), dict[str, Any]()
         if name in found or name in (values.parameters or ()):
             fault = f"{quote(name)} is the name of another number: choose another one"
@@ -225,7 +227,7 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
                 fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
         if fault:
             values.report(Place(data, at, True), f"criteria: {fault}")
-        found[str(name)] = Criterion(str(name), **fields)
+        found[name] = Criterion(name, **fields)
     values.use_criteria(Criteria(found, ZERO))
     return True
 

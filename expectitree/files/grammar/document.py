@@ -13,8 +13,8 @@ each of them, and its `id` is in `shared`; a scalar that is shared in this way i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.errors import Excerpt, ExpectitreeError, FileError, Problem
@@ -71,8 +71,10 @@ class Document:
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
     text: str = ""  # the source, for the lines of errors
-    normalize: bool = False  # whether probabilities rounded for print are divided by their sum
+    # Warnings of texts, by line; a message about an error in that line includes them.
+    doubts: Mapping[Any, list[str]] = field(default_factory=dict)
     has_labels: bool = False  # the keys of children are labels, even if all are probabilities
+    normalize: bool = False  # whether probabilities rounded for print are divided by their sum
 
 
 def place_of(item: Data, key: str, of_key: bool = False) -> Place:
@@ -117,10 +119,14 @@ class Problems:
     def failure(self) -> FileError:
         """Return the exception for all errors, with line and column if the format knows them."""
         marks = self.document.locate([place for place, _, _ in self.found])
+        doubts = self.document.doubts
+        places = [mark or (None, None) for mark in marks]
         error = FileError(
             [
-                Problem(self.document.name, message, path, *(mark or (None, None)))
-                for (_, path, message), mark in zip(self.found, marks, strict=True)
+                Problem(
+                    self.document.name, "; ".join([text, *doubts.get(place[0], [])]), path, *place
+                )
+                for (_, path, text), place in zip(self.found, places, strict=True)
             ],
             stopped=len(self.found) >= MAX_PROBLEMS,
         )

@@ -37,6 +37,7 @@ _LABEL_NUMBER = re.compile(
 )
 _NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
 _NOT_SIMPLE = rf"{_NOT_WHOLE}|#"  # in labels of actions
+_EQUAL = "these outcomes are equally likely; if that is wrong"
 NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
 _THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
@@ -67,9 +68,9 @@ def turned(children: Data) -> str:
     if not isinstance(children, tuple) or not 2 <= len(children) <= _MAX_TURNED:
         return ""
     texts = [text for _, text in children]
-    if not all(isinstance(text, str) and is_probability(text) for text in texts):
+    if None in map(_probability, texts):  # stops at the first, which saves time
         return ""
-    ps: Any = [to_probability(text, exact=True) for text in texts]
+    ps = [*map(_probability, texts)]
     if 100 * abs(sum(ps) - 1) > 1 or set(ps) <= {0, 1}:
         return ""
     labels = [words.text_or_quoted(label) for label, _ in children]
@@ -92,7 +93,7 @@ MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in words.SYNONYMS.items() if key
 def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
     """Return the warning about a label that is probably meant as a key."""
     is_p = label == "p" or label not in NODE_KEYS
-    if is_p and label != "p" and words.SYNONYMS.get(label.lower()) != "p":
+    if label not in NODE_KEYS and words.SYNONYMS.get(label.lower()) != "p":
         return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
     if is_p and isinstance(child, str) and not _probability(child):
@@ -123,9 +124,8 @@ def _turned_warning(children: Data) -> str:
     if not mapping:
         return ""
     texts = [text for _, text in children]
-    shown = ", ".join([*texts[: words.MAX_SHOWN], *(["…"] if len(texts) > words.MAX_SHOWN else [])])
-    total = "1" if f"{REST}:" not in mapping and f": {REST}" not in mapping else "about 1"
-    found = f"the utilities {shown} of this CHANCE node sum to {total}"
+    total = "1" if sum(map(_probability, texts)) == 1 else "about 1"
+    found = f"the utilities {_shown(texts)} of this CHANCE node sum to {total}"
     return f"{found}: if they are probabilities, write `chance: {mapping}`"
 
 
@@ -151,7 +151,7 @@ def _player_warning(kind: Kind, names: Sequence[str], children: Sequence[tuple[s
     found = f"the labels {_shown(names)} of this {kind.name} node"
     hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
     if are_probabilities(children):
-        total = sum(to_probability(name, exact=True) for name in names if name != REST)
+        total = sum(_probability(name) for name in names if name != REST)
         is_sum = total == 1 or REST in names and total < 1
         return f"{found} are probabilities that sum to 1: {hint}" if is_sum else ""
     numbers = _label_numbers(names)
@@ -170,9 +170,7 @@ def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
         return ""
     pairs = zip(children[::2], children[1::2], strict=True)
     items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
-    found = (
-        f"every other number of {words.flow_text(list(children))} is read as a utility, and these"
-    )
+    found = f"every other number of {words.flow_text(children)} is read as a utility, and these"
     return f"{found} sum to 1: if they are probabilities, write `chance: [{items}]`"
 
 
@@ -182,13 +180,14 @@ def _product_warning(children: Data) -> str:
     if len(items) < 2 or not all(isinstance(text, str) and "*" in text for text in items):
         return ""
     pairs = [(p.strip(), u.strip()) for p, _, u in (text.partition("*") for text in items)]
-    if not all(is_probability(p) for p, _ in pairs) or sum(_probability(p) for p, _ in pairs) != 1:
+    ps = [_probability(p) for p, _ in pairs]
+    if None in ps or sum(ps) != 1:
         return ""
     meant: Any = [(("p", p), ("utility", u)) for p, u in pairs]
     if isinstance(children, tuple):
         meant = tuple((label, one) for (label, _), one in zip(children, meant, strict=False))
     found = f"the factors {_shown([p for p, _ in pairs])} of equally likely utilities sum to 1"
-    form = words.flow_text(meant, words.WIDE)
+    form = words.flow_text(meant)
     return f"{found}: if they are probabilities, write `chance: {form}`"
 
 
@@ -210,7 +209,7 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
         if marked and other:
             found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
             hint = f"write {{{marked}: …, rest: …}}, or give each a p"
-            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+            return f"{found}: {_EQUAL}, {hint}"
         if not parameters:  # `p` may be one that is not defined yet, next to `1-p`
             parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
         others = [name for name in names if name.lower() != REST]
@@ -222,7 +221,7 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
             found = f"{words.key_list(meant)} {are}"
             at, p = names.index(meant[0]), REST if rest else meant[0]
             hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
-            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+            return f"{found}: {_EQUAL}, {hint}"
     numbers = _label_numbers(names)
     if len(numbers) < 2:
         return ""
@@ -230,12 +229,10 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
     is_whole = all(value.denominator == 1 for value, _ in numbers)
     if total != (100 if is_whole else 1):
         return ""
-    first, more = names[: words.MAX_SHOWN], names[words.MAX_SHOWN :]
-    shown = ", ".join(map(quote, first)) + (", …" if more else "")
-    found = f"the labels {shown} contain numbers that sum to {total}"
+    found = f"the labels {_shown(names)} contain numbers that sum to {total}"
     p = numbers[0][1] + ("%" if is_whole else "")
     hint = f"write a p, as in {label_with_p(names[0], p, children)}"
-    return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
+    return f"{found}: {_EQUAL}, {hint}"
 
 
 def _label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:

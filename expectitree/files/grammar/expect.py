@@ -11,7 +11,7 @@ from expectitree.base.numbers import Number, check_setting, exact_text, quote
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader
-from expectitree.files.grammar.words import described, is_number, unknown_key
+from expectitree.files.grammar.words import SPLIT, described, is_number, unknown_key, whole_number
 
 
 def read_expectation(values: ValueReader, data: Data) -> Expectation:
@@ -100,7 +100,8 @@ class _ExpectationReader(ValueReader):
             if key in seen:
                 self.report(Place(data, at, True), f"duplicate key {quote(key)}: keep one")
             elif known and key not in known:
-                self.report(Place(data, at, True), unknown_key(key, known))
+                hint = f"{SPLIT} write `{whole}`" if (whole := whole_number(data, at)) else ""
+                self.report(Place(data, at, True), unknown_key(key, known, hint))
             else:
                 yield at, str(key), value
             seen.add(key)
@@ -177,8 +178,7 @@ class _ExpectationReader(ValueReader):
     def label(self, data: Data) -> str:
         if isinstance(data, str) and data:
             return str(data)
-        hint = ": a label that starts with # must be quoted, as in best: '#2'" if data == "" else ""
-        raise GrammarError(f"found {described(data)} as the best action, expected its label{hint}")
+        raise GrammarError(f"found {described(data)} as the best action, expected its label")
 
     def numbers(self, data: Data) -> dict[str, Number]:
         """Return the numbers by path; each that is wrong is reported and left out."""
@@ -197,8 +197,7 @@ class _ExpectationReader(ValueReader):
         items = data if isinstance(data, list) else [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
-        hint = "; a path that starts with # must be quoted, as in ['#2']"
-        expected = f"expected a list of paths such as [a2/#2]{hint}"
+        expected = "expected a list of paths such as [a2/#2]"
         raise GrammarError(f"found {described(data)} as skipped, {expected}")
 
 

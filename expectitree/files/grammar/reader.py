@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -88,6 +89,9 @@ def read_tree(
                 place, path = again.place_of_fault(what, node, branch)
                 again.trail.add(place, copied or path, message)
         raise again.trail.failure()
+    if warn is not None:
+        for line, (doubt,) in document.doubts.items():
+            warn(f"{document.name}:{line}: {doubt}")
     return tree
 
 
@@ -120,6 +124,7 @@ class _TreeReader:
         self.names = Names(self.trail)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
         self.values.normalizes, self.values.divided = document.normalize, self.branches.divided
+        self.values.warn = partial(self.branches.warn_of, own=False)
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.utility_key = UTILITIES[0]
         self.open: set[object] = set()  # identities of the shared nodes on the trail
@@ -521,7 +526,9 @@ class _TreeReader:
             expected = "expected a list of nodes, or a mapping from label to node"
             written = children[:60].strip("()[] ") if isinstance(children, str) else ""
             numbers = re.split(r"[\s,;]+", written)
-            if re.match(_LABEL_AND_NUMBER, written.replace(": ", ":")) and ": " in written:
+            if glued := re.match(r"[^\W\d]\w*:(?=[\[{])", written):
+                expected = f"write a space after `{glued[0]}`"
+            elif re.match(_LABEL_AND_NUMBER, written.replace(": ", ":")) and ": " in written:
                 expected = "remove the quotes"
             elif pair := re.match(_LABEL_AND_NUMBER, written):
                 expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"

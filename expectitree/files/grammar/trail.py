@@ -11,8 +11,14 @@ from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
-from expectitree.files.grammar.keys import NODE_KEYS, PAYMENTS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.files.grammar.words import WIDE, described, flow_text, key_hint
+from expectitree.files.grammar.keys import (
+    NODE_KEYS,
+    PAYMENTS,
+    ROOT_KEYS,
+    SCHEMA_KEY,
+)
+from expectitree.files.grammar.values import are_probabilities
+from expectitree.files.grammar.words import described, flow_text, key_hint
 
 _MAX_NAMES = 8  # in a message
 # The node that a name refers to: its definition, its keys, its place and its identity.
@@ -102,7 +108,7 @@ class Trail(Problems):
     def keys_of(self, item: Data) -> dict[str, Data]:
         """Return the keys of a mapping, without the root's own; report duplicates."""
         keys = dict(item)
-        if len(keys) != len(item):
+        if len(keys) != len(item) and not are_probabilities(item):  # these are outcomes
             seen = set()
             for index, (key, _) in enumerate(item):
                 if key in seen:
@@ -168,7 +174,7 @@ class Names:
                 message = f"the key {quote(key)} does not go with ref: only {known} do"
                 if key not in NODE_KEYS:
                     pairs = keys[key] if isinstance(keys[key], tuple) else ((key, keys[key]),)
-                    message += f"; to replace parameters, write `with: {flow_text(pairs, WIDE)}`"
+                    message += f"; to replace parameters, write `with: {flow_text(pairs)}`"
                 self.trail.report(place_of(item, key, True), message)
         name = keys["ref"]
         if not isinstance(name, str) or name not in self.places:
@@ -195,8 +201,7 @@ class Names:
 
     def _unknown(self, name: Data) -> str:
         """Return the message about a ref to a name that is not defined."""
-        hint = ": quote a name that starts with #" if name == "" else ""
-        problem = f"unknown ref {described(name)}{hint}: "
+        problem = f"unknown ref {described(name)}: "
         if not self.places:
             return f"{problem}nothing is defined under the root's `nodes:`; define it there"
         near = key_hint(name, self.places) if isinstance(name, str) else ""

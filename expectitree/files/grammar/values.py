@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
 from expectitree.base.expressions.parser import listed, parse
-from expectitree.base.expressions.syntax import FUNCTIONS, Expression, names_in
+from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, names_in
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
     HOW,
@@ -24,6 +24,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import NO_CRITERIA, P_REST, REST, Criteria, is_formula
+from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described, flow_text
 
@@ -31,12 +32,16 @@ NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
 NORMALIZE = "divide sums from 0.98 to 1.02 with --normalize"
 HINT_OF_SUM = f"correct them, write {P_REST}, or {NORMALIZE} (`normalize: true`)"
-_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|\* *-)")
-_CALL = re.compile(rf"(?:-|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})}))\(")
+_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|[-+*/^] *[-+]+[0-9.(])")
+# Several signs or parentheses, such as `--1` and `((1))`, or a function.
+_PREFIX = re.compile(rf"(?:[-+(] *){{2,}}[0-9.]|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})})\(")
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
-_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
-_WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
+NO_NAMES = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MAX_DIGITS = 30  # of a count
+_RANGE_OR_DATE = re.compile(
+    r"([0-9]{1,9}(?:\.[0-9]{1,9})?)%?-([0-9]{1,9}(?:\.[0-9]{1,9})?)%?"
+    r"|[0-9]{4}([-/])[01]?[0-9]\3[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\4[0-9]{4}"
+)
 _DECIMAL_PART = re.compile(r"0?\.[0-9]{1,15}")  # from 0 to 1
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
 
@@ -60,6 +65,7 @@ class ValueReader:
         self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
         self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
+        self.warn: Callable[[str], None] = lambda message: None
         self.criteria = NO_CRITERIA
         # Reads a terminal that is not a mapping.
         self.to_terminal: Callable[[str], Number] = self.to_number
@@ -92,6 +98,7 @@ class ValueReader:
         """Return the formula that a text is."""
         if text not in self.parsed:
             self.parsed[text] = parse(text, self.parameters or ())
+            self.warn(_arithmetic_warning(text))
         return self.parsed[text]
 
     def number(self, data: Data) -> Number:
@@ -127,7 +134,12 @@ class ValueReader:
         try:
             found = self.parse(data)
         except NumberError:
-            is_name = _NAME.fullmatch(data) and data.lower() not in _WORDS and HOW in str(error)
+            is_name = (
+                len(data) <= 40
+                and re.fullmatch(NAME, data)
+                and data.lower() not in NO_NAMES
+                and HOW in str(error)
+            )
             if self.parameters is None and is_name:
                 hint = f"or define {quote(data)} under the root's `parameters:`"
                 raise GrammarError(f"{error}, {hint}") from None
@@ -152,13 +164,15 @@ class ValueReader:
 
     def are_amounts(self, data: Data) -> bool:
         """Return whether something is a mapping whose keys are criteria."""
-        known = self.criteria.by_name
-        return bool(known and data) and isinstance(data, tuple) and {*dict(data)} <= {*known}
+        known = {*self.criteria.by_name}
+        is_mapping = bool(known and data) and isinstance(data, tuple)
+        return is_mapping and known.issuperset(map(composed, dict(data)))
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""
         found: dict[str, Expression] = {}
-        for at, (name, written) in enumerate(data):
+        for at, (key, written) in enumerate(data):
+            name = composed(key)
             if name not in self.criteria.by_name or name in found:
                 hint = f"{did_you_mean(name, self.criteria.by_name)}: the criteria are "
                 message = f"unknown criterion {quote(name)}{hint}{listed(self.criteria.by_name)}"
@@ -269,10 +283,22 @@ class ValueReader:
         raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")
 
 
+def _arithmetic_warning(text: str) -> str:
+    """Return the warning about a formula such as `10-20` or `2024-05-06`; nothing for others."""
+    parts = _RANGE_OR_DATE.fullmatch(text)
+    if not parts or parts[1] and float(parts[1]) >= float(parts[2]):
+        return ""
+    spaced = re.sub("([-/])", r" \1 ", text)
+    return (
+        f"{quote(text)} is read as arithmetic: if that is right, write `{spaced}`; a range is for "
+        "a parameter's `range`, and a date for a note"
+    )
+
+
 def is_operation(text: str) -> bool:
     """Return whether a text may be a formula without parameters, such as `0.5*90`."""
     is_word = _FRACTION.fullmatch(text) or text.lower() in NOT_KNOWN_WORDS
-    return bool(_OPERATOR.search(text) or _CALL.match(text)) and not is_word
+    return bool(_OPERATOR.search(text) or _PREFIX.match(text)) and not is_word
 
 
 def is_probability(key: str) -> bool:

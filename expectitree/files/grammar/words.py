@@ -10,7 +10,7 @@ from expectitree.base.names import did_you_mean, nearest
 from expectitree.base.numbers import escape, quote, to_fraction
 from expectitree.files.grammar.document import Data
 
-WIDE = 60  # characters of the user's text in a message
+SPLIT = "YAML splits text between braces at a comma:"
 MAX_SHOWN = 4  # outcomes in a message
 
 # Keys that people write for the one that they mean.
@@ -42,6 +42,7 @@ KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in w
 _PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
 _WHOLE = re.compile("[+-]?[0-9]{1,9}")
 _MAX_ITEMS = 4  # of a list or a mapping in a message
+MAX_DEPTH = 5  # lists and mappings within each other in a message
 _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
 
@@ -61,8 +62,11 @@ def described(data: Data) -> str:
 
 def flow_text(data: Data, longest: int = 80) -> str:
     """Return a part of a document in YAML's flow style, with `…` for long or deep parts."""
-    text = _flow_text(data, longest, 2)
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    for depth in range(MAX_DEPTH, -1, -1):
+        text = _flow_text(data, longest, depth)
+        if len(text) <= longest:
+            return text
+    return f"{text[: longest - 1]}…"
 
 
 def _flow_text(data: Data, longest: int, depth: int) -> str:
@@ -132,16 +136,11 @@ def key_hint(word: str, known: Iterable[str]) -> str:
     return did_you_mean(word, candidates)
 
 
-def kind_hint(word: str, form: str) -> str:
-    """Return what to write for a synonym of a kind; `form` has `{}` for the kind."""
-    kind, _, other = KIND_SYNONYMS[word].partition(" or ")
-    hint = f"write `{form.replace('{}', kind)}`"
-    return f"{hint}, or `{form.replace('{}', other)}` for the opponent" if other else hint
-
-
-def unknown_key(key: str, known: Sequence[str]) -> str:
+def unknown_key(key: str, known: Sequence[str], hint: str = "") -> str:
     """Return the message for an unknown key where the `known` ones are allowed."""
     name = quote(key)
+    if hint:
+        return f"unknown key {name}: {hint}"
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
         number = f"a number next to other keys is written as `utility: {name[1:-1]}`"
         return f"unknown key {name}: {number}"

@@ -120,7 +120,7 @@ WRONG = {
     "a game and a family": (
         "trees: {family: ballard, §game: 'game:pig'}\nalgorithms: star1\n", ["unknown key 'game'"]),
     "a missing key": ("§trees: {family: ballard}\n", ["no key algorithms"]),
-    "no YAML": ("trees: [{family: ballard}\n§algorithms: star1\n", ["this is not YAML"]),
+    "no YAML": ("trees: §[{family: ballard}\nalgorithms: star1\n", ["this is not YAML"]),
     "an empty file": ("§", ["the document is empty"]),
 }  # fmt: skip
 
