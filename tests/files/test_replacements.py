@@ -26,7 +26,7 @@ PLACES = {
     "p": "chance: [{$, utility: 1}, {p: rest, utility: 0}]",
     "ref": "max: [{$}, 1]",
     "with": "max: [{ref: A, $}, 1]",
-    **dict.fromkeys(("title", "parameters"), "$\nmax: [1]"),
+    **dict.fromkeys(("title", "parameters", "normalize"), "$\nmax: [1]"),
     "expect": "$\nmax: [5]",
     "criteria": "$\nobjective: cost + life\nmax: [0]",
     "objective": "criteria: [cost, effect]\n$\nmax: [0]",

@@ -87,7 +87,8 @@ def test_a_posterior_below_probability_0_needs_no_value() -> None:
         assert value(tree) == 750
         outcomes = tree.find("test/plus/install").branches
         assert [branch.p for branch in outcomes] == [Fraction(1, 2)] * 2
-    assert warnings == [
+    divided = [warning for warning in warnings if "range" not in warning]
+    assert divided == [
         "<text>: test/plus/install/oil: 'sens*pr/p_plus' divides by zero at sens = 0.9, pr = 0, "
         "p_plus = 0 (spec = 1); a value is not needed below an outcome of probability 0"
     ] * 2  # fmt: skip
