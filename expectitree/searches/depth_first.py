@@ -49,6 +49,8 @@ def search_depth_first(problem: Problem, found: Found) -> None:
     visits, alphas, betas, cut, cut_after = found.columns
     rounds, done, zero = problem.rounds, problem.done, problem.zero
     shares, infinity = problem.shares, problem.infinity
+    # Most of the time of a search goes into visits of terminals, so these need no call of `enter`.
+    is_quick = not watch and not pays
     left = 0  # visits until `allow` is called again
     refused = NONE  # the branch that the search was not allowed to enter
 
@@ -81,25 +83,6 @@ def search_depth_first(problem: Problem, found: Found) -> None:
             return low + reward[branch], high + reward[branch]
         return low, high
 
-    def visit(branch: int, rank: int) -> Window:
-        """Return the interval of a branch to a terminal, after a visit if it is open."""
-        nonlocal left
-        node = child[branch]
-        value = lower[node]
-        if value < upper[node]:
-            if not left:
-                return prepare(branch, -infinity, infinity, ALL)
-            left -= 1
-            visits[node] += 1
-            lower[node] = upper[node] = value = utility[node]
-            if watch:
-                watch.visit(node, branch)
-        elif watch and rank == ALL:
-            watch.skip(node, branch)
-        if pays:
-            value += reward[branch]
-        return value, value
-
     def begin(node: int, branch: int, floor: Any, ceiling: Any, rank: int) -> None:
         """Record the window of an entry."""
         alphas[node] = floor - eps if eps else floor
@@ -126,16 +109,26 @@ def search_depth_first(problem: Problem, found: Found) -> None:
             watch.leave(node, (low, high), cut[node], cut_after[node])
         return low, high
 
-    def search_player(node: int, floor: Any, ceiling: Any, rank: int) -> Window:
+    def search_player(parent: int, floor: Any, ceiling: Any, rank: int) -> Window:
         """Search the children of MAX or MIN, or one child as a probe; return the interval."""
-        is_max = kind[node] == MAX
+        nonlocal left
+        is_max = kind[parent] == MAX
         low = high = -infinity if is_max else infinity
-        begin, end = first[node], last[node]
+        begin, end = first[parent], last[parent]
         if rank != ALL:
             begin, end = begin + rank, begin + rank + 1
 
         for branch in range(begin, end):
-            child_low, child_high = enter(branch, floor, ceiling)
+            node = child[branch]
+            child_low, child_high = lower[node], upper[node]
+            if kind[node] == TERMINAL and is_quick and left and child_low < child_high:
+                if child_high > floor and child_low < ceiling:
+                    left -= 1
+                    visits[node] += 1
+                    lower[node] = upper[node] = child_low = child_high = utility[node]
+            else:
+                child_low, child_high = enter(branch, floor, ceiling)
+
             if is_max:
                 if child_high > high:
                     high = child_high
@@ -155,35 +148,37 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                         ceiling = lowered
                 is_cut = high <= floor
             if watch:
-                watch.narrow(node, branch, low, high)
+                watch.narrow(parent, branch, low, high)
             if is_cut or refused != NONE:
                 break
 
         after = branch + (branch != refused)
         if after < end or rank != ALL:
             if after < end and not is_cut:
-                end_early(node, after, STOPPED)
+                end_early(parent, after, STOPPED)
             elif rank != ALL:
-                end_early(node, after, PROBED)
+                end_early(parent, after, PROBED)
             else:
-                end_early(node, after, BETA_CUT if is_max else ALPHA_CUT)
+                end_early(parent, after, BETA_CUT if is_max else ALPHA_CUT)
             # Only the node's own bounds hold for the children that were not searched.
-            low, high = (low, upper[node]) if is_max else (lower[node], high)
+            low, high = (low, upper[parent]) if is_max else (lower[parent], high)
         return low, high
 
-    def search_chance(node: int, floor: Any, ceiling: Any, _: int) -> Window:
+    def search_chance(parent: int, floor: Any, ceiling: Any, _: int) -> Window:
         """Probe the outcomes of CHANCE, then search them; return the interval."""
-        outcomes = possible_outcomes(node)
-        alpha, beta = alphas[node], betas[node]
+        nonlocal left
+        outcomes = possible_outcomes(parent)
+        alpha, beta = alphas[parent], betas[parent]
         repeats = shares and len({child[b] for b in outcomes}) < len(outcomes)
         low = high = zero
         for ranks in rounds:
             rest = sums_from(outcomes)
             low, high = rest.pop()
             if watch:
-                watch.narrow(node, NONE, low, high)
+                watch.narrow(parent, NONE, low, high)
             if high <= floor or low >= ceiling:
-                end_early(node, first[node], CHANCE_CUT_LOW if high <= floor else CHANCE_CUT_HIGH)
+                mark = CHANCE_CUT_LOW if high <= floor else CHANCE_CUT_HIGH
+                end_early(parent, first[parent], mark)
                 break
 
             done_low = done_high = zero
@@ -191,9 +186,14 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                 p, (rest_low, rest_high) = probability[branch], rest.pop()
                 others_low, others_high = done_low + rest_low, done_high + rest_high
                 for rank in ranks:
-                    if kind[child[branch]] == TERMINAL:  # no outcome satisfies its window by now
-                        child_low, child_high = visit(branch, rank)
-                    elif rank == ALL or can_probe(child[branch], rank):
+                    node = child[branch]
+                    if kind[node] == TERMINAL and is_quick and left:
+                        if lower[node] < upper[node]:
+                            left -= 1
+                            visits[node] += 1
+                            lower[node] = upper[node] = utility[node]
+                        child_low = child_high = lower[node]
+                    elif rank == ALL or can_probe(node, rank):
                         child_floor = (alpha - others_high) / p
                         child_ceiling = (beta - others_low) / p
                         if eps:
@@ -210,27 +210,33 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                     term_high = term_low if child_high is child_low else p * child_high
                     low, high = others_low + term_low, others_high + term_high
                     if watch:
-                        watch.narrow(node, branch, low, high)
+                        watch.narrow(parent, branch, low, high)
                     if refused != NONE:
-                        return stop(node, branch, outcomes)
+                        return stop(parent, branch, outcomes)
                     if high <= floor or low >= ceiling:
                         mark = CHANCE_CUT_LOW if high <= floor else CHANCE_CUT_HIGH
-                        end_early(node, branch + 1, mark, rank != ALL)
+                        end_early(parent, branch + 1, mark, rank != ALL)
                         return low, high
                 done_low, done_high = done_low + term_low, done_high + term_high
         return low, high
 
-    def search_outcomes(node: int, *_: Any) -> Window:
+    def search_outcomes(parent: int, *_: Any) -> Window:
         """Search all outcomes of CHANCE, where CHANCE is not cut; return the interval."""
-        outcomes = possible_outcomes(node)
+        nonlocal left
+        outcomes = possible_outcomes(parent)
         low = high = zero
         for branch in outcomes:
-            if kind[child[branch]] == TERMINAL:
-                child_low, child_high = visit(branch, ALL)
+            node = child[branch]
+            if kind[node] == TERMINAL and is_quick and left:
+                if lower[node] < upper[node]:
+                    left -= 1
+                    visits[node] += 1
+                    lower[node] = upper[node] = utility[node]
+                child_low = child_high = lower[node]
             else:
                 child_low, child_high = enter(branch, -infinity, infinity)
             if refused != NONE:
-                return stop(node, branch, outcomes)
+                return stop(parent, branch, outcomes)
             term = probability[branch] * child_low
             low += term
             high += term if child_high is child_low else probability[branch] * child_high
@@ -273,13 +279,15 @@ def search_depth_first(problem: Problem, found: Found) -> None:
     def end_early(parent: int, branch: int, mark: int, probing: bool = False) -> None:
         """Record that an entry ends before a branch; it is a cut if an open child is left."""
         cut_after[parent] = branch - first[parent]
-        if mark not in (PROBED, STOPPED):
-            left_out = range(first[parent] if probing else branch, last[parent])
-            children = {child[b] for b in left_out if probability[b]}
-            if not any(upper[node] - lower[node] > narrow for node in children):
+        if mark in (PROBED, STOPPED):
+            cut[parent] = mark
+            return
+        for other in range(first[parent] if probing else branch, last[parent]):
+            node = child[other]
+            if probability[other] and upper[node] - lower[node] > narrow:
+                cut[parent] = mark + (CUT_PROBING if probing else 0)
+                found.cuts += 1
                 return
-            found.cuts += 1
-        cut[parent] = mark + (CUT_PROBING if probing else 0)
 
     def prepare(branch: int, floor: Any, ceiling: Any, rank: int) -> Window:
         """Make the child of a branch, or ask for more visits; then enter it, or stop the search."""
