@@ -376,7 +376,7 @@ def test_records_and_repr_of_a_game_have_no_totals() -> None:
 def test_options_of_files_are_refused_for_games() -> None:
     for words in (["eval", "game:pig"], ["convert", "game:pig", "-"]):
         message = error_of(*words, "--depth", "3", "--from", "efg")
-        assert "--from, --normalize and the options of other programs' files are not for games" in message
+        assert "--from, --normalize and the options of other programs' files are not" in message
 
 
 def test_solve_and_verify_a_game(tmp_path: Path) -> None:
