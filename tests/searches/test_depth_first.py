@@ -1,0 +1,181 @@
+"""The recursion: what it claims of rounding, how deep it goes, and how it is allowed to go on."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from functools import partial
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import seed_ranges
+from random_trees import PRUNED, REWARDS, build, random_rows
+
+import expectitree as et
+from expectitree.base.deep_calls import DeepCall
+from expectitree.searches import engine
+from expectitree.searches.engine import search_tree
+from expectitree.searches.problem import Allowance
+
+ALPHABETA_TO_STAR2 = PRUNED[:3]
+UNITS = (3e-16, 1e-15, 3e-15, 1e-14)  # half of `eps` to 8 times as much in most of the trees
+
+
+def near_ties(seed: int) -> et.Tree:
+    """Return a tree of floats whose utilities differ by some units of rounding."""
+    random, builder = Random(seed), et.TreeBuilder(exact=False)
+    unit = random.choice(UNITS)
+
+    def node(depth: int) -> int:
+        if depth == 0 or random.random() < 0.1:
+            return builder.terminal(1 + random.randint(0, 8) * unit)
+        children = [node(depth - 1) for _ in range(random.randint(1, 3))]
+        kind = random.choice(("max", "min", "chance", "chance"))
+        if kind != "chance":
+            return builder.max(children) if kind == "max" else builder.min(children)
+        weights = [random.randint(1, 4) for _ in children]
+        return builder.chance(children, p=[weight / sum(weights) for weight in weights])
+
+    actions = [node(random.randint(1, 4)) for _ in range(random.randint(2, 3))]
+    return builder.build(builder.max(actions))
+
+
+def as_binary(tree: et.Tree) -> list[Fraction]:
+    """Return v* of each node of the numbers that the floats are."""
+    values: list[Fraction] = []
+    for node in range(len(tree)):
+        columns = tree.columns
+        below = [values[columns.child[b]] for b in tree.branches_of(node)]
+        if columns.kind[node] == et.Kind.TERMINAL:
+            values.append(Fraction(columns.utility[node]))
+        elif columns.kind[node] == et.Kind.CHANCE:
+            p = [Fraction(columns.probability[b]) for b in tree.branches_of(node)]
+            mean = sum(map(Fraction.__mul__, p, below), Fraction()) / sum(p)
+            values.append(mean)
+        else:
+            values.append((max if columns.kind[node] == et.Kind.MAX else min)(below))
+    return values
+
+
+@pytest.mark.parametrize("seeds", seed_ranges(150, 1000, 4000))
+def test_values_and_best_actions_are_within_eps(seeds: range) -> None:
+    for seed in seeds:
+        tree = near_ties(seed)
+        values = as_binary(tree)
+        actions = {
+            tree.branch_label(tree.root_id, b): values[tree.columns.child[b]]
+            for b in tree.branches_of(tree.root_id)
+        }
+        for chosen in PRUNED:
+            search = et.evaluate(tree, chosen, engine="interpreted")
+            assert abs(Fraction(search.value) - values[-1]) <= Fraction(search.eps)
+            gaps = [max(actions.values()) - actions[label] for label in search.ties]
+            assert min(gaps) <= search.eps
+            assert max(gaps) <= 2 * search.eps
+            for node, value in enumerate(values):
+                if search.visits[node]:
+                    assert search.lower[node] - search.eps <= value
+                    assert value <= search.upper[node] + search.eps
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("seeds", seed_ranges(30, 200, 800))
+def test_visits_may_be_allowed_one_by_one(
+    seeds: range, exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in seeds:
+        random = Random(seed)
+        tree = build(random_rows(random, 0, random.choice(REWARDS)), exact)
+        most = random.choice((None, random.randint(1, 20)))
+        for chosen in PRUNED:
+            whole = search_tree(tree, chosen, max_visits=most)
+            with monkeypatch.context() as patch:
+                patch.setattr(engine, "Allowance", partial(_allow, random.randint(1, 3)))
+                search = search_tree(tree, chosen, max_visits=most)
+            for name in ("lower", "upper", "visits", "cut", "cuts", "stopped"):
+                assert getattr(search, name) == getattr(whole, name)
+
+
+def _allow(pause: int, most: int | None, _: int, expected: int) -> Allowance:
+    return Allowance(most, pause, expected)
+
+
+def chain(plies: int) -> et.Tree:
+    builder = et.TreeBuilder(exact=False)
+    node = builder.terminal(1)
+    for ply in range(plies):
+        node = builder.chance([node]) if ply % 2 else builder.max([node])
+    return builder.build(node)
+
+
+@pytest.mark.parametrize("plies", [20_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_a_search_goes_as_deep_as_the_tree(plies: int) -> None:
+    before = sys.getrecursionlimit()
+    for chosen in ALPHABETA_TO_STAR2:
+        assert et.evaluate(chain(plies), chosen, engine="interpreted").value == 1
+    assert sys.getrecursionlimit() == before
+
+
+def test_threads_search_shallow_and_deep_trees() -> None:
+    before, deep, shallow = sys.getrecursionlimit(), chain(5_000), chain(3)
+    trees = [deep if number % 3 == 0 else shallow for number in range(48)]
+    with ThreadPoolExecutor(8) as executor:
+        searches = executor.map(lambda tree: et.evaluate(tree, "star1", bounds="none"), trees)
+        assert {search.value for search in searches} == {1}
+    assert sys.getrecursionlimit() == before
+
+
+def test_a_search_in_the_depth_of_other_calls() -> None:
+    def recurse(levels: int) -> Any:
+        if levels:
+            return recurse(levels - 1)
+        return et.evaluate(chain(400), "star2", engine="interpreted").value
+
+    assert recurse(sys.getrecursionlimit() - 300) == 1
+
+
+def test_an_error_and_an_interrupt_restore_the_limit() -> None:
+    before = sys.getrecursionlimit()
+    for error in (KeyboardInterrupt, ValueError):
+
+        def fail(levels: int, error: type[BaseException] = error) -> None:
+            if not levels:
+                raise error
+            fail(levels - 1)
+
+        with pytest.raises(error):
+            DeepCall(50_000).run(fail, 40_000)
+        assert sys.getrecursionlimit() == before
+
+
+class Endless:
+    """A state that is compared with itself for ever."""
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return other == self if isinstance(other, Endless) else NotImplemented
+
+
+class EndlessGame:
+    title, utility_bounds, start = "endless", (0, 1), Endless()
+
+    def turn(self, state: Endless) -> str:
+        return "max"
+
+    def moves(self, state: Endless) -> list[str]:
+        return ["on", "off"]
+
+    def play(self, state: Endless, move: str) -> Endless:
+        return Endless()
+
+    def value(self, state: Endless) -> float:
+        return 0.5
+
+
+def test_a_state_that_recurses_for_ever_is_an_error() -> None:
+    with pytest.raises(et.GameError, match="RecursionError"):
+        et.search(EndlessGame(), depth=200, algorithm="star1")
