@@ -49,6 +49,9 @@ _STATES = re.compile(
     r"|estados?|escenarios?|cenarios?|stat[oi])"
     r"(?: of (?:nature|the world)| de la \w+| da \w+| di natura)?"
 )
+_COSTS = re.compile(
+    r"(?:.* )?(?:costs?|kosten|couts?|cost[oei]s?|custos?|loss(?:es)?|verluste?)(?: .*)?"
+)
 # Names of lines that may summarize those before them, by the summary.
 _SUMMARY = re.compile(
     r"""(?:(?:row|column|col|zeilen|spalten|ligne|colonne|fila|columna|riga|linha|coluna)s?\ ?)?
@@ -125,8 +128,10 @@ class Table(Spreadsheet):
 
     def shares(self) -> list[str]:
         """Return the probabilities as the grammar writes them; none if the table has none."""
-        _, *cells = self.chances
+        name, *cells = self.chances
         if not any(cell.text for cell in cells):
+            if name.text:
+                self.fault(name, "no probability is written here: write them, or delete this line")
             return []
         if sum(self.values(cells)) > 50 and not any("%" in cell.text for cell in cells):
             self.sign = "%"
@@ -178,6 +183,10 @@ class Table(Spreadsheet):
             self.notes.append(
                 "the first cell names states: rows are read as states, and columns as actions; if "
                 "that is wrong, write `action` there"
+            )
+        if _COSTS.fullmatch(words(rows[0][0].text)) and not self.options.get("minimize"):
+            self.notes.append(
+                "the first cell names costs: add --minimize if small numbers are good"
             )
         header, *lines = columns if is_turned or in_columns else rows
         actions = [line for line in lines if line not in chances]

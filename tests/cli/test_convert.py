@@ -292,7 +292,7 @@ def test_the_next_command_for_a_tree_of_costs_in_radiant_minimizes(run: Run) -> 
     done = run("costs.yaml", "radiant.yaml", "--format", "radiant")
     *_, command = done.err.rstrip().partition("next: expectitree ")
     assert command == "eval radiant.yaml --minimize"
-    assert "value     2.5\n" in run_main(*command.split()).out
+    assert "expected value 2.5\n" in run_main(*command.split()).out
     assert run("costs.yaml", "costs.json").err.endswith("eval costs.json\n")
 
 

@@ -21,7 +21,7 @@ from expectitree.base.numbers import (
     is_shown_as_fraction,
     percent_text,
 )
-from expectitree.base.tree.columns import CHANCE, NONE
+from expectitree.base.tree.columns import CHANCE, NONE, Kind
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
@@ -69,11 +69,11 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     value = search.interval_of_branch(NONE)[0]
     write = exact_display if is_shown_as_fraction(value) else display_text
     jobs = f", {search.jobs} jobs" if search.jobs > 1 else ""
-    has_min = search.tree.has_min
-    is_detailed = evaluation.is_detailed or search.algorithm.player_cuts or has_min or jobs
+    has_opponent = search.tree.has_min and search.tree.decision_maker == Kind.MAX
+    is_detailed = evaluation.is_detailed or search.algorithm.player_cuts or has_opponent or jobs
     if is_detailed:
         yield "algorithm", f"{search.algorithm.full_name}{jobs}"
-    yield _name_of_value(search, has_min), (value_text(search, write), "value")
+    yield _name_of_value(search, has_opponent), (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
         yield "criteria", ", ".join(_criteria(evaluation))
@@ -87,17 +87,21 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "stopped", _why_stopped(search.grown, search.stopped)
     if search.best is not None:
         yield "best", *_best(search, options)
+    if search.tree.decision_maker == Kind.MIN and search.grown is None:
+        yield "decides", "MIN, who prefers small totals"
     if evaluation.formulas and evaluation.parameters:
         yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
     if is_detailed:
         yield from _search_facts(evaluation)
 
 
-def _name_of_value(search: Search, has_min: bool) -> str:
+def _name_of_value(search: Search, has_opponent: bool) -> str:
     """Return what decision analysts call the value of a tree in which nobody plays against them."""
     if search.tree.attitude is not None:
         return "certainty equivalent"
-    has_one_decider = search.grown is None and not has_min and CHANCE in search.tree.columns.kind
+    has_one_decider = (
+        search.grown is None and not has_opponent and CHANCE in search.tree.columns.kind
+    )
     return "expected value" if has_one_decider else "value"
 
 

@@ -193,16 +193,16 @@ def _moves(report: Sensitivity) -> Iterator[str]:
 
 def _limits_of_branch(report: Sensitivity) -> str:
     """Return what a branch costs or pays when another action becomes best."""
-    (fall, rise), pays = report.slack, report.branch_pays
+    (fall, rise), pays, sign = report.slack, report.branch_pays, report.tree.gain_sign
     limits = []
     if fall is not None:
-        limits.append(_payment(pays - fall))
+        limits.append(_payment(sign * (pays - fall)))
     if rise is not None:
-        limits.append(_payment(pays + rise))
+        limits.append(_payment(sign * (pays + rise)))
     found = f"No amount at {report.branch} changes that"
     if limits:
         found = f"{names_text(report.best)} stays best until {report.branch} {' or '.join(limits)}"
-    return f"{found}; it {_payment(pays)} now."
+    return f"{found}; it {_payment(sign * pays)} now."
 
 
 def _payment(amount: Fraction) -> str:

@@ -39,6 +39,7 @@ class BranchReader:
     ) -> None:
         self.trail, self.values, self.builder, self.warn = trail, values, builder, warn
         self.warnings = 0
+        self.has_costs = False  # whether a branch has a cost, which makes its total smaller
 
     def read(self, frame: Frame, item: Data, key: str, data: Data) -> None:
         """Read a value that the current child has for its branch."""
@@ -92,6 +93,7 @@ class BranchReader:
             hint = f"{hint}; otherwise write cost: {message_text(-value)}"
             self.warn_of(f"{found}: {hint}", own=False)
         is_negative = key == "cost" and not self.values.criteria
+        self.has_costs = self.has_costs or is_negative and is_ours
         return negative_of(value) if is_negative else value
 
     def read_keys(self, frame: Frame) -> None:

@@ -90,9 +90,17 @@ def read_tree(
                 again.trail.add(place, copied or path, message)
         raise again.trail.failure()
     if warn is not None:
+        if reader.branches.has_costs and tree.deciders == (Kind.MIN,):
+            warn(f"{document.name}: {_COSTS_OF_MIN}")
         for line, (doubt,) in document.doubts.items():
             warn(f"{document.name}:{line}: {doubt}")
     return tree
+
+
+_COSTS_OF_MIN = (
+    "min: chooses the smallest total, and a cost makes a total smaller: write `reward` in place of "
+    "`cost`, or max: in place of min:"
+)
 
 
 class _TreeReader:
