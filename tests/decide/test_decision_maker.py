@@ -393,3 +393,50 @@ def test_a_name_in_the_heading_and_in_json() -> None:
     assert object_of("risk", "-e", "max: [1, 2]")["decision_maker"] == "MAX"
     assert "decision_maker" not in object_of("eval", "-e", "max: [1, 2]")
     assert "decision_maker" not in object_of("opponents", "-e", both)
+
+
+@pytest.mark.parametrize(
+    ("text", "warns"),
+    [
+        ("min: {buy: {cost: 100, chance: [20, 60]}, lease: 7}", True),
+        ('{"min": [{"cost": 1, "utility": 2}, 3]}', True),
+        ("{parameters: {fee: 4}, min: [{cost: fee*2, utility: 2}, 3]}", True),
+        ("chance: [{p: 1, min: [{min: [{cost: 3, utility: 1}, 2]}, 3]}]", True),
+        ("nodes: {a: {cost: 5, min: [1, 2]}}\nmin: [{ref: a}, 9]", True),
+        ("min: {buy: {reward: 100, chance: [20, 60]}, lease: 7}", False),
+        ("max: {buy: {cost: 100, chance: [20, 60]}, lease: 7}", False),
+        ("max: [{cost: 1, min: [2, 3]}, {cost: 2, min: [4, 5]}]", False),  # MIN is an opponent
+        ("criteria: [cost]\nobjective: cost\nmin: [{cost: 1, utility: {cost: 2}}, {}]", False),
+    ],
+)
+def test_a_cost_of_a_decision_maker_who_minimizes_causes_a_warning(text: str, warns: bool) -> None:
+    said = [
+        warning for warning in et.loads(text).warnings if "a cost makes a total smaller" in warning
+    ]
+    assert len(said) == warns
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "other"),
+    [
+        ("min: {settle: 120, court: {chance: [100, 250]}}", "costs 55", "pays 55"),
+        ("max: {settle: 175, court: {chance: [100, 140]}}", "costs 55", "pays 55"),
+    ],
+)
+def test_what_a_branch_pays_is_said_for_the_decision_maker(text: str, own: str, other: str) -> None:
+    """An action stays best until it gets worse, or another one better, for who decides."""
+    assert f"settle stays best until settle {own};" in said("settle", text)
+    assert f"settle stays best until court {other};" in said("court", text)
+
+
+def said(action: str, text: str) -> str:
+    return " ".join(invoke("sensitivity", "-e", text, "--add", action).stdout.split())
+
+
+def test_eval_of_costs_speaks_as_eval_of_gains() -> None:
+    gains = invoke("eval", "-e", "max: {a: {chance: [-1, -3]}, b: -4}").stdout.splitlines()
+    costs = invoke("eval", "-e", "min: {a: {chance: [1, 3]}, b: 4}").stdout.splitlines()
+    assert gains[-2:] == ["expected value −2", "best           a"]
+    assert costs[-3:] == [
+        "expected value 2", "best           a", "decides        MIN, who prefers small totals",
+    ]  # fmt: skip

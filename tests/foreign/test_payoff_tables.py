@@ -381,3 +381,26 @@ def test_a_random_table_has_its_value_in_every_layout(seed: int) -> None:
     means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
     best = min if options["minimize"] else max
     assert solution(text, **options)[0] == best(means)
+
+
+@pytest.mark.parametrize(
+    ("corner", "names_costs"),
+    [
+        *(("Cost", True), ("Costs in k€", True), ("Kosten", True), ("Coûts", True)),
+        *(("Total cost", True), ("Opportunity loss", True), ("Custo", True)),
+        *(("action", False), ("Costa Rica", False), ("Profit", False), ("", False)),
+    ],
+)
+def test_a_first_cell_that_names_costs_gets_a_warning(corner: str, names_costs: bool) -> None:
+    text = f"{corner},good,bad\nP(s),0.4,0.6\n{PAYOFFS}"
+    hint = "add --minimize"
+    assert any(hint in warning for warning in et.loads(text, format="csv").warnings) == names_costs
+    costs = et.loads(text, format="csv", minimize=True)
+    assert not any(hint in warning for warning in costs.warnings)
+
+
+@pytest.mark.parametrize("name", ["P", "P(s)", "Probability", "Prior", "Wahrscheinlichkeit"])
+def test_a_line_of_probabilities_without_numbers_is_an_error(name: str) -> None:
+    for text in (f"State,Buy,Rent\nUp,10,4\n{name},,\n", f",a,b\n{name},,\n{PAYOFFS}"):
+        with pytest.raises(et.FileError, match="no probability is written here"):
+            et.loads(text, format="csv")
