@@ -406,7 +406,10 @@ def test_a_name_in_the_heading_and_in_json() -> None:
         ("min: {buy: {reward: 100, chance: [20, 60]}, lease: 7}", False),
         ("max: {buy: {cost: 100, chance: [20, 60]}, lease: 7}", False),
         ("max: [{cost: 1, min: [2, 3]}, {cost: 2, min: [4, 5]}]", False),  # MIN is an opponent
-        ("criteria: [cost]\nobjective: cost\nmin: [{cost: 1, utility: {cost: 2}}, {}]", False),
+        (
+            "criteria: [cost]\nobjective: cost\nmin: [{cost: 1, utility: {cost: 2}}, {utility: {cost: 4}}]",
+            False,
+        ),
     ],
 )
 def test_a_cost_of_a_decision_maker_who_minimizes_causes_a_warning(text: str, warns: bool) -> None:
