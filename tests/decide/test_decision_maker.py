@@ -407,7 +407,8 @@ def test_a_name_in_the_heading_and_in_json() -> None:
         ("max: {buy: {cost: 100, chance: [20, 60]}, lease: 7}", False),
         ("max: [{cost: 1, min: [2, 3]}, {cost: 2, min: [4, 5]}]", False),  # MIN is an opponent
         (
-            "criteria: [cost]\nobjective: cost\nmin: [{cost: 1, utility: {cost: 2}}, {utility: {cost: 4}}]",
+            "criteria: [cost]\nobjective: cost\n"
+            "min: [{cost: 1, utility: {cost: 2}}, {utility: {cost: 4}}]",
             False,
         ),
     ],
