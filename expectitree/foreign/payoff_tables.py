@@ -24,7 +24,7 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import message_text, quote, to_probability
 from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
 from expectitree.base.tree.model import Tree
-from expectitree.base.tree.paths import join
+from expectitree.base.tree.paths import composed, join
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.rows import ReadOptions, Warn
@@ -163,9 +163,9 @@ class Table(Spreadsheet):
         in_rows, in_columns = map(self.chances_in, (rows, columns))
         chances = in_rows + in_columns
         is_turned = self.options.get("transpose", False)
-        name = self.options.get("probabilities")
+        name = composed(self.options.get("probabilities", ""))
         if name and not chances:
-            hint = did_you_mean(name, [line[0].text for line in rows + columns])
+            hint = did_you_mean(name, [line[0].text for line in rows[1:] + columns[1:]])
             self.refuse(Cell(""), f"--probabilities: no row or column is {quote(name)}{hint}")
         if len(chances) > 1:
             self.refuse(
@@ -229,7 +229,7 @@ class Table(Spreadsheet):
     def chances_in(self, lines: list[Line]) -> list[Line]:
         """Return the lines of probabilities, or one of those that names have: `good (0.4)`."""
         header, *others = lines
-        name = self.options.get("probabilities")
+        name = composed(self.options.get("probabilities", ""))
         if name:
             return [line for line in others if line[0].text == name]
         chances = [line for line in others if _PROBABILITY.fullmatch(words(line[0].text))]

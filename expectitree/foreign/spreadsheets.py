@@ -10,6 +10,7 @@ from typing import NamedTuple
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import check_length, quote, to_fraction
 from expectitree.base.spellings import CURRENCY, INDIAN
+from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import Document, Mark, Place
 from expectitree.foreign.shared import Read, Translation, without_accents
 
@@ -47,7 +48,9 @@ class Spreadsheet(Translation):
     is_known: bool
 
     def __init__(self, text: str, name: str, normalize: bool = False) -> None:
-        super().__init__(Document(name, (), locate=_locate, text=text, normalize=normalize))
+        super().__init__(
+            Document(name, (), locate=_locate, text=composed(text), normalize=normalize)
+        )
 
     def read_rows(self) -> list[list[Cell]]:
         """Return the rows; find out what separates their cells, and what is the decimal mark."""

@@ -107,6 +107,8 @@ def evaluate(
     """
     check_tree(tree)
     if exact:
+        if engine != Engine.AUTO:
+            raise SearchError(f"exact computes in fractions, engine {engine} in floats: remove one")
         tree = in_fractions(tree)
     found = search_tree(
         tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, **options

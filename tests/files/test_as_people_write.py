@@ -251,3 +251,69 @@ def test_equal_probabilities_are_outcomes(text: str, expected: str, name: str) -
     if expected.startswith("value"):
         tree = et.loads(text, name=name)
         assert said(et.dumps(tree)) == said(et.dumps(tree, "json"), "x.json") == expected
+
+
+TWO = "o\u0308"  # ö in two characters, which stand as @ below
+OIL = "{prior: {a: 0.4, b: rest}}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"events: {{öl: {OIL}}}\nmax: {{x: {{event: @l, chance: {{a: 5, b: -2}}}}}}",
+        f"events: {{@l: {OIL}}}\nmax: {{x: {{event: öl, chance: {{a: 5, b: -2}}}}}}",
+        "events: {e: {prior: {ö: 0.4, b: rest}}}\nmax: {x: {event: e, chance: {@: 5, b: -2}}}",
+        "nodes: {ö: 0.8}\nmax: {x: {ref: @}}",
+        "parameters: {@: 0.8}\nmax: {x: ö}",
+        '{"nodes": {"ö": 0.8}, "max": {"x": {"ref": "@"}}}',
+        "max: {ö: 0.8}\nexpect: {best: @}",
+    ],
+)
+def test_a_letter_of_two_characters_is_the_letter(text: str) -> None:
+    tree = et.loads(text.replace("@", TWO))
+    assert et.evaluate(tree).value == 0.8
+    assert et.verify(tree).broken == []
+    assert tree.warnings == ()
+
+
+@pytest.mark.parametrize("text", ["max: {ö: 1, @: 2}", '{"max": {"ö": 1, "@": 2}}'])
+def test_siblings_whose_labels_look_alike_are_refused(text: str) -> None:
+    with pytest.raises(FileError, match="duplicate label"):
+        et.loads(text.replace("@", TWO))
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "name"),
+    [
+        ("information", "--event", "@l"),
+        ("sensitivity", "-p", "p@=0..1"),
+        ("eval", "--set", "p@=1/2"),
+    ],
+)
+def test_names_on_the_command_line_are_compared_as_in_files(
+    command: str, option: str, name: str
+) -> None:
+    text = (
+        "parameters: {pö: 0.4}\nevents: {öl: {prior: {a: pö, b: rest}}}\n"
+        "max: {x: {event: öl, chance: {a: 5, b: -2}}, y: 0}"
+    )
+    assert invoke(command, "-e", text, option, name.replace("@", TWO)).exit_code == 0
+
+
+TEST = ", test: {test_of: oil, likelihood: {p: {a: 0.9, b: 0.2}, m: {a: rest, b: rest}}}"
+
+
+@pytest.mark.parametrize(
+    ("more", "event", "said"),
+    [
+        ("", "oill, chance: {a: 5, b: -2}", True),
+        ("", "Oil, chance: {a: 5, b: -2}", True),
+        ("", "oil, chance: {a: 5, b: -2}", False),
+        (TEST, "oil, chance: {a: 5, b: -2}", False),
+        (TEST, "test, chance: {p: 1, m: 2}", False),
+    ],
+)
+def test_an_event_that_is_not_used_causes_a_warning(more: str, event: str, said: bool) -> None:
+    tree = et.loads(f"events: {{oil: {OIL}{more}}}\nmax: {{x: {{event: {event}}}, y: 0}}")
+    warning = "the event 'oil' is not used"
+    assert any(warning in other for other in tree.warnings) == said

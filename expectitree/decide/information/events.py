@@ -21,6 +21,7 @@ from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
+from expectitree.base.tree.paths import composed
 from expectitree.decide.information.beliefs import (
     NEAR,
     Belief,
@@ -50,7 +51,7 @@ def events_named(tree: Tree, names: Iterable[str]) -> dict[str, frozenset[int]]:
     events = (tree.formulas or Formulas()).events
     known = list(dict.fromkeys(events.values()))
     found = {}
-    for name in names:
+    for name in map(composed, names):
         nodes = [n for n, other in events.items() if other == name] or [_node_at(tree, name, known)]
         event = events.get(nodes[0], name)
         found[event] = frozenset(n for n in (*events, *nodes) if events.get(n, name) == event)

@@ -23,6 +23,7 @@ from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree, TreeReport
 from expectitree.base.tree.parameters import ParameterValues, in_order, with_values
+from expectitree.base.tree.paths import composed
 from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
 
@@ -85,6 +86,7 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
 
     Raises `AnalysisError` if there is none, and `TreeError` for a name that cannot be moved.
     """
+    name = composed(name)
     with_values(tree.parameters, {name: 0})  # refuses unknown and derived parameters
     parameter = tree.parameters[name]
     current = ParameterValues(tree.parameters, FRACTIONS)[name]

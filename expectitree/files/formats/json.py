@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import (
     NESTED_TOO_DEEPLY,
     Data,
@@ -30,7 +31,11 @@ def parse(text: str, name: str) -> Document:
     """Return the structure of a JSON text; raise `FileError` with line and column."""
     try:
         root = json.loads(
-            text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=tuple
+            composed(text),
+            parse_int=str,
+            parse_float=str,
+            parse_constant=str,
+            object_pairs_hook=tuple,
         )
     except json.JSONDecodeError as error:
         if not text.strip():

@@ -13,11 +13,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
+from unicodedata import is_normalized
 
 import yaml
 
 from expectitree.base.errors import FileError
 from expectitree.base.numbers import escape, quote
+from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import (
     MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
@@ -139,6 +141,13 @@ def events(text: str) -> Iterator[Any]:
     return iter(yaml.SafeLoader(text).get_event, None)
 
 
+def _composed(event: Any) -> Any:
+    """Return an event whose text is composed (NFC): `ö` is one character, however it is typed."""
+    if event.__class__ is yaml.ScalarEvent:
+        event.value = composed(event.value)
+    return event
+
+
 class _Parser:
     """Turns the events of one text into a `Document`."""
 
@@ -155,7 +164,8 @@ class _Parser:
         items = roots
         value: Data
         above: list[tuple[list[Data], str | None]] = []  # of each open container: items, anchor
-        for event in events(self.text):
+        read = events(self.text)
+        for event in read if is_normalized("NFC", self.text) else map(_composed, read):
             kind = event.__class__
             if kind is yaml.ScalarEvent:
                 is_special = has_properties and self.check_properties(event)

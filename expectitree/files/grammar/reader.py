@@ -8,7 +8,7 @@ with shared nodes may have any depth. Errors are collected, each with its place 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -231,6 +231,7 @@ class _TreeReader:
             used = tree.formulas.names if tree.formulas is not None and self.defined else ()
             idle = [name for name in idle if name not in used]
             warnings = [f"the parameter {parameter} is not used" for parameter in idle]
+            warnings += [f"the event {quote(event)} is not used" for event in self.unused_events()]
             if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
                 from expectitree.files.grammar.inputs import input_warnings
 
@@ -245,6 +246,14 @@ class _TreeReader:
         if warning and self.warn is not None:
             self.warn(f"{name}: {warning}")
         return tree
+
+    def unused_events(self) -> Iterator[str]:
+        """Yield the events with a prior that no node and no test is about."""
+        used = {*self.builder.formulas.events.values()}
+        used |= {event.test_of for event in self.defined.values()}
+        yield from (
+            name for name, event in self.defined.items() if event.prior and name not in used
+        )
 
     def sort_faults(self, tree: Tree) -> None:
         """Sort the faults by the first paths of their nodes, and keep the first of them."""
