@@ -34,6 +34,8 @@ _JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|([\[{])|[\]}]')  # or a text
 _ADVICE = {  # of a message, and what helps here
     "`expectitree new` prints a tree to start from": "write `max: [1, 2]`, for example",
     "use --exact": "use the command line with --exact",
+    " with --normalize (`normalize: true`)": " with `normalize: true`",
+    ", or divide sums from 0.98 to 1.02 with --normalize": "",
     "; without them, ask --add PATH or --strategies": "",
 }
 _MAX_CONTAINERS = 2 * MAX_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack

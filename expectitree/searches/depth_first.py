@@ -278,14 +278,15 @@ def search_depth_first(problem: Problem, found: Found) -> None:
 
     def end_early(parent: int, branch: int, mark: int, probing: bool = False) -> None:
         """Record that an entry ends before a branch; it is a cut if an open child is left."""
-        cut_after[parent] = branch - first[parent]
         if mark in (PROBED, STOPPED):
-            cut[parent] = mark
+            cut[parent], cut_after[parent] = mark, branch - first[parent]
             return
         for other in range(first[parent] if probing else branch, last[parent]):
             node = child[other]
             if probability[other] and upper[node] - lower[node] > narrow:
-                cut[parent] = mark + (CUT_PROBING if probing else 0)
+                cut[parent], cut_after[parent] = mark, branch - first[parent]
+                if probing:
+                    cut[parent] += CUT_PROBING
                 found.cuts += 1
                 return
 

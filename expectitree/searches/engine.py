@@ -248,7 +248,7 @@ def _search_interpreted(
         observer=watch,
         grow=grow,
     )
-    problem.probe_up_to(tree.widest)
+    problem.probe_up_to(int(tree.widest))
     if tree.exact:
         problem.use_infinities()
     setup.begin()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +24,7 @@ from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base import compiling
 from expectitree.base.tree.transform import in_floats
+from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.engine import search_tree, search_window
 from expectitree.searches.result import Outcome
 from expectitree.searches.work import Spread
@@ -42,12 +44,27 @@ def test_the_compiled_engine_gives_identical_results(case: Case) -> None:
             for engine in ("interpreted", "compiled")
         )
         assert (one.engine, other.engine) == ("interpreted", "compiled")
-        for column in SEARCHED:
-            assert list(getattr(one, column)) == list(getattr(other, column)), column
-        for n, visits in enumerate(one.visits):
-            if visits and tree.columns.kind[n]:
-                assert (one.alpha[n], one.beta[n]) == (other.alpha[n], other.beta[n])
-        assert one.counts == other.counts
+        check_equal(one, other)
+
+
+def check_equal(one: et.Search, other: et.Search) -> None:
+    """Check that two engines made the same visits and cuts; sums are rounded in their own order."""
+    tree, near = one.tree, partial(pytest.approx, rel=1e-9, abs=1e-9 * one.tree.greatest_magnitude)
+    if tree.is_sharing and one.algorithm.chance_cuts:  # sums may be stale, each in its own way
+        assert other.interval_of(tree.root_id) == near(one.interval_of(tree.root_id))
+        return
+    assert list(one.visits) == list(other.visits)
+    assert list(one.cut) == list(other.cut)
+    after = list(zip(one.cut_after, other.cut_after, one.cut, strict=True))
+    assert all(mine == theirs for mine, theirs, cut in after if cut != NOT_CUT)
+    for column in ("lower", "upper"):
+        assert list(getattr(one, column)) == near(list(getattr(other, column))), column
+    for n, visits in enumerate(one.visits):
+        if visits and tree.columns.kind[n]:
+            assert (one.alpha[n], one.beta[n]) == near((other.alpha[n], other.beta[n]))
+    assert one.counts == other.counts
+    assert (one.cuts, one.stopped) == (other.cuts, other.stopped)
+    if one.outcome is Outcome.VALUE:
         assert one.ties == other.ties
         assert one.strategy == other.strategy
 
@@ -72,16 +89,12 @@ def test_a_lean_search_finds_what_others_find(seed: int) -> None:
                     search_window(tree, chosen, (bounds, "option"), ends, engine, most)
                     for engine in ("interpreted", "compiled")
                 )
+            check_equal(one, other)
             for name in (*SEARCHED, "alpha", "beta"):
-                column, expected = getattr(other, name), getattr(one, name)
-                entered = [n for n, visits in enumerate(one.visits) if visits or name in SEARCHED]
-                if name not in SEARCHED:
-                    entered = [n for n in entered if tree.columns.kind[n]]
-                assert [column[n] for n in entered] == [expected[n] for n in entered], name
+                column = getattr(other, name)
                 if isinstance(column, Spread):
                     assert list(column.whole) == list(column) == [*column[:-1], column[-1]]
             assert isinstance(other.lower, Spread) == isinstance(other.cut, Spread)
-            assert (one.cuts, one.stopped, one.counts) == (other.cuts, other.stopped, other.counts)
             for found in (one.unvisited, other.unvisited):
                 assert len(found.reason) == len(tree)
             assert list(one.unvisited.reason) == list(other.unvisited.reason)

@@ -69,15 +69,15 @@ def random_text(seed: int) -> str:
 def claimed_eps(tree: et.Tree, bounds: Bounds | None = None, unit: Fraction = UNIT) -> Fraction:
     """Return the greatest eps that decision 0002 allows for a tree in fractions.
 
-    On each ply, a running sum takes three operations for each outcome, and three at the end. No
-    bound in it is greater than 1e5 times the greatest total.
+    On each ply, the end of an interval takes an operation for each outcome, and two more, and three
+    times as much is claimed. No bound in it is greater than 1e5 times the greatest total.
     """
     assert tree.exact
     ends = [end for pair in (bounds or (), *tree.local_bounds.values()) for end in pair]
     size = max([tree.greatest_magnitude, *(abs(end) for end in ends if is_finite(end))])
     far = max(10**5 * max(map(abs, tree.total_ends)), tree.greatest_magnitude)
     size = Fraction(min(size, far))
-    operations = (tree.heights[-1] + 1) * 3 * (tree.widest + 1)  # one ply for the numbers read
+    operations = (tree.heights[-1] + 1) * 3 * (tree.widest + 2)  # one ply for the numbers read
     return operations * size * unit * Fraction(102, 100) + operations * MIN_FLOAT
 
 

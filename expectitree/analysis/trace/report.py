@@ -186,6 +186,8 @@ def _record(
         recorder.record_cuts(search)
     elif not algorithm.player_cuts:
         recorder.record_values(search)
+    else:
+        recorder.close_intervals(search)
     return recorder, search
 
 
@@ -288,6 +290,20 @@ class _Recorder(Recorder):
             self.record(CUT, node, branch, depth, terms=terms, **about)
         self.record(LEAVE, node, branch, depth, interval, **about)
         self.path.pop()
+
+    def close_intervals(self, search: Search) -> None:
+        """Give the last event of a node the interval that the search returns.
+
+        In floats, an interval that is exact but for rounding becomes one number at the end.
+        """
+        changed = {n for n, low in enumerate(search.lower) if self.lower[n] != low}
+        changed |= {n for n, high in enumerate(search.upper) if self.upper[n] != high}
+        for place in range(len(self.events) - 1, -1, -1):
+            event = self.events[place]
+            if event.node in changed:
+                changed.remove(event.node)
+                ends = search.lower[event.node], search.upper[event.node]
+                self.events[place] = event._replace(lower=ends[0], upper=ends[1])
 
     def record_values(self, search: Search) -> None:
         """Record a backward induction: children come before their parents."""
