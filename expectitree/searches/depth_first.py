@@ -193,6 +193,8 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                             visits[node] += 1
                             lower[node] = upper[node] = utility[node]
                         child_low = child_high = lower[node]
+                    elif kind[node] == TERMINAL:  # as long as CHANCE does not fail, none satisfies
+                        child_low, child_high = enter(branch, -infinity, infinity, rank)
                     elif rank == ALL or can_probe(node, rank):
                         child_floor = (alpha - others_high) / p
                         child_ceiling = (beta - others_low) / p
