@@ -106,24 +106,6 @@ class _Loop:
         self.growth.forget()
         return tree, found
 
-    def column(self, code: str, length: int = 0) -> list[Any]:
-        """Return a column of zeros: of floats, fractions or whole numbers."""
-        return [self.rules.zero if code == "d" else 0] * length
-
-    def has_room(self, work: Beliefs, first: str, end: str | None = None) -> None:
-        """Make the columns by depth, from one to another, as long as the longest path needs."""
-        names = work._fields
-        columns = work[names.index(first) : None if end is None else names.index(end)]
-        growth = self.growth
-        turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
-        deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
-        # A row that is made before the next call may be a ply deeper, and has children. Best-first
-        # estimates the same for all depths without leaves, the last but one of which has numbers.
-        if len(columns[0]) < deepest + 3:
-            for column in columns:
-                column[-1] = column[-2]
-            lengthen([(column, column[-2]) for column in columns], deepest + 3)
-
 
 class DepthFirst(_Loop):
     """alpha-beta, Star1, Star2 and Star2.5, which make rows where they enter them."""
@@ -225,10 +207,27 @@ class BestFirst(_Loop):
                 f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
                 f"large as {message_text(self.growth.greatest)}"
             )
-        self.has_room(self.beliefs, "leaf_variance")
+        self.has_room()
         pause = int(self.beliefs.tally[ENTRIES]) + PAUSE
         arguments = self.beliefs, self.limits, self.most_visits, pause
         return best_first(self.growth.columns, *arguments)
+
+    def column(self, code: str, length: int = 0) -> list[Any]:
+        """Return a column of zeros: of floats, fractions or whole numbers."""
+        return [self.rules.zero if code == "d" else 0] * length
+
+    def has_room(self) -> None:
+        """Make the columns by depth as long as the longest path needs."""
+        columns = self.beliefs[Beliefs._fields.index("leaf_variance") :]
+        growth = self.growth
+        turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
+        deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
+        # A row that is made before the next call may be a ply deeper, and has children. Best-first
+        # estimates the same for all depths without leaves, the last but one of which has numbers.
+        if len(columns[0]) < deepest + 3:
+            for column in columns:
+                column[-1] = column[-2]
+            lengthen([(column, column[-2]) for column in columns], deepest + 3)
 
     def go_on(self) -> None:
         """Make the row that the search waits for."""

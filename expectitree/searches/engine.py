@@ -7,6 +7,7 @@ lists of `Fraction`. What `star_minimax` does, `search_recursively` does quicker
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from numbers import Real
@@ -208,8 +209,7 @@ def _run_star_minimax(setup: SearchSetup, window: Bounds, max_visits: int | None
     tree, settings = setup.tree, settings_of(setup, max_visits)
     root = setup.index(tree.root_id)
     work = start_work(setup, settings, tree.heights[-1] + 1)
-    if setup.compiled:
-        window = float(window[0]), float(window[1])
+    window = float(window[0]), float(window[1])
     setup.begin()
     while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
@@ -233,8 +233,7 @@ def _search_interpreted(
     def grow(branch: int) -> bool:
         raise SearchError(why_unknown(tree, columns.child[branch]))
 
-    columns_by_node: Any = map(setup.column, "IddBI")
-    found = Found(*columns_by_node)
+    found = Found(*map(setup.column, "IddBI"))
     problem = Problem(
         columns,
         *setup.intervals(),
@@ -272,9 +271,8 @@ def start_work(setup: SearchSetup, settings: Settings, depths: int) -> Work:
 
 
 def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
-    """Return the settings of a depth-first search."""
-    tree = setup.tree
-    settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
+    """Return the settings of a compiled depth-first search."""
+    tree, chosen = setup.tree, setup.algorithm
     far = far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds))
     # A reward may move a bound beyond the greatest float.
     bounded = not setup.columns.pays and far == NO_FAR and all(map(is_finite, setup.bounds))
@@ -282,11 +280,15 @@ def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
     def switch(is_on: bool) -> tuple[bool, ...]:
         return (True,) if is_on else ()
 
-    return settings._replace(
-        eps=float(setup.eps) if setup.compiled else setup.eps,  # one type, so one machine code
-        far=far,
+    return Settings(
+        zero=0.0,
+        most=sys.float_info.max,
+        chance_cuts=chosen.chance_cuts,
         # More probes than any node has children find nothing to do.
-        probes=min(settings.probes, max(tree.widest, 1)),
+        probes=min(chosen.probes, max(tree.widest, 1)),
+        cyclic=chosen.probe_order == "cyclic",
+        eps=float(setup.eps),  # one type, so one machine code
+        far=far,
         most_visits=NO_LIMIT if max_visits is None else max_visits,
         pause=setup.pause,
         one=setup.index(1),
@@ -297,12 +299,11 @@ def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
         lean=switch(
             bounded
             and setup.bounds[0] < setup.bounds[1]  # a terminal is open until it is visited
-            and setup.compiled
             and len(tree) > 1
             and not (tree.is_sharing or tree.unknown)
             and tree.local_bounds.keys() <= {tree.root_id}
         ),
-        ends=(float(setup.bounds[0]), float(setup.bounds[1])) if setup.compiled else NO_BOUNDS,
+        ends=(float(setup.bounds[0]), float(setup.bounds[1])),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import MAX, MIN, Columns, NumberColumn
+from expectitree.base.tree.columns import MAX, MIN, Columns, IntColumn, NumberColumn
 from expectitree.searches.progress import report
 
 ALL = -1  # as a rank: search all children; another rank probes one child, by its place
@@ -119,17 +119,19 @@ class Problem:
 class Found:
     """What a search found, by node; the intervals are in the columns of its problem."""
 
-    visits: list[int]  # [N] entries
-    alpha: list[Any]  # [N] the window of the last entry
-    beta: list[Any]  # [N]
-    cut: list[int]  # [N] how the last entry ended: a constant of `cuts`
-    cut_after: list[int]  # [N] after how many children; while probing, outcomes
-    nearly_exact: list[int] = field(default_factory=list)  # nodes that are exact but for rounding
-    cuts: int = 0
-    stopped: bool = False
+    visits: IntColumn  # [N] entries
+    alpha: NumberColumn  # [N] the window of the last entry
+    beta: NumberColumn  # [N]
+    cut: IntColumn  # [N] how the last entry ended: a constant of `cuts`
+    cut_after: IntColumn  # [N] after how many children; while probing, outcomes
+    nearly_exact: list[int] = field(
+        default_factory=list, init=False
+    )  # nodes that are exact but for rounding
+    cuts: int = field(default=0, init=False)
+    stopped: bool = field(default=False, init=False)
 
     @property
-    def columns(self) -> tuple[list[Any], ...]:
+    def columns(self) -> tuple[Any, ...]:
         """The columns by node, in the order of `Search`."""
         return self.visits, self.alpha, self.beta, self.cut, self.cut_after
 
@@ -145,9 +147,7 @@ class Allowance:
         """Report the progress; return how many visits are allowed until the next call."""
         if self.allowed:
             report(self.allowed, self.expected)
-        more = self.pause
-        if self.most is not None:
-            more = min(more, self.most - self.allowed)
+        more = self.pause if self.most is None else min(self.pause, self.most - self.allowed)
         self.allowed += more
         return more
 

@@ -194,14 +194,12 @@ def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) 
     return error
 
 
-def far_of(total: Number, rounds: bool, greatest: Number = INFINITY) -> Number:
+def far_of(total: Number, rounds: bool, greatest: Number) -> Number:
     """Return the greatest term that a running sum may lose: `FAR` times the greatest total.
 
     If no number is greater than that, or nothing is rounded, return the greatest float.
     """
-    if not rounds:
-        return NO_FAR
-    far = _far(total)
+    far = _far(total) if rounds else NO_FAR
     return NO_FAR if greatest <= far else far
 
 

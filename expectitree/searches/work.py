@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.base.algorithms import Algorithm
-from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import CHANCE, TERMINAL, UNSEEN, Columns, IntColumn, NumberColumn
 from expectitree.base.tree.scans import shifted
 
@@ -159,13 +158,6 @@ class Settings(NamedTuple):
     # Empty if every node has one branch to it. Otherwise several outcomes of a CHANCE node may lead
     # to one child.
     shares: tuple[bool, ...] = ()
-
-    @classmethod
-    def of(cls, chosen: Algorithm, exact: bool, zero: Number) -> Settings:
-        """Return the settings of a search without rounding errors and limits."""
-        most = INFINITY if exact else sys.float_info.max
-        is_cyclic = chosen.probe_order == "cyclic"
-        return cls(zero, most, chosen.chance_cuts, chosen.probes, is_cyclic)
 
 
 def interval_of(tree: Columns, work: Work, settings: Settings, n: int) -> Window:

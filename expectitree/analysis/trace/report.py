@@ -296,14 +296,11 @@ class _Recorder(Recorder):
 
         In floats, an interval that is exact but for rounding becomes one number at the end.
         """
-        changed = {n for n, low in enumerate(search.lower) if self.lower[n] != low}
-        changed |= {n for n, high in enumerate(search.upper) if self.upper[n] != high}
-        for place in range(len(self.events) - 1, -1, -1):
-            event = self.events[place]
-            if event.node in changed:
-                changed.remove(event.node)
-                ends = search.lower[event.node], search.upper[event.node]
-                self.events[place] = event._replace(lower=ends[0], upper=ends[1])
+        last = {event.node: place for place, event in enumerate(self.events)}
+        for node, place in last.items():
+            low, high = search.lower[node], search.upper[node]
+            if (low, high) != (self.lower[node], self.upper[node]):
+                self.events[place] = self.events[place]._replace(lower=low, upper=high)
 
     def record_values(self, search: Search) -> None:
         """Record a backward induction: children come before their parents."""
