@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from struct import pack
 from typing import IO, BinaryIO
@@ -121,6 +120,8 @@ def is_as_written(path: str) -> bool:
 
 def _marked(content: bytes, path: str) -> tuple[bytes, bytes, bytes]:
     """Return what is before the mark of a content, the mark, and what is after it."""
+    from hashlib import sha256  # takes 6 ms
+
     text = f"written by expectitree, sha256 {sha256(content).hexdigest()}"
     ending = os.path.splitext(path)[1].lower()
     if ending != ".png":

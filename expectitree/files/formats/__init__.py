@@ -58,7 +58,8 @@ def formats_by_suffix(path: str | os.PathLike[str]) -> list[Format]:
     Raise `FileError` if there is none, and a plugin is broken that might have the ending.
     """
     suffix = os.path.splitext(path)[1].lower()
-    return _formats(lambda row: suffix in row.suffixes) if suffix else []
+    ours = [row for row in FORMATS.values() if suffix in row.suffixes]
+    return ours if ours or not suffix else _formats(lambda row: suffix in row.suffixes)
 
 
 def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:

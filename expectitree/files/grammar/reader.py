@@ -8,7 +8,7 @@ with shared nodes may have any depth. Errors are collected, each with its place 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -247,13 +247,11 @@ class _TreeReader:
             self.warn(f"{name}: {warning}")
         return tree
 
-    def unused_events(self) -> Iterator[str]:
-        """Yield the events with a prior that no node and no test is about."""
-        used = {*self.builder.formulas.events.values()}
-        used |= {event.test_of for event in self.defined.values()}
-        yield from (
-            name for name, event in self.defined.items() if event.prior and name not in used
-        )
+    def unused_events(self) -> list[str]:
+        """Return the events with a prior that no node and no test is about."""
+        tested = (event.test_of for event in self.defined.values())
+        used = {*self.builder.formulas.events.values(), *tested}
+        return [name for name, event in self.defined.items() if event.prior and name not in used]
 
     def sort_faults(self, tree: Tree) -> None:
         """Sort the faults by the first paths of their nodes, and keep the first of them."""

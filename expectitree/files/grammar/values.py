@@ -9,7 +9,6 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import ExpectitreeError, NumberError
-from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
 from expectitree.base.expressions.parser import listed, parse
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, names_in
 from expectitree.base.names import did_you_mean
@@ -241,6 +240,8 @@ class ValueReader:
         found: list[Number] = []
         if not any(map(names_in, formulas)):
             with suppress(NumberError):
+                from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
+
                 found = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
         return found if all(0 <= p <= 1 for p in found) else []
 
