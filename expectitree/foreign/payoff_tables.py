@@ -185,9 +185,7 @@ class Table(Spreadsheet):
                 "that is wrong, write `action` there"
             )
         if _COSTS.fullmatch(words(rows[0][0].text)) and not self.options.get("minimize"):
-            self.notes.append(
-                "the first cell names costs: add --minimize if small numbers are good"
-            )
+            self.notes.append("the first cell names costs: if small is good, add --minimize")
         header, *lines = columns if is_turned or in_columns else rows
         actions = [line for line in lines if line not in chances]
         if not any(line[0].text for line in actions):

@@ -93,7 +93,7 @@ class BranchReader:
             hint = f"{hint}; otherwise write cost: {message_text(-value)}"
             self.warn_of(f"{found}: {hint}", own=False)
         is_negative = key == "cost" and not self.values.criteria
-        self.has_costs = self.has_costs or is_negative and is_ours
+        self.has_costs |= is_negative and is_ours
         return negative_of(value) if is_negative else value
 
     def read_keys(self, frame: Frame) -> None:
