@@ -162,6 +162,7 @@ class Table(Spreadsheet):
         columns: list[Line] = [*zip(*rows, strict=True)]
         in_rows, in_columns = map(self.chances_in, (rows, columns))
         chances = in_rows + in_columns
+        corner = words(rows[0][0].text)
         is_turned = self.options.get("transpose", False)
         name = composed(self.options.get("probabilities", ""))
         if name and not chances:
@@ -178,13 +179,13 @@ class Table(Spreadsheet):
                 in_rows[0][0],
                 "these are the probabilities of columns, so columns are states: remove --transpose",
             )
-        if not is_turned and not chances and _STATES.fullmatch(words(rows[0][0].text)):
+        if not is_turned and not chances and _STATES.fullmatch(corner):
             is_turned = True
             self.notes.append(
                 "the first cell names states: rows are read as states, and columns as actions; if "
                 "that is wrong, write `action` there"
             )
-        if _COSTS.fullmatch(words(rows[0][0].text)) and not self.options.get("minimize"):
+        if _COSTS.fullmatch(corner) and not self.options.get("minimize"):
             self.notes.append("the first cell names costs: if small is good, add --minimize")
         header, *lines = columns if is_turned or in_columns else rows
         actions = [line for line in lines if line not in chances]
