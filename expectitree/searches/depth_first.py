@@ -267,7 +267,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         return sums
 
     def interval(branch: int) -> Window:
-        """Return what is known of a branch, which includes its reward."""
+        """Return the interval of a branch so far, which includes its reward."""
         node = child[branch]
         if pays:
             return lower[node] + reward[branch], upper[node] + reward[branch]

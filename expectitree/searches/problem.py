@@ -72,7 +72,7 @@ class Observer(Protocol):
 
 @dataclass(slots=True)
 class Problem:
-    """A tree, what is known of it, and the limits of a search.
+    """A tree, the bounds of its nodes, and the limits of a search.
 
     The tree may grow: before the search enters an UNSEEN child, it calls `grow` with the branch.
     `grow` returns whether the search may go on.

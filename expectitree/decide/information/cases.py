@@ -1,4 +1,4 @@
-"""What may be known in advance: each case has its probability, and the tree given what is known.
+"""Cases of information: the known outcomes, their probability, and the tree given these outcomes.
 
 The tree given the outcome of one event is a tree like any other, in which the next event has its
 probabilities given that outcome. So the joint distribution of several events is the product of the
@@ -32,11 +32,11 @@ from expectitree.searches.result import PLAYERS
 
 @dataclass(frozen=True)
 class Case:
-    """What is known in a case, and the tree then."""
+    """Known outcomes, their probability, and the tree given these outcomes."""
 
     known: Mapping[str, str]  # the outcomes of events, or the signal of a test
     p: Any
-    tree: Tree  # with its probabilities given what is known
+    tree: Tree  # with its probabilities given `known`
     choices: Mapping[int, int]  # the branches of nodes with one possible outcome
 
     def result(self, eps: Any) -> tuple[Any, tuple[str, ...]]:
@@ -57,7 +57,7 @@ class Case:
 
 
 def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Iterator[Case]:
-    """Yield each combination of outcomes of events that can occur, after what is known.
+    """Yield each combination of outcomes of events that can occur, given those of a case.
 
     `tree` is the tree as it was loaded, and `events` has the nodes of each by name. Raises
     `AnalysisError` if the tree does not give the joint distribution of the events.
@@ -98,7 +98,7 @@ def cases_after(
 
 
 def _first_event(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Event | None:
-    """Return the first event that the tree gives after what is known.
+    """Return the first event that the tree gives after the outcomes of a case.
 
     Another one may depend on it. It is None if no event matters.
     """
