@@ -107,9 +107,9 @@ class Problems:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.found: list[tuple[Place, str | None, str]] = []  # place, path, message
+        self.found: list[tuple[Place | None, str | None, str]] = []  # place, path, message
 
-    def add(self, place: Place, path: str | None, message: str) -> None:
+    def add(self, place: Place | None, path: str | None, message: str) -> None:
         """Note a problem; raise `TooManyProblemsError` when there are enough."""
         shown = None if path is None else message_path(path)
         self.found.append((place, shown, escape(message)))
@@ -118,9 +118,9 @@ class Problems:
 
     def failure(self) -> FileError:
         """Return the exception for all errors, with line and column if the format knows them."""
-        marks = self.document.locate([place for place, _, _ in self.found])
+        marks = iter(self.document.locate([place for place, _, _ in self.found if place]))
         doubts = self.document.doubts
-        places = [mark or (None, None) for mark in marks]
+        places = [place and next(marks) or (None, None) for place, _, _ in self.found]
         error = FileError(
             [
                 Problem(
