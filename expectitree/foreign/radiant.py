@@ -16,16 +16,27 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from expectitree.base.errors import TreeError
+from expectitree.base.errors import (
+    UNDEFINED,
+    WRONG_SUM,
+    WRONG_SUM_OF_FORMULAS,
+    TreeError,
+)
 from expectitree.base.expressions.syntax import FUNCTIONS, MAX_LENGTH, NEGATION, Name
-from expectitree.base.numbers import escape, number_text, quote
+from expectitree.base.numbers import (
+    HOW,
+    escape,
+    number_text,
+    quote,
+)
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.columns import CHANCE, NONE
-from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of, payment_of
+from expectitree.base.tree.formulas import REST, is_formula, negative_of, payment_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
+from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
@@ -35,12 +46,11 @@ KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")
 _OF_TREES = ("tree", "with")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# Texts in messages of the grammar and of YAML, and their replacements here.
-_WORDS = {
-    f", or write {P_REST}": "",
-    f", write {P_REST}": "",
-    " (`normalize: true`)": "",
-    "the root's `parameters:`": "`variables:`",
+# What to do about errors that the grammar finds, by their kinds.
+_HINTS = {
+    WRONG_SUM: f"correct them, or {NORMALIZE}",
+    WRONG_SUM_OF_FORMULAS: "change a formula or a parameter",
+    UNDEFINED: f"{HOW}, or define it under `variables:`",
 }
 
 
@@ -53,7 +63,7 @@ def read(
     normalize: bool = False,
 ) -> Tree:
     """Return the tree of a text; `minimize` makes its decisions MIN. Raises `FileError`."""
-    with shared.own_words(_WORDS):
+    with shared.own_hints(_HINTS):
         document = replace(yaml.parse(text, name), normalize=normalize)
         reader = _Reader(document, "min" if minimize else "max")
         return reader.tree(reader.root, warn, exact_nodes)

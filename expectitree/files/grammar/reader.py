@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
-from expectitree.base.errors import NumberError
+from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
@@ -27,7 +27,7 @@ from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MAX_NESTED,
     MAX_PROBLEMS,
-    NESTED_TOO_DEEPLY,
+    TOO_DEEP,
     Data,
     Document,
     GrammarError,
@@ -108,8 +108,11 @@ class _TreeReader:
         self.document, self.warn, self.parameters = document, warn, parameters
         # The frames of inner nodes, by id, which tell where a node is in the text.
         self.frames: dict[int, Frame] = {}
+        self.root = 0
         self.unused: dict[int, str] = {}  # the names of nodes to which no ref leads
-        self.faults: list[tuple[str, str, int, int]] = []  # the arguments of a `Report`
+        self.faults: list[
+            tuple[ExpectitreeError | str, str, int, int]
+        ] = []  # the arguments of a `Report`
         self.seen: set[tuple[object, ...]] = set()  # faults whose copies are not reported
         self.copies: tuple[Tree, list[int]] | None = None  # of an `Expansion`
         self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
@@ -138,7 +141,7 @@ class _TreeReader:
         root_reward: Any = 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
-            root = self.read_node(self.document.root, ())
+            self.root = root = self.read_node(self.document.root, ())
             root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
             root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.pop(root, 0))
             for name in self.names.places:
@@ -242,8 +245,8 @@ class _TreeReader:
             self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
             del self.faults[MAX_PROBLEMS:]
 
-    def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
-        self.faults.append((message, what, node, branch))
+    def note_fault(self, error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
+        self.faults.append((error, what, node, branch))
 
     def read_root_keys(self) -> dict[str, Any]:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
@@ -312,7 +315,9 @@ class _TreeReader:
             here = Place(item, at) if key in keys else here
         return here
 
-    def add_fault(self, tree: Tree, message: str, what: str, node: int, branch: int) -> None:
+    def add_fault(
+        self, tree: Tree, error: ExpectitreeError | str, what: str, node: int, branch: int
+    ) -> None:
         """Report what `Report` tells about a node of a tree, once for all copies of the node."""
         is_unused = node >= len(tree)
         path = self.path_of_unused(node) if is_unused else tree.path_of(node, branch)
@@ -321,10 +326,10 @@ class _TreeReader:
             first = tree.columns.first[node]
             node = origins[node]
             branch += 0 if branch == NONE else written.columns.first[node] - first
-        fault = message, what, node, branch
+        fault = str(error), what, node, branch
         if fault not in self.seen:
             self.seen.add(fault)
-            self.trail.add(self.place_of_fault(what, node, branch), path, message)
+            self.trail.add(self.place_of_fault(what, node, branch), path, error)
 
     def path_of_unused(self, node: int) -> str:
         """Return the path in messages to a node, or to one below it, to which no ref leads."""
@@ -348,22 +353,23 @@ class _TreeReader:
         if what.startswith("event "):
             definition = dict(dict(self.document.root)["events"])[what.removeprefix("event ")]
             return self.place_in(definition, Place(), ("prior", "likelihood"))
-        keys = PAYMENTS if what == "reward" else (what,)
+        keys: Collection[str] = PAYMENTS if what == "reward" else (what,)
         if what == "node":
             keys = (*UTILITIES, "estimate")
-            if node in self.unused:
-                name = self.unused[node]
-                return self.place_in(self.names.definition(name), self.names.places[name], keys)
-            node, at = self.parents.get(node, (NONE, NONE))
-        else:
-            at = 0 if what == "outcomes" else branch - self.builder.first_branch(node)
-        if node == NONE or branch == NONE and what == "reward":
+        if node == self.root and (what == "node" or what == "reward" and branch == NONE):
             return self.place_in(self.document.root, Place(), keys)
+        if what == "node" and node in self.unused:
+            name = self.unused[node]
+            return self.place_in(self.names.definition(name), self.names.places[name], keys)
+        if what == "node":
+            node, at = self.parents.get(node, (NONE, 0))
         if node not in self.frames:
             return None
         frame = self.frames[node]
         if what == "outcomes":
             return frame.place(0)
+        if what != "node":
+            at = branch - self.builder.first_branch(node)
         item = frame.items[at]
         if what.startswith("with "):
             return place_of(dict(item)["with"], what.removeprefix("with "), True)
@@ -375,14 +381,14 @@ class _TreeReader:
             return self.builder.add_terminal(self.values.to_terminal(text))
         except NumberError as error:
             if self.values.criteria:
-                return self.reject(place, str(error))
+                return self.reject(place, error)
             is_formula_text = self.values.parameters is not None or is_operation(text)
             if is_formula_text and not re.match(_NO_SPACE_AFTER_COLON, text):
                 return self.formula(text, place, error)
             if report_pairs(self.trail, text):
                 return self.placeholder()
-            hint = text_hint(text, self.trail, self.names.places, str(error).endswith(HOW))
-            return self.reject(place, f"{error}{hint}")
+            hint = text_hint(text, self.trail, self.names.places, error.hint == HOW)
+            return self.reject(place, error.with_hint(f"{error.hint}{hint}"))
 
     def formula(self, text: str, place: Place | None, error: NumberError) -> int:
         """Add a terminal from its formula; `error` is that of reading the text as a number."""
@@ -391,7 +397,7 @@ class _TreeReader:
             return self.add_terminal(found)
         except NumberError as wrong:
             place = (place or self.trail.here())._replace(offset=offset_of(wrong))
-            return self.reject(place, str(wrong))
+            return self.reject(place, wrong)
 
     def add_terminal(self, utility: Any) -> int:
         if is_formula(utility):
@@ -454,7 +460,7 @@ class _TreeReader:
             except GrammarError as error:
                 if unknown:
                     return self.placeholder()
-                return self.reject(error.place or named, str(error))
+                return self.reject(error.place or named, error)
         children = keys[body]
         if "event" in about and kind != CHANCE:
             message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
@@ -464,7 +470,7 @@ class _TreeReader:
         frame = self.trail.frames[-1]
         nested = frame.nested + 1 if identity is None else 1
         if nested >= MAX_NESTED and self.document.text:  # Python's data may be deeper
-            return self.reject(None, NESTED_TOO_DEEPLY)
+            return self.reject(None, TOO_DEEP)
         fault = self.fault_of_children(kind, children)
         if fault:
             return self.reject(place_of(item, body), fault)
@@ -628,7 +634,7 @@ class _TreeReader:
             message = f"{found}, and {key_list(known)} elsewhere: give them the same labels"
             self.report(frame.place(0), message, own=True)
 
-    def reject(self, place: Place | None, message: str) -> int:
+    def reject(self, place: Place | None, message: ExpectitreeError | str) -> int:
         """Note that the current child is not a node; return one that takes its place."""
         self.report(place or self.trail.here(), message)
         return self.placeholder()
