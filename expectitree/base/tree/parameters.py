@@ -49,12 +49,11 @@ from expectitree.base.tree.paths import composed
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1
 
-# Receives an error: its message, the formula that is wrong ("node" for a utility or an estimate,
-# "p", "reward", or "outcomes" for a sum of probabilities), the node, and the branch or -1.
 _CHANGE = "change the formula or a parameter"
 _CHANGE_ONE = "change a formula or a parameter"
 _HINT_OF_SUM = _CHANGE_ONE + ", or write {}"
-# What receives an error, what it is about (a key, or `node` or `outcomes`), a node and a branch.
+# Receives an error, the formula that is wrong ("node" for a utility or an estimate, "p", "reward",
+# or "outcomes" for a sum of probabilities), the node, and the branch or -1.
 Report = Callable[["str | ExpectitreeError", str, int, int], None]
 
 
