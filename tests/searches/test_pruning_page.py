@@ -114,7 +114,8 @@ def is_compared(tree: Tree, chosen: Algorithm, found: Search) -> bool:
     interval = {id(node): ends for node, *ends in zip(nodes, lower, upper, strict=True)}
     alpha, beta = found.alpha[-1], found.beta[-1]
     low, high = interval[id(nodes[-1])]
-    if len(tree) == 1 or not low < high or high <= alpha or low >= beta:
+    is_open = low < high and high > alpha and low < beta
+    if len(tree) == 1 or not is_open or alpha == beta:
         return False
 
     names["interval"].update(interval)
