@@ -253,6 +253,8 @@ class _Recorder(Recorder):
     def narrow(self, node: int, branch: int, low: Any, high: Any) -> None:
         """Record the bounds that follow from the children of an inner node so far."""
         if self.kind[node] == Kind.CHANCE:
+            if not self.algorithm.chance_cuts:
+                return  # the end of the entry shows the value
             branches = self.tree.branches_of(node)
             repeats = len({self.child[b] for b in branches}) < len(branches)
             for b in branches:
