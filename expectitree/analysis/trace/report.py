@@ -27,7 +27,7 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
-from expectitree.base.numbers import INFINITY, Number, returned
+from expectitree.base.numbers import INFINITY, returned
 from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.cuts import NO_CUTS
@@ -150,14 +150,9 @@ def trace(
 
 
 def _record(
-    tree: Tree,
-    algorithm: Algorithm,
-    bounds: ChosenBounds,
-    max_visits: int | None,
-    is_part: bool,
-    at: int | None,
-    most: int | None,
-) -> tuple[Recorder, Search]:
+    tree: Tree, algorithm: Algorithm, bounds: ChosenBounds, visits: int | None, is_part: bool,
+    *kept: int | None,
+) -> tuple[Recorder, Search]:  # fmt: skip
     """Search a tree and record it.
 
     A tree that is only a part, because a search of a game was stopped, is searched until the search
@@ -165,25 +160,16 @@ def _record(
     """
     known = choose_bounds(tree, bounds, algorithm)
     make: Any = _Recorder if algorithm.in_order else WalkRecorder
-    recorder = make(tree, algorithm, known[0], at, most)
+    recorder = make(tree, algorithm, known[0], *kept)
     engine = "auto" if tree.exact else "interpreted"
     try:
-        search = search_window(tree, algorithm, known, known[0], engine, max_visits, recorder.watch)
+        search = search_window(tree, algorithm, known, known[0], engine, visits, recorder.watch)
     except SearchError:
         if not is_part or not recorder.entries:
             raise
-        return _record(tree, algorithm, bounds, recorder.entries, False, at, most)
+        return _record(tree, algorithm, bounds, recorder.entries, False, *kept)
     recorder.finish(search)
     return recorder, search
-
-
-def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
-    """Return the bounds of every node before a search."""
-    lower, upper = search.tree.inherited_bounds(search.root_bounds)
-    if search.algorithm.player_cuts:
-        return list(lower), list(upper)
-    count = len(search.tree)
-    return [-INFINITY] * count, [INFINITY] * count  # expectiminimax uses no bounds
 
 
 class _Recorder(Recorder):
@@ -195,12 +181,15 @@ class _Recorder(Recorder):
         self.path: list[tuple[int, int, Window]] = []  # node, branch and window of each entry
         # By branch: the bounds of an outcome in the sums of its CHANCE node. If several outcomes
         # lead to the child, it may be narrower by now.
-        self.low_ends: dict[int, Number] = {}
-        self.high_ends: dict[int, Number] = {}
+        self.summed: dict[int, Window] = {}
 
     def end_of(self, low: bool) -> EndOf:
         """Return the bounds, by branch, in the sums of a CHANCE node."""
-        return (self.low_ends if low else self.high_ends).__getitem__
+        return lambda branch: self.summed[branch][not low]
+
+    def is_in_chance(self) -> bool:
+        """Return whether the innermost open node is a CHANCE node."""
+        return bool(self.path) and self.kind[self.path[-1][0]] == Kind.CHANCE
 
     def enter(self, node: int, branch: int, window: Window, rank: int) -> None:
         """Record the entry of an inner node."""
@@ -209,13 +198,11 @@ class _Recorder(Recorder):
         if rank != ALL:
             self.record(PROBE, node, branch, depth, place=rank)
         quotients: tuple[Quotient | None, ...] = ()
-        if depth and self.kind[self.path[-1][0]] == Kind.CHANCE and self.algorithm.chance_cuts:
+        if self.is_in_chance() and self.algorithm.chance_cuts:
             _, above, limits = self.path[-1]
             find = partial(find_quotient, self.tree, self.eps, above, branch)
-            quotients = (
-                find(self.end_of(False), limits[0], window[0]),
-                find(self.end_of(True), limits[1], window[1]),
-            )
+            others = self.end_of(False), self.end_of(True)
+            quotients = tuple(map(find, others, limits, window))
         self.record(ENTER, node, branch, depth, window=window, quotients=quotients)
         self.path.append((node, branch, window))
 
@@ -223,8 +210,7 @@ class _Recorder(Recorder):
         """Record the visit of a terminal."""
         self.entries += 1
         utility = self.tree.columns.utility[node]
-        is_outcome = bool(self.path) and self.kind[self.path[-1][0]] == Kind.CHANCE
-        if is_outcome and self.algorithm.probes:
+        if self.is_in_chance() and self.algorithm.probes:
             self.record(PROBE, node, branch, len(self.path))
         self.record(VISIT, node, branch, len(self.path), (utility, utility))
 
@@ -238,13 +224,12 @@ class _Recorder(Recorder):
             if not self.algorithm.chance_cuts:
                 return  # the end of the entry shows the value
             branches = self.tree.branches_of(node)
-            ends = super().end_of(True), super().end_of(False)
+            low_of, high_of = super().end_of(True), super().end_of(False)
             repeats = len({self.child[b] for b in branches}) < len(branches)
             for b in branches:
                 # Where outcomes lead to one child, the search adds up the rest again.
                 if b == branch or branch == NONE or (repeats and b > branch):
-                    self.low_ends[b] = ends[0](b)
-                    self.high_ends[b] = ends[1](b)
+                    self.summed[b] = low_of(b), high_of(b)
         low, high = _with_floats((low, high))
         place = node, self.path[-1][1], len(self.path) - 1
         if self.kind[node] != Kind.MIN and self.lower[node] + self.eps < low < INFINITY:
