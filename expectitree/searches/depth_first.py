@@ -8,10 +8,9 @@ The contract: the search enters a node with a window (alpha, beta) and narrows t
 It does not enter a node whose interval already satisfies this. Where `problem.allow` allows no more
 visits, the search stops; then intervals contain v*, but may satisfy none of the three.
 
-At MAX, `low` and `high` are the greatest lower and upper bound of the branches so far; at MIN, the
-least. At CHANCE, they are sums of p * lower and p * upper: of the outcomes done, of the one that is
-searched, and of the rest, added up before each round. No term is ever taken out of a sum again
-(docs/background/pruning.md, which has the algorithm in 60 lines).
+At MAX, `low` and `high` are the greatest bounds of the branches so far; at MIN, the least. At
+CHANCE, they are sums of p * bound: of the outcomes done, of the one that is searched, and of the
+rest, added up before each round. So no term is ever replaced (docs/background/pruning.md).
 
 In floats, `eps` is what rounding may change: `floor` is alpha + eps, `ceiling` is beta - eps, and
 an interval no wider than `2 * eps` is exact (docs/decisions/0002).
@@ -47,8 +46,8 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         if low < high and high > floor and low < ceiling and (not eps or high - low > 2 * eps):
             if not left or kind[node] == UNSEEN:
                 return enter(branch, floor, ceiling, rank) if may_go_on(branch) else (low, high)
-            can_probe = kind[node] != CHANCE and last[node] - first[node] > rank
-            if can_probe or rank == ALL or kind[node] == TERMINAL:
+            may_enter = rank == ALL or kind[node] != CHANCE and rank < last[node] - first[node]
+            if may_enter or kind[node] == TERMINAL:
                 return narrow(node, branch, floor, ceiling, rank)
         elif watch and rank == ALL:
             watch.skip(node, branch)
@@ -56,9 +55,8 @@ def search_depth_first(problem: Problem, found: Found) -> None:
 
     def enter_paying(branch: int, floor: Any, ceiling: Any, rank: int = ALL) -> Window:
         """Enter a branch with a reward, which the window and the interval of its child exclude."""
-        paid = reward[branch]
-        low, high = enter(branch, floor - paid, ceiling - paid, rank)
-        return low + paid, high + paid
+        low, high = enter(branch, floor - reward[branch], ceiling - reward[branch], rank)
+        return low + reward[branch], high + reward[branch]
 
     def may_go_on(branch: int) -> bool:
         """Ask for more visits, and make the child of a branch; return False to stop the search."""
@@ -89,7 +87,10 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         low, high = search_below(node, floor, ceiling, rank)
 
         if low < high:
-            low, high = max(low, lower[node]), min(high, upper[node])
+            if lower[node] > low:
+                low = lower[node]
+            if upper[node] < high:
+                high = upper[node]
             if eps and high - low <= 2 * eps:
                 found.nearly_exact.append(node)
         if low > high:  # by rounding
@@ -163,7 +164,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                 break
 
             done_low = done_high = zero
-            for place, branch in enumerate(outcomes, 1):
+            for branch in outcomes:
                 node, p, (rest_low, rest_high) = child[branch], probability[branch], rest.pop()
                 others_low, others_high = done_low + rest_low, done_high + rest_high
                 for rank in ranks:
@@ -182,7 +183,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                         child_low, child_high = enter_branch(branch, least, most, rank)
 
                     if repeats:  # what follows may lead to the same child
-                        rest = sums_from(outcomes[place:])
+                        rest = sums_from(outcomes)[: len(rest) + 1]
                         rest_low, rest_high = rest.pop()
                         others_low, others_high = done_low + rest_low, done_high + rest_high
                     term_low = p * child_low
@@ -218,8 +219,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
     def end_with_cut(parent: int, branch: int, fails_low: bool, is_probing: bool = False) -> None:
         """Record that a node is cut before a branch, if the cut leaves an open child."""
         for other in range(first[parent] if is_probing else branch, last[parent]):
-            node = child[other]
-            if probability[other] and upper[node] - lower[node] > 2 * eps:
+            if probability[other] and upper[child[other]] - lower[child[other]] > 2 * eps:
                 cut[parent] = CUT_OF[kind[parent], fails_low] + CUT_PROBING * is_probing
                 cut_after[parent] = branch - first[parent]
                 found.cuts += 1
