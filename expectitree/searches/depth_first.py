@@ -36,7 +36,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
     visits, alphas, betas, cut, cut_after = found.columns
     zero, infinity, prunes_chance = problem.zero, problem.infinity, problem.algorithm.chance_cuts
     is_quick = not watch and not pays  # then terminals, most of the visits, need no call
-    left = 1 if kind[problem.root] == TERMINAL else max(1, problem.allow())  # visits, until asked
+    left = 1 if kind[problem.root] == TERMINAL else max(1, problem.allow())  # until it allows more
     refused = NONE  # the branch that the search was not allowed to enter
 
     def enter(branch: int, floor: Any, ceiling: Any, rank: int = ALL) -> Window:
