@@ -46,12 +46,6 @@ OPTIONS = {
         ("value", "action"),
         "What best-first proves: the value (the default), or only which action is best.",
     ),
-    "guide": Option(
-        "best-first",
-        ("learning", "bounds"),
-        "What guides best-first: estimates that learn from the leaves visited (learning, the "
-        "default), or bounds alone (bounds).",
-    ),
 }
 
 
@@ -75,7 +69,6 @@ class Algorithm:
         probes: How many children of each outcome it probes first.
         probe_order: "cyclic" or "sequential".
         goal: What it proves: "value" or "action".
-        guide: What guides best-first: "learning" or "bounds".
     """
 
     name: str
@@ -86,7 +79,6 @@ class Algorithm:
     probes: int = 0
     probe_order: str = "cyclic"
     goal: str = "value"
-    guide: str = "learning"
 
     @property
     def options(self) -> dict[str, int | str]:
@@ -126,7 +118,7 @@ ALGORITHMS = {
         ),
         Algorithm(
             "best-first",
-            "Visits the leaf that matters most (options goal, guide).",
+            "Visits the leaf that matters most (option goal).",
             in_order=False,
             chance_cuts=True,
         ),
@@ -144,8 +136,8 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
 
     Args:
         name: A key of `ALGORITHMS`, or an algorithm.
-        options: star2.5 has `probes` and `probe_order`, best-first has `goal` and `guide`. An
-            option that is None keeps its value.
+        options: star2.5 has `probes` and `probe_order`, best-first has `goal`. An option that
+            is None keeps its value.
 
     Raises:
         SearchError: The name is unknown, or the algorithm does not have an option or a value.
