@@ -79,10 +79,10 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         mean, variance = estimate_sum(tree, beliefs, n)
     else:
         mean, variance = estimate_best(tree, beliefs, n)
-    low, high = beliefs.bound[RAISE][n], beliefs.bound[LOWER][n]
-    width = high - low
+    high, low = beliefs.bound[LOWER][n], beliefs.bound[RAISE][n]
     beliefs.mean[n] = min(max(mean, low), high)
-    beliefs.variance[n] = min(variance, width * width / 4)  # the greatest within an interval
+    greatest = (high - low) * (high - low) / 4  # the variance within an interval
+    beliefs.variance[n] = variance if variance < greatest else greatest
     if tree.kind[n] == CHANCE:
         estimate_costs_of_all(tree, beliefs, n)
     else:
@@ -200,11 +200,9 @@ def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, reward: float, aim
     `reward` is that of the branch to the child. MAX is the mirror image.
     """
     bound = beliefs.bound[aim]
-    x = bound[n] - reward
-    if aim == LOWER:
-        x = min(x, bound[c])
-    else:
-        x = max(x, bound[c])
+    x, y = bound[n] - reward, bound[c]
+    if y < x if aim == LOWER else y > x:
+        x = y
     return gain(beliefs, limits, c, x, aim) / beliefs.cost[aim][c]
 
 

@@ -45,9 +45,10 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     count = len(tree.kind)
     for i in range(count):
         n = count - 1 - i if len(limits.grows) > 0 else i
-        if is_inner(tree, n):
+        if TERMINAL < tree.kind[n] < UNSEEN:
             add_leaves(tree, beliefs, n)
-            deepest = max(deepest, beliefs.depth[n])
+            if beliefs.depth[n] > deepest:
+                deepest = beliefs.depth[n]
     if len(limits.grows) > 0:
         deepest = len(moments.freedom) - 2
 
@@ -161,24 +162,21 @@ def lead(tree: Columns, beliefs: Beliefs, n: int, b: int) -> float:
     """Return by how much the level of a child is expected to be above that of its parent."""
     spread, d = beliefs.spread, beliefs.depth[n]
     by_estimate = spread.trust[d] * beliefs.levels.advantage[tree.child[b]]
-    return float(spread.slope[d] * rank(tree, n, b) + by_estimate)
-
-
-def variance_between(tree: Columns, beliefs: Beliefs, n: int, c: int) -> float:
-    """Return the variance of a child's level, or of a leaf, around the level of its parent."""
-    leaf_variance, d = beliefs.spread.leaf_variance, beliefs.depth[n]
-    within = leaf_variance[d + 1] if is_inner(tree, c) else 0.0
-    return float(leaf_variance[d] - within)
+    slope = spread.slope[d]
+    return float(by_estimate if slope == 0 else by_estimate + slope * rank(tree, n, b))
 
 
 def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update the observed mean and precision of a node's level from those of its children."""
     mean, precision = beliefs.levels.observed_mean, beliefs.levels.observed_precision
+    d, leaf_variance = beliefs.depth[n], beliefs.spread.leaf_variance
+    between = leaf_variance[d] - leaf_variance[d + 1]
     weight = weighed = 0.0
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if precision[c] > 0 and beliefs.counting_branch[c] == b:
-            w = 1 / (variance_between(tree, beliefs, n, c) + 1 / precision[c])
+            is_leaf = tree.kind[c] == TERMINAL
+            w = 1 / (leaf_variance[d] if is_leaf else between + 1 / precision[c])
             weight += w
             weighed += w * (mean[c] - lead(tree, beliefs, n, b))
     precision[n] = weight
@@ -196,19 +194,21 @@ def update_root_level(beliefs: Beliefs, root: int) -> None:
 
 def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update the levels of a node's children, and the estimates of its leaves not visited."""
-    levels = beliefs.levels
+    level, level_variance = beliefs.levels.level, beliefs.levels.level_variance
+    precision = beliefs.levels.observed_precision
+    d, leaf_variance = beliefs.depth[n], beliefs.spread.leaf_variance
+    between = leaf_variance[d] - leaf_variance[d + 1]
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
-        x = levels.level[n] + lead(tree, beliefs, n, b)
-        between = variance_between(tree, beliefs, n, c)
-        precision = levels.observed_precision[c]
-        if is_inner(tree, c):
-            f = 1 / (1 + between * precision)
-            levels.level[c] = f * x + (1 - f) * levels.observed_mean[c]
-            levels.level_variance[c] = f * between + f * f * levels.level_variance[n]
-        elif precision == 0:
+        if TERMINAL < tree.kind[c] < UNSEEN:
+            x = level[n] + lead(tree, beliefs, n, b)
+            f = 1 / (1 + between * precision[c])
+            level[c] = f * x + (1 - f) * beliefs.levels.observed_mean[c]
+            level_variance[c] = f * between + f * f * level_variance[n]
+        elif precision[c] == 0:
+            x = level[n] + lead(tree, beliefs, n, b) + beliefs.tally[CENTER]
             low, high = beliefs.bound[RAISE][c], beliefs.bound[LOWER][c]
-            beliefs.mean[c] = min(max(x + beliefs.tally[CENTER], low), high)
-            beliefs.variance[c] = between + levels.level_variance[n] if low < high else 0.0
+            beliefs.mean[c] = min(max(x, low), high)
+            beliefs.variance[c] = leaf_variance[d] + level_variance[n] if low < high else 0.0
