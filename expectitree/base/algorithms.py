@@ -48,6 +48,11 @@ OPTIONS = {
     ),
 }
 
+GONE = {  # options of earlier versions, and what to write instead
+    "guide": "best-first always learns from the leaves that it visits: remove guide",
+    "jobs": "a tree is searched in one job, since two took as long: remove jobs",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
@@ -151,8 +156,8 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     for field, value in options.items():
         key, field = field.replace("_", "-"), field.replace("-", "_")
         option = OPTIONS.get(key)
-        if key == "jobs":
-            raise SearchError("a tree is searched in one job, since two took as long: remove jobs")
+        if key in GONE:
+            raise SearchError(GONE[key])
         if option is None:
             raise SearchError(
                 f"unknown option {quote(field)}: the options of algorithms are {', '.join(OPTIONS)}"

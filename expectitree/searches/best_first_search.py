@@ -30,7 +30,9 @@ def run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | 
     beliefs, limits = begin_best_first(setup)
     if listen is not None:
         columns = {name: getattr(beliefs, name) for name in ("lower", "upper", "visits", "aim")}
-        beliefs = beliefs._replace(**dict(zip(columns, map(listen, columns, columns.values()), strict=True)))
+        beliefs = beliefs._replace(
+            **dict(zip(columns, map(listen, columns, columns.values()), strict=True))
+        )
     most = NO_LIMIT if max_visits is None else max_visits
     pause = setup.pause // _WALK
     setup.begin()

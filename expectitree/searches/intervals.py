@@ -22,9 +22,7 @@ def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
     return shifted(end, tree.reward[b]) if len(tree.reward) > 0 else end
 
 
-def find_proved(
-    tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any
-) -> int:
+def find_proved(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
     """Return the branch to a player's child that is proved best; if none is, one past the last.
 
     Of two branches to one child, the reward decides: infinite bounds do not show the difference.
@@ -83,7 +81,7 @@ def sum_of_outcomes(
             least, most = lower[c], upper[c]
             if pays:
                 least, most = shifted(least, tree.reward[b]), shifted(most, tree.reward[b])
-            low = low + p * least if -INFINITY < least and -INFINITY < low else -INFINITY
+            low = low + p * least if least > -INFINITY and low > -INFINITY else -INFINITY
             high = high + p * most if most < INFINITY and high < INFINITY else INFINITY
     return low, high
 
