@@ -23,37 +23,31 @@ def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
 
 
 def find_proved(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
-    """Return the branch to a player's child that is proved best; if none is, one past the last.
-
-    Of two branches to one child, the reward decides: infinite bounds do not show the difference.
-    """
-    begin, end = tree.first[n], tree.last[n]
-    is_max = tree.kind[n] == MAX
-    for b in range(begin, end):
+    """Return the branch to a player's child that is proved best; if none is, one past the last."""
+    for b in range(tree.first[n], tree.last[n]):
         if is_proved(tree, lower, upper, n, b, eps):
-            best = b
-            for other in range(begin, end):
-                if len(tree.reward) > 0 and tree.child[other] == tree.child[b]:
-                    more = tree.reward[other] - tree.reward[best]
-                    if more > 0 if is_max else more < 0:
-                        best = other
-            return best
-    return end
+            return b
+    return tree.last[n]
 
 
 def is_proved(
     tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, b: int, eps: Any
 ) -> bool:
-    """Return whether no other child of a player's node can be better than that of a branch."""
-    if tree.kind[n] == MAX:
-        least = end_of_branch(tree, lower, b) + eps
-        for other in range(tree.first[n], tree.last[n]):
-            if tree.child[other] != tree.child[b] and end_of_branch(tree, upper, other) > least:
-                return False
-        return True
-    most = end_of_branch(tree, upper, b) - eps
+    """Return whether no other branch of a player's node can be better than this one.
+
+    Of two branches to one child, the reward decides: infinite bounds do not show the difference.
+    """
+    is_max = tree.kind[n] == MAX
     for other in range(tree.first[n], tree.last[n]):
-        if tree.child[other] != tree.child[b] and end_of_branch(tree, lower, other) < most:
+        if tree.child[other] == tree.child[b]:
+            if len(tree.reward) > 0:
+                more = tree.reward[other] - tree.reward[b]
+                if more > 0 if is_max else more < 0:
+                    return False
+        elif is_max:
+            if end_of_branch(tree, upper, other) > end_of_branch(tree, lower, b) + eps:
+                return False
+        elif end_of_branch(tree, lower, other) < end_of_branch(tree, upper, b) - eps:
             return False
     return True
 

@@ -37,10 +37,9 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     depth. It is shrunk towards that of all leaves, and is at least that of the depth below.
     """
     moments = beliefs.moments
-    for d in range(len(moments.freedom)):
-        moments.freedom[d] = moments.deviations[d] = 0.0
-        moments.mean_mean[d] = moments.mean_rank[d] = moments.mean_advantage[d] = 0.0
-        moments.rank_rank[d] = moments.rank_advantage[d] = moments.advantage_advantage[d] = 0.0
+    for column in moments:
+        for d in range(len(column)):
+            column[d] = 0.0
     deepest = 0  # of inner nodes: there is nothing to estimate below, except where the tree grows
     count = len(tree.kind)
     for i in range(count):

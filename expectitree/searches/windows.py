@@ -123,29 +123,32 @@ def takes_window(tree: Columns, found: Windows, b: int) -> bool:
 
 def pass_window_to_outcomes(tree: Columns, found: Windows, n: int) -> None:
     """Write the windows of the children of CHANCE, from the bounds of the other outcomes."""
-    alpha, beta, child, probability = found.alpha, found.beta, tree.child, tree.probability
+    alpha, beta, probability = found.alpha, found.beta, tree.probability
     begin, end = tree.first[n], tree.last[n]
     # First the sums of the outcomes that follow, in the place of the windows.
-    low: Any = 0
-    high: Any = 0
+    sums: Any = (0, 0)
     for i in range(end - begin):
         b = end - 1 - i
-        c = child[b]
         if takes_window(tree, found, b):
-            alpha[c], beta[c] = high, low
-        if probability[b] > 0:
-            low = low + probability[b] * end_of_branch(tree, found.lower, b)
-            high = high + probability[b] * end_of_branch(tree, found.upper, b)
-    low = high = 0
+            beta[tree.child[b]], alpha[tree.child[b]] = sums
+        sums = add_outcome(tree, found, b, sums)
+    sums = (0, 0)
     for b in range(begin, end):
-        c, p = child[b], probability[b]
         if takes_window(tree, found, b):
-            alpha[c] = outcome_limit(alpha[n], high + alpha[c], p)
-            beta[c] = outcome_limit(beta[n], low + beta[c], p)
+            c = tree.child[b]
+            alpha[c] = outcome_limit(alpha[n], sums[1] + alpha[c], probability[b])
+            beta[c] = outcome_limit(beta[n], sums[0] + beta[c], probability[b])
             hand_over(tree, found, n, b)
-        if p > 0:
-            low = low + p * end_of_branch(tree, found.lower, b)
-            high = high + p * end_of_branch(tree, found.upper, b)
+        sums = add_outcome(tree, found, b, sums)
+
+
+def add_outcome(tree: Columns, found: Windows, b: int, sums: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return the sums of p * lower and p * upper of some outcomes, and of one more."""
+    p = tree.probability[b]
+    if p == 0:
+        return sums
+    low, high = end_of_branch(tree, found.lower, b), end_of_branch(tree, found.upper, b)
+    return sums[0] + p * low, sums[1] + p * high
 
 
 def pass_window_to_actions(tree: Columns, found: Windows, n: int, best: int) -> None:
