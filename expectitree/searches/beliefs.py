@@ -191,17 +191,14 @@ def begin_prior(beliefs: Beliefs, limits: Limits) -> None:
     """
     tally, root = beliefs.tally, limits.root
     low, high = beliefs.bound[RAISE][root], beliefs.bound[LOWER][root]
-    tally[PRIOR_WEIGHT], tally[PRIOR_VARIANCE] = 0.01, 1.0
-    tally[CENTER] = 0.0
-    if 0 < high - low < GREATEST:
-        tally[PRIOR_WEIGHT] = 2.0
-        tally[PRIOR_VARIANCE] = max((high - low) ** 2 / 12, MIN_VARIANCE)
-    if high - low < GREATEST:
-        tally[CENTER] = (low + high) / 2
-    elif low > -GREATEST:
-        tally[CENTER] = low
-    elif high < GREATEST:
-        tally[CENTER] = high
+    is_bounded = 0 < high - low < GREATEST
+    tally[PRIOR_WEIGHT] = 2.0 if is_bounded else 0.01
+    tally[PRIOR_VARIANCE] = max((high - low) ** 2 / 12, MIN_VARIANCE) if is_bounded else 1.0
+    if low < -GREATEST:
+        low = 0.0 if high > GREATEST else high
+    if high > GREATEST:
+        high = low
+    tally[CENTER] = (low + high) / 2
     tally[SEEN] = tally[NEXT_RENEWAL] = 0.0
 
 

@@ -29,9 +29,11 @@ _WALK = 20  # a visit of best-first takes as long as this many visits of a depth
 def run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:
     beliefs, limits = begin_best_first(setup)
     if listen is not None:
-        columns = {name: getattr(beliefs, name) for name in ("lower", "upper", "visits", "aim")}
         beliefs = beliefs._replace(
-            **dict(zip(columns, map(listen, columns, columns.values()), strict=True))
+            lower=listen("lower", beliefs.lower),
+            upper=listen("upper", beliefs.upper),
+            visits=listen("visits", beliefs.visits),
+            aim=listen("aim", beliefs.aim),
         )
     most = NO_LIMIT if max_visits is None else max_visits
     pause = setup.pause // _WALK
@@ -68,17 +70,17 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
     """Return the result of a best-first search, with the windows that its intervals justify."""
-    root, exact = setup.tree.root_id, setup.tree.exact
+    root = setup.tree.root_id
     alpha, beta, cut, cut_after, asked_by = map(setup.column, "ddBIi")
     alpha[root], beta[root] = map(float, setup.bounds) if setup.compiled else setup.bounds
     numbers: Any = beliefs.lower, beliefs.upper, alpha, beta
-    if exact:
+    if setup.tree.exact:
         numbers = map(with_infinities, numbers)
-    windows = Windows(*numbers, beliefs.visits, cut, cut_after, asked_by)
+    lower, upper, alpha, beta = numbers
+    windows = Windows(lower, upper, alpha, beta, beliefs.visits, cut, cut_after, asked_by)
     is_action = setup.algorithm.goal == "action"
     cuts = setup.run(find_windows, setup.columns, windows, root, setup.eps, is_action, stopped)
-    numbers = windows.alpha, windows.beta
-    if exact:
-        numbers = map(without_infinities, numbers)
-    columns = beliefs.lower, beliefs.upper, beliefs.visits, *numbers, cut, cut_after
+    if setup.tree.exact:
+        alpha, beta = without_infinities(alpha), without_infinities(beta)
+    columns = beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after
     return setup.result(setup.eps, *columns, cuts, stopped, asked_by)

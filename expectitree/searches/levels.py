@@ -75,17 +75,19 @@ def add_leaves(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Sum up the visited leaves below a node, and how its children differ, for its depth."""
     levels, moments = beliefs.levels, beliefs.moments
     seen, totals, advantage = levels.leaves_seen, levels.leaf_total, levels.advantage
-    parts = count = total = squares = same = inside = 0.0
+    parts = count = total = squares = 0.0
+    pairs = differences = 0.0  # of leaves below different children, and their sum of squares
     means = ranks = advantages = 0.0
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if seen[c] > 0 and beliefs.counting_branch[c] == b:
+            pairs += count * seen[c]
+            differences += count * levels.leaf_squares[c] + seen[c] * squares
+            differences -= 2 * total * totals[c]
             parts += 1
             count += seen[c]
             total += totals[c]
             squares += levels.leaf_squares[c]
-            same += seen[c] * seen[c]
-            inside += seen[c] * levels.leaf_squares[c] - totals[c] * totals[c]
             means += totals[c] / seen[c]
             ranks += rank(tree, n, b)
             advantages += advantage[c]
@@ -94,9 +96,8 @@ def add_leaves(tree: Columns, beliefs: Beliefs, n: int) -> None:
         return
 
     d = beliefs.depth[n]
-    between = max(0.0, count * squares - total * total - inside) / (count * count - same)
     moments.freedom[d] += parts - 1
-    moments.deviations[d] += (parts - 1) * between
+    moments.deviations[d] += (parts - 1) * max(0.0, differences) / (2 * pairs)
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if seen[c] > 0 and beliefs.counting_branch[c] == b:
