@@ -925,7 +925,7 @@ def test_the_guide_of_earlier_versions_is_refused_with_what_to_write() -> None:
     with pytest.raises(et.SearchError, match="remove guide"):
         algorithm("best-first", guide="bounds")
     for entry in ("{leaves: 1, guide: bounds}", "[{guide: learning}, {goal: action}]"):
-        with pytest.raises(et.TreeError, match="unknown key 'guide': best-first always learns"):
+        with pytest.raises(et.FileError, match="unknown key 'guide': best-first always learns"):
             et.loads(f"{{max: [1, 2], expect: {{best-first: {entry}}}}}")
 
 
