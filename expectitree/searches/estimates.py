@@ -50,19 +50,20 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     lower, upper = beliefs.lower, beliefs.upper
     pays = len(tree.reward) > 0
     k = tree.kind[n]
-    begin = tree.first[n]
     if k == CHANCE:
         least, most = sum_of_outcomes(tree, lower, upper, n)
     else:
+        is_max = k == MAX
+        begin = tree.first[n]
         least, most = lower[n], upper[n]
         for b in range(begin, tree.last[n]):
             c = tree.child[b]
             low, high = lower[c], upper[c]
             if pays:
                 low, high = shifted(low, tree.reward[b]), shifted(high, tree.reward[b])
-            if b == begin or (low > least if k == MAX else low < least):
+            if b == begin or (is_max and low > least) or (not is_max and low < least):
                 least = low
-            if b == begin or (high > most if k == MAX else high < most):
+            if b == begin or (is_max and high > most) or (not is_max and high < most):
                 most = high
     least, most = close(k, least, most, lower[n], upper[n], limits.eps)
     if upper[n] != most:  # converting a fraction takes as long as the rest
@@ -97,7 +98,8 @@ def estimate_sum(tree: Columns, beliefs: Beliefs, n: int) -> tuple[float, float]
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         p = float(tree.probability[b])
-        mean += p * (means[c] + reward[b] if pays else means[c])
+        worth = means[c] + reward[b] if pays else means[c]
+        mean += p * worth
         variance += p * p * beliefs.variance[c]
     return mean, variance
 
@@ -111,11 +113,11 @@ def estimate_best(tree: Columns, beliefs: Beliefs, n: int) -> tuple[float, float
     begin = tree.first[n]
     for b in range(begin, tree.last[n]):
         c = tree.child[b]
-        x = sign * (means[c] + reward[b] if pays else means[c])
+        worth = means[c] + reward[b] if pays else means[c]
         if b == begin:
-            mean, variance = x, beliefs.variance[c]
+            mean, variance = sign * worth, beliefs.variance[c]
         else:
-            mean, variance = greater_of(mean, variance, x, beliefs.variance[c])
+            mean, variance = greater_of(mean, variance, sign * worth, beliefs.variance[c])
     return sign * mean, variance
 
 
@@ -200,9 +202,9 @@ def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, reward: float, aim
     `reward` is that of the branch to the child. MAX is the mirror image.
     """
     bound = beliefs.bound[aim]
-    x, y = bound[n] - reward, bound[c]
-    if y < x if aim == LOWER else y > x:
-        x = y
+    x, bound_of_child = bound[n] - reward, bound[c]
+    if (bound_of_child < x) == (aim == LOWER):  # `min` and `max` take longer
+        x = bound_of_child
     return gain(beliefs, limits, c, x, aim) / beliefs.cost[aim][c]
 
 
@@ -230,4 +232,6 @@ def finite_bound(beliefs: Beliefs, n: int, aim: int) -> float:
     if -GREATEST <= x <= GREATEST:
         return x
     distance = UNKNOWN_BOUND_SIGMAS * sqrt(beliefs.variance[n])
-    return float(beliefs.mean[n] + (distance if aim == LOWER else -distance))
+    if aim == RAISE:
+        distance = -distance
+    return float(beliefs.mean[n] + distance)

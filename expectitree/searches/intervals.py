@@ -42,7 +42,7 @@ def is_proved(
         if tree.child[other] == tree.child[b]:
             if len(tree.reward) > 0:
                 more = tree.reward[other] - tree.reward[b]
-                if more > 0 if is_max else more < 0:
+                if (is_max and more > 0) or (not is_max and more < 0):
                     return False
         elif is_max:
             if end_of_branch(tree, upper, other) > end_of_branch(tree, lower, b) + eps:

@@ -175,8 +175,10 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if precision[c] > 0 and beliefs.counting_branch[c] == b:
-            is_leaf = tree.kind[c] == TERMINAL
-            w = 1 / (leaf_variance[d] if is_leaf else between + 1 / precision[c])
+            variance = leaf_variance[d]  # of a leaf around the node's level
+            if tree.kind[c] != TERMINAL:
+                variance = between + 1 / precision[c]
+            w = 1 / variance
             weight += w
             weighed += w * (mean[c] - lead(tree, beliefs, n, b))
     precision[n] = weight

@@ -163,7 +163,8 @@ def pass_window_to_actions(tree: Columns, found: Windows, n: int, best: int) -> 
     rival = low if is_max else high
     for b in range(tree.first[n], tree.last[n]):
         end = end_of_branch(tree, ends, b)
-        if b != best and (end > rival if is_max else end < rival):
+        is_stronger = (is_max and end > rival) or (not is_max and end < rival)
+        if is_stronger and b != best:
             rival = end
     if is_max:
         low = min(max(low, found.lower[n]), high)
