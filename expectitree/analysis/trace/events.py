@@ -22,7 +22,7 @@ ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
 
 # What a walk is to do at a node: what `best_first` writes as its aim; and at the root of a search
 # for the best action.
-AIMS = ("exact", "lower", "raise", "action")
+AIMS = ("lower", "raise", "exact", "action")
 
 
 class Event(NamedTuple):
