@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import MIN, NONE
+from expectitree.games.grown import Grown
 from expectitree.games.growth import Growth
 from expectitree.games.loops import Labels
 from expectitree.games.rules import Rules
-from expectitree.searches.result import PLAYERS, Grown, Search
+from expectitree.searches.result import PLAYERS, Search
 
 NOTHING = Grown(depth=0, rows=0, evaluations=0, merged=0)  # until a search has ended
 MAX_LOOKED_AT = 2_000  # positions near the root, to find the one that a search goes on from

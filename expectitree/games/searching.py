@@ -19,13 +19,14 @@ from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.calls import Warn, naming_errors
 from expectitree.games.found import GameSearch, Order
+from expectitree.games.grown import Grown
 from expectitree.games.growth import Growth
 from expectitree.games.loops import BestFirst, Budget, DepthFirst, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules
 from expectitree.searches.engine import search_tree
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.result import Grown, Search
+from expectitree.searches.result import Search
 from expectitree.searches.work import NO_LIMIT
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _with_ranks(found: GameSearch, width: Number, budget: Budget) -> GameSearch:
         if budget.seconds is not None:
             own.end = monotonic() + max(0, budget.end - monotonic()) / waiting
         # The whole game may end far above the depth limit.
-        deepens = not grown.estimated and found.algorithm.player_cuts
+        deepens = not grown.estimated and found.algorithm.prunes
         below = search_rules(rules, found.algorithm, state, plies, deepens, own)
         more = below.grown
         assert more is not None
@@ -197,7 +198,7 @@ def search_rules(
     With `deepen`, return the search of the last depth that could be finished; `on_depth` receives
     the search of each, and returns whether it is enough.
     """
-    if not chosen.player_cuts:
+    if chosen.needs_whole_tree:
         if deepen or budget.seconds is not None or budget.max_visits != NO_LIMIT:
             raise SearchError(
                 "deepen, seconds and max_visits are for pruning searches, and "

@@ -216,7 +216,7 @@ class _Reasons:
 
     def update(self, event: Event) -> Collection[int]:
         """Write what a step decides, and return the nodes that this may concern."""
-        if not self.algorithm.player_cuts:
+        if not self.algorithm.prunes:
             return ()
         if not self.algorithm.in_order and (event.kind == events.CUT or self.is_over):
             is_known = self.reason is self.final.reason

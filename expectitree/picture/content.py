@@ -154,7 +154,7 @@ def _summary(search: Search) -> tuple[str, ...]:
     if counts.visited == counts.total:
         return (text,)
     nodes, leaves = visited_text(search, "node"), visited_text(search, "leaf")
-    cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else ""
+    cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.prunes else ""
     return text, f"{search.algorithm.full_name} visited {nodes} and {leaves}{cuts}"
 
 

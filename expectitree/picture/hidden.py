@@ -76,7 +76,7 @@ def _lines(search: Search, value: str, best: str, leaves: str, cuts: str) -> tup
     tree = search.tree
     is_player = tree.columns.kind[tree.root_id] in PLAYERS
     text = f"Value {value}" + (f", best action {best}" if is_player else "")
-    if not search.algorithm.player_cuts:
+    if not search.algorithm.prunes:
         return (text,)
     name, ends = search.algorithm.full_name, search.root_bounds
     bounded = any(map(is_finite, ends))
@@ -103,7 +103,7 @@ def evaluate_known(
     chosen = find_algorithm(algorithm)
     if is_blank and bounds is None and tree.root_id not in tree.local_bounds:
         bounds = "none"  # who solves an exercise does not know all leaves in advance
-    if not tree.unknown or (chosen.player_cuts and not is_blank):
+    if not tree.unknown or not (chosen.needs_whole_tree or is_blank):
         found = search_tree(tree, chosen, bounds=bounds, **settings)
     else:
         nothing, once = Repeated(0, len(tree)), Repeated(1, len(tree))

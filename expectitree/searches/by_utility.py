@@ -17,7 +17,7 @@ from expectitree.base.tree.columns import Bounds, Kind
 from expectitree.base.tree.model import FLOAT_UNIT, Tree, check_tree
 from expectitree.base.tree.transform import without_formulas
 from expectitree.searches.result import Search
-from expectitree.searches.setup import rounding_error
+from expectitree.searches.tolerance import rounding_error
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Utility

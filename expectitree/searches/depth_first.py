@@ -34,19 +34,21 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.problem import ALL, Found, Problem, Window
+from expectitree.searches.problem import ALL, Found, Window
+from expectitree.searches.recursion import Recursion
 
 CALLS_A_PLY = 2  # `enter`, and the function for the kind of the node
 
 
-def search_depth_first(problem: Problem, found: Found) -> None:
-    """Search the root in its window: narrow the intervals of a problem, and write what is found."""
+def search_depth_first(problem: Recursion, found: Found) -> None:
+    """Search the root in its window: narrow the intervals in `found`, and write what is found."""
     columns, watch = problem.columns, problem.observer
     eps, narrow = problem.eps, 2 * problem.eps
     kind, utility, first, last = columns.kind, columns.utility, columns.first, columns.last
     child, probability, reward = columns.child, columns.probability, columns.reward
-    lower, upper, pays = problem.lower, problem.upper, columns.pays
-    visits, alphas, betas, cut, cut_after = found.columns
+    lower, upper, pays = found.lower, found.upper, columns.pays
+    visits, alphas, betas = found.visits, found.alpha, found.beta
+    cut, cut_after = found.cut, found.cut_after
     rounds, done, zero = problem.rounds, problem.done, problem.zero
     shares, infinity = problem.shares, problem.infinity
     # Most of the time of a search goes into visits of terminals, so these need no call of `enter`.
@@ -99,7 +101,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
             if upper[node] < high:
                 high = upper[node]
             if eps and high - low <= narrow:
-                found.nearly_exact.append(node)
+                problem.nearly_exact.append(node)
         if low > high:  # by rounding
             low = high = (low + high) / 2
         lower[node], upper[node] = low, high

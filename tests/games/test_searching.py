@@ -258,7 +258,7 @@ def test_labels_are_asked_for_when_they_are_read() -> None:
 
 def test_a_game_that_is_over_and_a_depth_of_0() -> None:
     for chosen, about in ALGORITHMS.items():
-        for deepen in (False, True)[: 1 + about.player_cuts]:
+        for deepen in (False, True)[: 1 + about.prunes]:
             for depth, state, value in ((0, 0, 0), (5, 1, 1), (0, 1, 1), (5, 0, 1)):
                 found = et.search(
                     Long(1), depth=depth, algorithm=chosen, state=state, deepen=deepen

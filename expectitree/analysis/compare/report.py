@@ -16,8 +16,8 @@ from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
+from expectitree.searches.engines import choose_engine
 from expectitree.searches.result import Search
-from expectitree.searches.setup import choose_engine
 from expectitree.text.phrases import known_text
 
 _SAME = 4  # eps within which values agree, since each search has its own rounding errors

@@ -52,7 +52,7 @@ def _bounds(comparison: Comparison) -> Iterator[Text]:
     """Yield the line that says which bounds each pruning search used."""
     found: dict[str, list[str]] = {}
     for search in (row.search for row in comparison.rows):
-        if search.algorithm.player_cuts:
+        if search.algorithm.prunes:
             found.setdefault(bounds_text(search.root_bounds, search.bounds_source), []).append(
                 search.algorithm.name
             )

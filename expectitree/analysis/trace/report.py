@@ -30,13 +30,15 @@ from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, returned
-from expectitree.base.tree.columns import NONE, Bounds, ChosenBounds
+from expectitree.base.tree.columns import NONE, Bounds, ChosenBounds, Column
 from expectitree.base.tree.model import Kind, Tree, check_tree
+from expectitree.searches.bounds import choose_bounds
 from expectitree.searches.cuts import NO_CUTS, fails_low
-from expectitree.searches.engine import choose_bounds, search_window, searched_tree
-from expectitree.searches.problem import ALL, Window, without_infinities
+from expectitree.searches.engine import search_window, searched_tree
+from expectitree.searches.problem import ALL, Window
+from expectitree.searches.recursion import without_infinities
 from expectitree.searches.result import Search
-from expectitree.searches.setup import rounding_error
+from expectitree.searches.tolerance import rounding_error
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ def trace(
         algorithm = found.algorithm if isinstance(found, Search) else "expectiminimax"
     chosen = find_algorithm(algorithm)
     is_same = is_part = False
+    window: Window | None = None
     if isinstance(found, Search):
         if found.grown is not None and not chosen.in_order:
             raise AnalysisError(
@@ -137,6 +140,7 @@ def trace(
                 "game, so it cannot be repeated there: trace the whole tree, from `write_out`"
             )
         is_same = bounds is None and max_visits is None and chosen == found.algorithm
+        window = found.root_window if is_same else None
         is_part = found.grown is not None and found.stopped
         if bounds is None and found.bounds_source in ("option", "game"):
             bounds = found.root_bounds
@@ -145,7 +149,7 @@ def trace(
         if max_visits is None and found.stopped:
             max_visits = found.counts.visits
     tree = searched_tree(tree)
-    recorder, search = _record(tree, chosen, bounds, max_visits, is_part, at, most)
+    recorder, search = _record(tree, chosen, bounds, window, max_visits, is_part, at, most)
     if isinstance(found, Search) and is_same:
         search = replace(search, bounds_source=found.bounds_source, grown=found.grown)
     events = [returned(event, exact or not tree.exact) for event in recorder.events]
@@ -156,6 +160,7 @@ def _record(
     tree: Tree,
     algorithm: Algorithm,
     bounds: ChosenBounds,
+    window: Window | None,
     max_visits: int | None,
     is_part: bool,
     at: int | None,
@@ -167,50 +172,52 @@ def _record(
     needs more.
     """
     known = choose_bounds(tree, bounds, algorithm)
-    settings = tree, algorithm, rounding_error(tree, known[0]), at, most
-    engine = "auto" if tree.exact else "interpreted"
-    recorder: _Recorder | WalkRecorder
-    if algorithm.in_order:
-        recorder = _Recorder(known[0], *settings)
-    else:
-        recorder = WalkRecorder(*settings)
-    watch = recorder if isinstance(recorder, _Recorder) else recorder.listen
+    recorder = _Recorder(known[0], tree, algorithm, rounding_error(tree, known[0]), at, most)
+    asked = window or known[0], "auto" if tree.exact else "interpreted", max_visits
     try:
-        search = search_window(tree, algorithm, known, known[0], engine, max_visits, watch)
+        search = search_window(tree, algorithm, known, *asked, observer=recorder)
     except SearchError:
-        visits = recorder.entries if is_part else 0
+        visits = (recorder.walks or recorder).entries if is_part else 0
         if not visits:
             raise
-        return _record(tree, algorithm, bounds, visits, False, at, most)
-    if isinstance(recorder, WalkRecorder):
-        recorder.record_cuts(search)
-    elif not algorithm.player_cuts:
-        recorder.record_values(search)
-    else:
+        return _record(tree, algorithm, bounds, window, visits, False, at, most)
+    if recorder.walks is not None:
+        recorder.walks.record_cuts(search)
+        return recorder.walks, search
+    if recorder.entries:
         recorder.close_intervals(search)
+    else:
+        recorder.record_values(search)
     return recorder, search
 
 
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
     """Return the bounds of every node before a search."""
     lower, upper = search.tree.inherited_bounds(search.root_bounds)
-    if search.algorithm.player_cuts:
+    if search.algorithm.prunes:
         return list(lower), list(upper)
     count = len(search.tree)
     return [-INFINITY] * count, [INFINITY] * count  # expectiminimax uses no bounds
 
 
 class _Recorder(Recorder):
-    """Makes events of what it sees of a depth-first search (`searches.problem.Observer`)."""
+    """Makes events of what it sees of a search (`searches.problem.Observer`)."""
 
     def __init__(self, bounds: Bounds, *settings: Any) -> None:
         super().__init__(*settings)
+        self.settings = settings
+        self.walks: WalkRecorder | None = None  # of a search whose columns are observed instead
         self.lower, self.upper = map(list, self.tree.inherited_bounds(bounds))
         self.path: list[tuple[int, int, Window]] = []  # node, branch and window of each entry
         # By branch: the bounds of an outcome in the sums of its CHANCE node. If several outcomes
         # lead to the child, it may be narrower by now.
         self.low_ends: dict[int, Number] = {}
         self.high_ends: dict[int, Number] = {}
+
+    def listen(self, name: str, column: Column) -> Column:
+        """Return the column for a best-first search to write to."""
+        self.walks = self.walks or WalkRecorder(*self.settings)
+        return self.walks.listen(name, column)
 
     def end_of(self, low: bool) -> EndOf:
         """Return the bounds, by branch, in the sums of a CHANCE node."""
@@ -303,12 +310,13 @@ class _Recorder(Recorder):
                 self.events[place] = self.events[place]._replace(lower=low, upper=high)
 
     def record_values(self, search: Search) -> None:
-        """Record a backward induction: children come before their parents."""
+        """Record the nodes that an unobserved search visited: children before their parents."""
         paths = self.tree.first_paths
-        self.lower, self.upper = [-INFINITY] * len(self.tree), [INFINITY] * len(self.tree)
-        for node, value in enumerate(search.lower):
-            kind = LEAVE if self.kind[node] else VISIT
-            self.record(kind, node, paths.branch[node], paths.depth[node], (value, value))
+        self.lower, self.upper = initial_intervals(search)
+        for node, interval in enumerate(zip(search.lower, search.upper, strict=True)):
+            if search.visits[node]:
+                kind = LEAVE if self.kind[node] else VISIT
+                self.record(kind, node, paths.branch[node], paths.depth[node], interval)
 
 
 def _with_floats(window: Window) -> Window:

@@ -81,7 +81,7 @@ def conclusion(report: Trace, options: ConsoleOptions) -> str:
     """Return the result of the search."""
     search, counts = report.search, report.search.counts
     text = f"{search.algorithm.full_name} visited {visited_text(search, 'leaf')}"
-    if search.algorithm.player_cuts:
+    if search.algorithm.prunes:
         text += f", with {plural(counts.cuts, 'cut')}"
     if search.stopped:
         text += f", and was stopped after {plural(counts.visits, 'visit')}"

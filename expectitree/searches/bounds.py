@@ -1,0 +1,73 @@
+"""Choose the bounds of a tree's root, and check bounds and windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import SearchError, TreeError
+from expectitree.base.numbers import (
+    INFINITY,
+    Number,
+    exact_text,
+    quote,
+    to_exact_bound,
+    to_nearest_float,
+)
+from expectitree.base.rounding import Rounded
+from expectitree.base.tree.columns import Bounds, ChosenBounds
+from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.searches.unknown import check_known
+
+NO_BOUNDS = -INFINITY, INFINITY
+
+
+def choose_bounds(
+    tree: Tree, bounds: ChosenBounds, algorithm: Algorithm | None = None
+) -> tuple[Bounds, str]:
+    """Return the root's bounds and where they came from: "option", "file", "leaves" or "none".
+
+    Those who prune by hand do not know the leaves, so alphabeta has no bounds by default.
+    """
+    if bounds is None:
+        written = tree.local_bounds.get(tree.root_id)
+        if written is not None:
+            return written, "file"
+        is_alphabeta = algorithm and algorithm.prunes and not algorithm.needs_bounds
+        bounds = "none" if tree.unknown or is_alphabeta else "leaves"
+    if bounds == "none":
+        return NO_BOUNDS, "none"
+    if bounds == "leaves":
+        check_known(tree)
+        return tree.total_ends, "leaves"
+    bounds = checked_pair(tree, bounds, "bounds", "lower and upper")
+    try:
+        check_bounds(tree, bounds)
+    except TreeError as error:
+        raise SearchError(str(error)) from None
+    return bounds, "option"
+
+
+def checked_pair(tree: Tree, ends: Any, name: str, expected: str) -> Bounds:
+    """Return bounds or a window in the numbers of a tree; raise `SearchError` if they are wrong."""
+    is_pair = isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2
+    if not is_pair or not all(isinstance(end, Real) for end in ends):
+        raise SearchError(f"found {quote(str(ends))} as {name}, expected two numbers, {expected}")
+    low, high = ends
+    if low != low or high != high:
+        raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
+    if low > high:
+        low, high = exact_text(low), exact_text(high)
+        raise SearchError(f"of the {name}, {low} is greater than {high}: swap them")
+    return _in_numbers_of(tree, low), _in_numbers_of(tree, high)
+
+
+def _in_numbers_of(tree: Tree, end: Number) -> Number:
+    """Return a bound in the numbers of a tree: those of others would be rounded differently."""
+    if not tree.exact:
+        return to_nearest_float(end)
+    found = to_exact_bound(end)
+    return Rounded.of(found) if tree.is_rounded and isinstance(found, Fraction) else found
