@@ -90,7 +90,8 @@ class _Loop:
         rules = self.rules
         source = "game" if rules.options.bounds is None else "option"
         engine = "auto" if rules.exact else "interpreted"
-        return Problem.of(tree, self.algorithm, (rules.bounds, source), engine)
+        known = rules.bounds, source
+        return Problem.of(tree, self.algorithm, known, engine, rules.window)
 
     def harvest(self, columns: Sequence[Any], codes: str) -> tuple[Tree, list[Any]]:
         """Return the tree that has grown, and columns by node from those by row.
@@ -123,7 +124,7 @@ class DepthFirst(_Loop):
         self.recursion = Recursion(
             growth.columns,
             0,
-            rules.bounds,
+            rules.window,
             algorithm,
             self._allow,
             zero=rules.zero,

@@ -11,7 +11,6 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import SearchError, TreeError
 from expectitree.base.numbers import (
     INFINITY,
-    Number,
     exact_text,
     quote,
     to_exact_bound,
@@ -43,7 +42,7 @@ def choose_bounds(
     if bounds == "leaves":
         check_known(tree)
         return tree.total_ends, "leaves"
-    bounds = checked_pair(tree, bounds, "bounds", "lower and upper")
+    bounds = in_numbers_of(tree, checked_pair(bounds, "bounds", "lower and upper"))
     try:
         check_bounds(tree, bounds)
     except TreeError as error:
@@ -51,8 +50,8 @@ def choose_bounds(
     return bounds, "option"
 
 
-def checked_pair(tree: Tree, ends: Any, name: str, expected: str) -> Bounds:
-    """Return bounds or a window in the numbers of a tree; raise `SearchError` if they are wrong."""
+def checked_pair(ends: Any, name: str, expected: str) -> Bounds:
+    """Return bounds or a window; raise `SearchError` unless they are two numbers in order."""
     is_pair = isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2
     if not is_pair or not all(isinstance(end, Real) for end in ends):
         raise SearchError(f"found {quote(str(ends))} as {name}, expected two numbers, {expected}")
@@ -60,14 +59,14 @@ def checked_pair(tree: Tree, ends: Any, name: str, expected: str) -> Bounds:
     if low != low or high != high:
         raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
     if low > high:
-        low, high = exact_text(low), exact_text(high)
-        raise SearchError(f"of the {name}, {low} is greater than {high}: swap them")
-    return _in_numbers_of(tree, low), _in_numbers_of(tree, high)
+        found = f"{exact_text(low)} is greater than {exact_text(high)}"
+        raise SearchError(f"of the {name}, {found}: swap them")
+    return low, high
 
 
-def _in_numbers_of(tree: Tree, end: Number) -> Number:
-    """Return a bound in the numbers of a tree: those of others would be rounded differently."""
-    if not tree.exact:
-        return to_nearest_float(end)
-    found = to_exact_bound(end)
-    return Rounded.of(found) if tree.is_rounded and isinstance(found, Fraction) else found
+def in_numbers_of(tree: Tree, ends: Bounds) -> Bounds:
+    """Return bounds or a window in the numbers of a tree: others would be rounded differently."""
+    low, high = (to_exact_bound(end) if tree.exact else to_nearest_float(end) for end in ends)
+    if tree.is_rounded:
+        low, high = (Rounded.of(end) if isinstance(end, Fraction) else end for end in (low, high))
+    return low, high

@@ -16,7 +16,7 @@ from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.scans import shifted
 from expectitree.base.tree.transform import in_fractions
-from expectitree.searches.bounds import NO_BOUNDS, checked_pair, choose_bounds
+from expectitree.searches.bounds import NO_BOUNDS, checked_pair, choose_bounds, in_numbers_of
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.engines import Engine
 from expectitree.searches.problem import Found, Problem
@@ -102,16 +102,20 @@ def search_tree(
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
     tree = searched_tree(tree, engine)
     known = choose_bounds(tree, bounds, chosen)
-    ends = known[0] if window is None else _root_window(tree, chosen, window)
+    ends = known[0]
+    if window is not None:
+        alpha, beta = in_numbers_of(tree, check_window(chosen, window))
+        ends = shifted(alpha, -tree.root_reward), shifted(beta, -tree.root_reward)
     return search_window(tree, chosen, known, ends, engine, max_visits)
 
 
-def _root_window(tree: Tree, algorithm: Algorithm, window: Any) -> Bounds:
-    """Return the window of the root, without its reward; raise `SearchError` if it is wrong."""
+def check_window(algorithm: Algorithm, window: Any) -> Bounds:
+    """Return a window; raise `SearchError` if it is wrong, or the search is not for the value."""
     if algorithm.goal == "action":
-        raise SearchError("a window is about the value: remove it, or the goal action")
-    alpha, beta = checked_pair(tree, window, "window", "alpha and beta")
-    return shifted(alpha, -tree.root_reward), shifted(beta, -tree.root_reward)
+        raise SearchError(
+            "a window is about the value, and goal action asks for the best action: remove one"
+        )
+    return checked_pair(window, "window", "alpha and beta")
 
 
 def searched_tree(tree: Tree, engine: str = "auto") -> Tree:

@@ -20,7 +20,7 @@ from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
 from expectitree.base.tree.model import Kind, Node, Tree
 from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
-from expectitree.searches.cuts import SearchColumns, Unvisited, explain_unvisited
+from expectitree.searches.cuts import STOPPED, SearchColumns, Unvisited, explain_unvisited
 from expectitree.searches.problem import Found, Problem
 from expectitree.searches.windows import find_best
 
@@ -407,8 +407,9 @@ class Search(Shown):
             ('star1', 54.5, 4)
 
         `value` is None if the search did not prove it; it lies between `value_lower` and
-        `value_upper`. Options that the algorithm does not have are None. Numbers of an exact tree
-        are `Fraction`. For a game, the totals are None, and the dict has the fields of `Grown` too.
+        `value_upper`. The record of a search that only estimates it has `estimate`, too. Options
+        that the algorithm does not have are None. Numbers of an exact tree are `Fraction`. For a
+        game, the totals are None, and the dict has the fields of `Grown` too.
         """
         counts, grown, (lower, upper) = self.counts, self.grown, self.interval(ROOT)
         options = self.algorithm.options
@@ -429,6 +430,8 @@ class Search(Shown):
             "value_lower": lower,
             "value_upper": upper,
         }
+        if self.estimate is not None:
+            record["estimate"] = self.estimate
         if grown is not None:
             record |= {"nodes_total": None, "leaves_total": None, **asdict(grown)}
         return [record]
@@ -517,7 +520,8 @@ class Search(Shown):
             paths.branch,
             self.asked_by,
             self.visits,
-            self.cut,
+            # A search that only estimates stopped at every node before it had visited all.
+            self.cut if self.algorithm.proves else [STOPPED] * count,
             self.cut_after,
         )
         owner = compiling.filled("i", NONE, count)
@@ -563,6 +567,8 @@ class Search(Shown):
         lower, upper = self.interval_of_branch(NONE)
         is_known = self.outcome is Outcome.VALUE
         value = display_text(lower) if is_known else f"in {interval_text(lower, upper)}"
+        if self.outcome is Outcome.ESTIMATE:
+            value = f"≈ {display_text(self.estimate)} {value}"
         if self.grown is not None:
             return (
                 f"<Search {self.algorithm.full_name}: {value}, depth {self.grown.depth:,}, "

@@ -61,6 +61,11 @@ class Comparison(Shown):
         """The tree that was searched."""
         return self.rows[0].search.tree
 
+    @property
+    def proofs(self) -> list[Search]:
+        """The searches that prove what they find."""
+        return [row.search for row in self.rows if row.search.algorithm.proves]
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each search: the rows of a table for pandas or polars.
 
@@ -81,8 +86,11 @@ class Comparison(Shown):
 
     @property
     def disagreements(self) -> list[str]:
-        """How searches contradict the first one, in words; empty, unless there is a defect."""
-        first, *others = [row.search for row in self.rows]
+        """How searches contradict the first one, in words; empty, unless there is a defect.
+
+        A search that only estimates the value is not checked.
+        """
+        first, *others = self.proofs or [self.rows[0].search]
         slack: Any = _SAME * first.eps
         lower, upper = first.interval_of_branch(NONE)
         found = []

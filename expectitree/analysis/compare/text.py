@@ -89,7 +89,9 @@ def _cells(row: ComparisonRow) -> list[str]:
 
 def conclusion(comparison: Comparison) -> str:
     """Return what the comparison shows, in sentences."""
-    searches = [row.search for row in comparison.rows]
+    searches = comparison.proofs
+    if not searches:
+        return "No algorithm proves the value."
     stopped = sum(search.outcome is Outcome.STOPPED for search in searches)
     if stopped:
         return f"{stopped} of {len(searches)} searches stopped before they knew the value."

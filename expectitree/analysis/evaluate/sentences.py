@@ -42,10 +42,12 @@ def visited_text(search: Search, noun: str) -> str:
 
 
 def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
-    """Return the tree's value: `4`, or `in [2, 5]` where the search does not know it."""
+    """Return the tree's value: `4`, `≈ 4` if estimated, or `in [2, 5]` if the search stopped."""
     lower, upper = search.interval_of_branch(NONE)
     if search.outcome is Outcome.VALUE:
         return write(lower)
+    if search.outcome is Outcome.ESTIMATE:
+        return f"≈ {write(search.unrounded.estimate)}"
     return f"in {interval_text(lower, upper, write)}"
 
 
@@ -217,8 +219,10 @@ class Sentences(Words):
             return f"{name} was not entered ({report.skipped}): its value is {within}."
         best = [self.label(n, one.branch) for one in report.alternatives if one.is_best]
         if not search.is_exact(n):
-            is_stopped = search.outcome is Outcome.STOPPED
-            why = "the search was stopped" if is_stopped else "more was not needed"
+            why = {
+                Outcome.STOPPED: "the search was stopped",
+                Outcome.ESTIMATE: "the search only estimates",
+            }.get(search.outcome, "more was not needed")
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         if self.kind == Kind.CHANCE or not best:
             value = self.summed(report.terms, self.interval[0], self.reward)

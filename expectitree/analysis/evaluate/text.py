@@ -25,10 +25,19 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.columns import CHANCE, NONE, Kind
 from expectitree.searches.result import Counts, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
-from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
+from expectitree.text.phrases import (
+    bounds_text,
+    interval_text,
+    payment,
+    plural,
+    tied,
+    untied,
+    with_unit,
+)
 
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
+_DECIDED = {Outcome.FAIL_LOW: "failed low", Outcome.FAIL_HIGH: "failed high"}
 
 
 def render(
@@ -78,6 +87,11 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
         yield "criteria", ", ".join(_criteria(evaluation))
+    if search.outcome is Outcome.ESTIMATE:
+        yield "proved", f"in {interval_text(*search.interval_of_branch(NONE), write)}"
+    if search.root_window != search.root_bounds:
+        ends = interval_text(*search.root_window)
+        yield "window", f"{ends}: the search {_DECIDED.get(search.outcome, 'did not fail')}"
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
     if search.stopped and search.grown is None:

@@ -119,7 +119,7 @@ def _check_agreement(
     """Raise `AnalysisError` if a search contradicts the first value that a search has found."""
     values = (other["value"] for other in figures.values() if other["value"] is not None)
     known = next(values, None)
-    if known is None:
+    if known is None or not chosen.proves:
         return
     lower, upper = map(float, search.interval(ROOT))
     tolerance = 1e-6 * max(1.0, abs(known))
