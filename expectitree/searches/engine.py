@@ -36,6 +36,7 @@ def evaluate(
     window: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    seed: int = 0,
     exact: bool = False,
     **options: int | str | None,
 ) -> Search:
@@ -67,6 +68,7 @@ def evaluate(
             floats. All engines visit the same nodes.
         max_visits: The maximum number of node visits of a pruning search. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
+        seed: The seed of an algorithm that draws random numbers, from another package.
         exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
             are floats. A float in a tree counts as the decimal that Python prints.
         options: The options of the algorithm, such as `probes=3`.
@@ -81,8 +83,17 @@ def evaluate(
         if engine != Engine.AUTO:
             raise SearchError(f"exact computes in fractions, engine {engine} in floats: remove one")
         tree = in_fractions(tree)
-    asked = {"bounds": bounds, "window": window, "engine": engine, "max_visits": max_visits}
-    return replace(search_tree(tree, algorithm, **asked, **options), rounds=not exact)
+    found = search_tree(
+        tree,
+        algorithm,
+        bounds=bounds,
+        window=window,
+        engine=engine,
+        max_visits=max_visits,
+        seed=seed,
+        **options,
+    )
+    return replace(found, rounds=not exact)
 
 
 def search_tree(
@@ -93,6 +104,7 @@ def search_tree(
     window: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    seed: int = 0,
     **options: int | str | None,
 ) -> Search:
     """Search a tree as `evaluate` does; return numbers as they are computed, without rounding."""
@@ -106,7 +118,7 @@ def search_tree(
     if window is not None:
         alpha, beta = in_numbers_of(tree, check_window(chosen, window))
         ends = shifted(alpha, -tree.root_reward), shifted(beta, -tree.root_reward)
-    return search_window(tree, chosen, known, ends, engine, max_visits)
+    return search_window(tree, chosen, known, ends, engine, max_visits, seed=seed)
 
 
 def check_window(algorithm: Algorithm, window: Any) -> Bounds:

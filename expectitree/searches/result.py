@@ -114,6 +114,7 @@ class Search(Shown):
         window_parent: [N] The node whose window gave this node its own, if that is not the node
             above it on its first path.
         own_estimate: The `estimate` without the root's reward.
+        seed: The seed of a search that draws random numbers.
         grown: What a search of a game needed, a `Grown`; None for a search of a tree.
         rounds: Whether methods and properties round what they return.
         seconds: How long the search itself took, once its columns were ready; 0 if that was not
@@ -141,6 +142,7 @@ class Search(Shown):
     cuts: int = 0
     stopped: bool = False
     own_estimate: Number | None = None
+    seed: int = 0
     grown: Any = None
     rounds: bool = False
     seconds: float = field(default=0.0, compare=False)
@@ -156,7 +158,7 @@ class Search(Shown):
         eps = None if is_measured else problem.eps
         known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
         columns = (getattr(found, name) for name in Found.__slots__)
-        return cls(tree, algorithm, *known, *columns, seconds=seconds)
+        return cls(tree, algorithm, *known, *columns, problem.seed, seconds=seconds)
 
     @cached_property
     def unrounded(self) -> Search:

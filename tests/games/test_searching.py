@@ -176,7 +176,8 @@ def test_expectiminimax_cannot_be_limited(limit: dict[str, Any]) -> None:
         et.search(RandomGame(12), depth=3, algorithm="expectiminimax", **limit)
     assert str(caught.value) == (
         "deepen, seconds and max_visits are for searches that make the tree as they go, and "
-        "expectiminimax searches the whole tree: remove them, or choose another algorithm, such as star2"
+        "expectiminimax searches the whole tree: remove them, or choose another algorithm, such "
+        "as star2"
     )
 
 

@@ -99,9 +99,11 @@ def conclusion(comparison: Comparison) -> str:
         return "The algorithms disagree."
     values = [search for search in searches if search.outcome is Outcome.VALUE]
     actions = [search for search in searches if search.outcome is not Outcome.VALUE]
+    is_whole = len(searches) == len(comparison.rows)  # no search only estimates the value
     parts = []
     if values:
-        parts.append(_fewest(values, "the value" if actions else "the same value"))
+        goal = "the value" if actions else "the same value"
+        parts.append(_fewest(values, goal if is_whole else "a proof of the value"))
     if actions:
         parts.append(_fewest(actions, "the best action alone"))
     return " ".join(parts)

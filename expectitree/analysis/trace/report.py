@@ -132,7 +132,7 @@ def trace(
         algorithm = found.algorithm if isinstance(found, Search) else "expectiminimax"
     chosen = find_algorithm(algorithm)
     is_same = is_part = False
-    window: Window | None = None
+    asked: dict[str, Any] = {}
     if isinstance(found, Search):
         if found.grown is not None and not chosen.in_order:
             raise AnalysisError(
@@ -140,7 +140,8 @@ def trace(
                 "game, so it cannot be repeated there: trace the whole tree, from `write_out`"
             )
         is_same = bounds is None and max_visits is None and chosen == found.algorithm
-        window = found.root_window if is_same else None
+        if is_same:
+            asked = {"window": found.root_window, "seed": found.seed}
         is_part = found.grown is not None and found.stopped
         if bounds is None and found.bounds_source in ("option", "game"):
             bounds = found.root_bounds
@@ -149,7 +150,7 @@ def trace(
         if max_visits is None and found.stopped:
             max_visits = found.counts.visits
     tree = searched_tree(tree)
-    recorder, search = _record(tree, chosen, bounds, window, max_visits, is_part, at, most)
+    recorder, search = _record(tree, chosen, bounds, asked, max_visits, is_part, at, most)
     if isinstance(found, Search) and is_same:
         search = replace(search, bounds_source=found.bounds_source, grown=found.grown)
     events = [returned(event, exact or not tree.exact) for event in recorder.events]
@@ -160,7 +161,7 @@ def _record(
     tree: Tree,
     algorithm: Algorithm,
     bounds: ChosenBounds,
-    window: Window | None,
+    asked: dict[str, Any],
     max_visits: int | None,
     is_part: bool,
     at: int | None,
@@ -173,14 +174,19 @@ def _record(
     """
     known = choose_bounds(tree, bounds, algorithm)
     recorder = _Recorder(known[0], tree, algorithm, rounding_error(tree, known[0]), at, most)
-    asked = window or known[0], "auto" if tree.exact else "interpreted", max_visits
+    about = {
+        "window": known[0],
+        "engine": "auto" if tree.exact else "interpreted",
+        "max_visits": max_visits,
+        "observer": recorder,
+    }
     try:
-        search = search_window(tree, algorithm, known, *asked, observer=recorder)
+        search = search_window(tree, algorithm, known, **(about | asked))
     except SearchError:
         visits = (recorder.walks or recorder).entries if is_part else 0
         if not visits:
             raise
-        return _record(tree, algorithm, bounds, window, visits, False, at, most)
+        return _record(tree, algorithm, bounds, asked, visits, False, at, most)
     if recorder.walks is not None:
         recorder.walks.record_cuts(search)
         return recorder.walks, search

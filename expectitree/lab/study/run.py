@@ -75,7 +75,7 @@ def _search(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
     found: dict[str, dict[str, Any]] = {}
     for chosen in algorithms:
         start = perf_counter()
-        search = search_tree(tree, chosen)
+        search = search_tree(tree, chosen, seed=key.seed)
         seconds = perf_counter() - start
         found[chosen.full_name] = _figures_of(search) | {"seconds": round(seconds, 6)}
         _check_agreement(name, chosen, search, found)
@@ -109,7 +109,7 @@ def run_limit(problem: Problem) -> Found:
 @cache
 def _warm_up(algorithm: Algorithm) -> None:
     """Compile a loop once in each worker, so that no search's time includes that."""
-    if compiling.available():
+    if compiling.available() and algorithm.is_built_in:
         search_tree(generate("ballard", branching=2), algorithm, engine="compiled")
 
 
