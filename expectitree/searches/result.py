@@ -109,10 +109,10 @@ class Search(Shown):
         beta: [N] The upper end of that window.
         cut: [N] How the last entry ended: a constant of `expectitree.searches.cuts`.
         cut_after: [N] How many children were done before the cut; while probing, outcomes.
-        cuts: The number of cuts.
-        stopped: Whether the search reached a limit: of visits, or for games of rows or time.
         window_parent: [N] The node whose window gave this node its own, if that is not the node
             above it on its first path.
+        cuts: The number of cuts.
+        stopped: Whether the search reached a limit: of visits, or for games of rows or time.
         own_estimate: The `estimate` without the root's reward.
         seed: The seed of a search that draws random numbers.
         grown: What a search of a game needed, a `Grown`; None for a search of a tree.
