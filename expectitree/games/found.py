@@ -209,6 +209,11 @@ class GameSearch(Search):
             yield Step(tree.branch_label(node, branch), move, probability)
             node, state = tree.columns.child[branch], self.rules.play(state, move)
 
+    def __repr__(self) -> str:
+        made = f"depth {self.grown.depth:,}, {self.counts.visited:,} nodes"
+        value = f"{self.algorithm.full_name}: {self.value_text()}"
+        return f"<Search {value}, {made}, {self.grown.evaluations:,} evaluations>"
+
     def __getstate__(self) -> dict[str, Any]:
         known = {"_choices": self.choices, "_line": self.line}
         return self.__dict__ | known | {"_rules": None}  # perhaps they cannot be copied

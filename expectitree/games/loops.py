@@ -148,8 +148,9 @@ class DepthFirst(_Loop):
         found = self.found
         rows = found.lower, found.upper, found.visits, found.alpha, found.beta
         tree, columns = self.harvest((*rows, found.cut, found.cut_after), "ddIddBI")
-        found = Found(*columns, cuts=found.cuts, stopped=stopped)
-        return Search.of(self.problem_of(tree), found)
+        by_node = Found(*columns)
+        by_node.cuts, by_node.stopped = found.cuts, stopped
+        return Search.from_found(self.problem_of(tree), by_node)
 
     def _allow(self) -> int:
         """Return how many visits are allowed until the clock is read again."""
@@ -241,7 +242,7 @@ class BestFirst(_Loop):
         tree, columns = self.harvest(self.beliefs[:3], "ddI")
         found = self.beliefs._replace(**dict(zip(self.beliefs._fields, columns, strict=False)))
         problem = self.problem_of(tree)
-        return Search.of(problem, end_best_first(problem, found, stopped))
+        return Search.from_found(problem, end_best_first(problem, found, stopped))
 
     def _limits(self) -> Limits:
         """Return the numbers that control the search, by the leaves so far."""

@@ -146,7 +146,7 @@ class Plies(Replay):
         found = Found(value, value, Repeated(1, many), *windows, nothing, nothing)
         bounds, source = choose_bounds(tree, None)
         about = tree, algorithm, bounds, source, Engine.INTERPRETED
-        return Search.of(Problem(*about, tree.columns, 0.0, bounds), found)
+        return Search.from_found(Problem(*about, tree.columns, 0.0, bounds), found)
 
 
 def _buffer(column: Any) -> Any:

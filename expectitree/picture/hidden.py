@@ -12,7 +12,6 @@ from typing import Any
 from rich.cells import cell_len
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import value_text
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import AnalysisError
@@ -61,7 +60,7 @@ def exercise_lines(search: Search, is_blank: bool = True) -> tuple[str, ...]:
     if is_blank:
         return _lines(search, BLANK, BLANK, BLANK, BLANK)
     counts, best = search.counts, clipped(escape(search.best or ""), _MAX_LABEL_LENGTH)
-    return _lines(search, value_text(search), best, f"{counts.leaves_visited:,}", str(counts.cuts))
+    return _lines(search, search.value_text(), best, f"{counts.leaves_visited:,}", str(counts.cuts))
 
 
 def exercise_room(search: Search) -> tuple[str, ...]:
@@ -106,11 +105,7 @@ def evaluate_known(
     if not tree.unknown or not (chosen.needs_whole_tree or is_blank):
         found = search_tree(tree, chosen, bounds=bounds, **settings)
     else:
-        nothing, once = Repeated(0, len(tree)), Repeated(1, len(tree))
-        found = replace(
-            search_known(tree, bounds),
-            algorithm=chosen, visits=once, cut=nothing, cut_after=nothing, cuts=0,
-        )  # fmt: skip
+        found = search_known(tree, chosen, bounds)
     return replace(found, rounds=not exact)
 
 

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import SearchError, TransformError, TreeError
@@ -52,10 +53,7 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
         of = {x: utility.of(x) for x in totals}
     except TreeError as error:
         raise SearchError(f"attitude {attitude.text}: {error}") from None
-    utilities = [
-        of[u] if kind == Kind.TERMINAL else float("nan")
-        for kind, u in zip(columns.kind, columns.utility, strict=True)
-    ]
+    utilities = [of.get(u, nan) for u in columns.utility]
     found = search(
         replace(
             without_formulas(folded),
@@ -70,6 +68,7 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
         found,
         tree=folded,
         root_bounds=bounds,
+        root_window=bounds,
         own_eps=rounding_error(folded, bounds) + _error_of_total(found, utility),
         lower=values,
         upper=values,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -160,53 +161,52 @@ def search_window(
     if algorithm.needs_whole_tree or len(tree) == 1:
         check_known(tree)
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
-
-        def search(utilities: Tree) -> Search:
-            return search_window(utilities, algorithm, (NO_BOUNDS, known[1]), NO_BOUNDS, engine)
-
+        asked = {"known": (NO_BOUNDS, known[1]), "window": NO_BOUNDS, "engine": engine}
+        search = partial(search_window, algorithm=algorithm, **asked)
         return search_by_utility(tree, known[0], search)
     problem = Problem.of(tree, algorithm, known, engine, window, max_visits=max_visits, **asked)
     if tree.unknown:
         problem.wait_for_unknown()
     found = algorithm.run(problem) if algorithm.is_built_in else _found_by_other(problem)
-    return Search.of(problem, found, perf_counter() - problem.started)
+    return Search.from_found(problem, found, perf_counter() - problem.started)
 
 
 def _found_by_other(problem: Problem) -> Found:
-    """Return what the search of another package finds; raise `SearchError` if it fails."""
-    algorithm, root = problem.algorithm, problem.tree.root_id
-    fault = "correct it, or choose another algorithm"
+    """Return what the search of another package finds; raise `SearchError` if it is wrong."""
     try:
-        found = algorithm.run(problem)
+        found = problem.algorithm.run(problem)
     except ExpectitreeError:
         raise
     except USER_ERRORS as error:
-        what = f"the search {algorithm.name} raises {type(error).__name__}: {error}"
-        raise SearchError(f"{what}: {fault}") from error
+        fault = f"raises {type(error).__name__}: {error}"
+        raise _fault(problem, fault) from error
     if not isinstance(found, Found):
-        what = f"the search {algorithm.name} returns an object of type {type(found).__name__}"
-        raise SearchError(f"{what}, expected Found: {fault}")
-    low, high = found.lower[root], found.upper[root]
-    if algorithm.proves:
+        fault = f"returns an object of type {type(found).__name__}, expected Found"
+        raise _fault(problem, fault)
+    low, high = found.lower[problem.tree.root_id], found.upper[problem.tree.root_id]
+    expected, is_right = "an estimate", found.estimate is not None
+    if problem.algorithm.proves:
         expected, (alpha, beta) = "an interval that is exact or decides the window", problem.window
         is_right = low == high or high <= alpha or low >= beta or found.stopped
-    else:
-        expected, is_right = "an estimate", found.estimate is not None
-    if not (is_right and low <= high):
-        what = f"the search {algorithm.name} returns {interval_text(low, high)}"
-        raise SearchError(f"{what} and the estimate {found.estimate}, expected {expected}: {fault}")
+    if not is_right:
+        what = f"{interval_text(low, high)} and the estimate {found.estimate}"
+        raise _fault(problem, f"returns {what}, expected {expected}")
     return found
 
 
-def search_known(tree: Tree, bounds: ChosenBounds = None) -> Search:
-    """Return what the known utilities of a tree prove about each node: a search that stopped."""
+def _fault(problem: Problem, fault: str) -> SearchError:
+    name = problem.algorithm.name
+    return SearchError(f"the search {name} {fault}: correct it, or choose another algorithm")
+
+
+def search_known(tree: Tree, algorithm: Algorithm, bounds: ChosenBounds = None) -> Search:
+    """Return what the known utilities of a tree prove about each node, visited or not."""
     from expectitree.searches.beliefs import narrow
-    from expectitree.searches.best_first_search import begin_best_first, end_best_first
+    from expectitree.searches.best_first_search import begin_best_first
 
     check_tree(tree, "a search of a tree with unknown utilities")
     tree = tree.computed
-    chosen = find_algorithm("best-first", goal="value")
-    problem = Problem.of(tree, chosen, choose_bounds(tree, bounds), Engine.INTERPRETED)
+    problem = Problem.of(tree, algorithm, choose_bounds(tree, bounds), Engine.INTERPRETED)
     beliefs, limits = begin_best_first(problem)
     unknown = frozenset(tree.unknown)
     for n, kind in enumerate(problem.columns.kind):
@@ -214,7 +214,10 @@ def search_known(tree: Tree, bounds: ChosenBounds = None) -> Search:
             narrow(problem.columns, beliefs, limits, n)
         elif n not in unknown:
             beliefs.lower[n] = beliefs.upper[n] = problem.columns.utility[n]
-    return Search.of(problem, end_best_first(problem, beliefs, stopped=True))
+    found = Found.of(problem)
+    found.lower, found.upper, found.stopped = beliefs.lower, beliefs.upper, True
+    found.visits = [1] * len(tree)
+    return Search.from_found(problem, found)
 
 
 def usual_algorithms(

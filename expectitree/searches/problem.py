@@ -17,8 +17,6 @@ from expectitree.base.tree.columns import (
     Bounds,
     Column,
     Columns,
-    IntColumn,
-    NumberColumn,
 )
 from expectitree.base.tree.model import Tree
 from expectitree.searches.engines import Engine, choose_engine
@@ -172,14 +170,14 @@ class Found:
         estimate: The value of the root, from a search that does not prove it.
     """
 
-    lower: NumberColumn
-    upper: NumberColumn
-    visits: IntColumn
-    alpha: NumberColumn
-    beta: NumberColumn
-    cut: IntColumn
-    cut_after: IntColumn
-    asked_by: IntColumn | None = None
+    lower: Any
+    upper: Any
+    visits: Any
+    alpha: Any
+    beta: Any
+    cut: Any
+    cut_after: Any
+    asked_by: Any = None
     cuts: int = 0
     stopped: bool = False
     estimate: Number | None = None
@@ -187,4 +185,5 @@ class Found:
     @classmethod
     def of(cls, problem: Problem) -> Found:
         """Return what is known before a search: the bounds of each node, and no visit."""
-        return cls(*problem.intervals(), *map(problem.column, "IddBI"))
+        columns: Any = *problem.intervals(), *map(problem.column, "IddBI")
+        return cls(*columns)

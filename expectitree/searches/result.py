@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -149,7 +149,7 @@ class Search(Shown):
     jobs: int = 1
 
     @classmethod
-    def of(cls, problem: Problem, found: Found, seconds: float = 0.0) -> Search:
+    def from_found(cls, problem: Problem, found: Found, seconds: float = 0.0) -> Search:
         """Return the result of a search that found something about a problem."""
         tree, algorithm = problem.tree, problem.algorithm
         # Each value of a backward induction in floats has an error of its own, measured when it
@@ -158,7 +158,9 @@ class Search(Shown):
         eps = None if is_measured else problem.eps
         known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
         columns = (getattr(found, name) for name in Found.__slots__)
-        return cls(tree, algorithm, *known, *columns, problem.seed, seconds=seconds)
+        return cls(  # type: ignore[misc, call-arg]
+            tree, algorithm, *known, *columns, problem.seed, seconds=seconds
+        )
 
     @cached_property
     def unrounded(self) -> Search:
@@ -463,18 +465,18 @@ class Search(Shown):
         In floats, several may be equal but for rounding. Then the one with the best number is
         first.
         """
-        branches: Sequence[int] = self.tree.branches_of(node)
-        if not self.is_exact(node):  # so no action is proved, but perhaps one of the root
-            branches = self._proved_actions if node == self.tree.root_id else ()
+        proved = (b for b in self.tree.branches_of(node) if self.is_best(node, b))
         if not self._eps:
-            return (b for b in branches if self.is_best(node, b))
-        found = [b for b in branches if self.is_best(node, b)]
-        if len(found) > 1:
-            is_max = self.tree.columns.kind[node] == Kind.MAX
-            ends = [self.interval_of_branch(b) for b in found]
-            keys: list[Any] = [lower if is_max else -upper for lower, upper in ends]
-            found.insert(0, found.pop(keys.index(max(keys))))
-        return iter(found)
+            return proved
+        is_max = self.tree.columns.kind[node] == Kind.MAX
+
+        def goodness(branch: int) -> Any:
+            lower, upper = self.interval_of_branch(branch)
+            return lower if is_max else -upper
+
+        branches = [*proved]
+        first = max(branches, key=goodness, default=NONE)
+        return iter([first, *(b for b in branches if b != first)][: len(branches)])
 
     @cached_property
     def _proved_actions(self) -> tuple[int, ...]:
@@ -564,24 +566,25 @@ class Search(Shown):
     def _id(self, node: Node | str) -> int:
         return self.tree.find(node).id if isinstance(node, str) else node.id
 
-    def __repr__(self) -> str:
-        c = self.counts
+    def value_text(self, write: Callable[[Number], str] = display_text) -> str:
+        """Return the value: `4`, `≈ 4` if estimated, or `in [2, 5]` if it is not known."""
         lower, upper = self.interval_of_branch(NONE)
-        is_known = self.outcome is Outcome.VALUE
-        value = display_text(lower) if is_known else f"in {interval_text(lower, upper)}"
-        if self.outcome is Outcome.ESTIMATE:
-            value = f"≈ {display_text(self.estimate)} {value}"
-        if self.grown is not None:
-            return (
-                f"<Search {self.algorithm.full_name}: {value}, depth {self.grown.depth:,}, "
-                f"{c.visited:,} nodes, {self.grown.evaluations:,} evaluations>"
-            )
+        if self.outcome is Outcome.VALUE:
+            return write(lower)
+        if self.own_estimate is not None:
+            return f"≈ {write(shifted(self.own_estimate, self.tree.root_reward))}"
+        return f"in {interval_text(lower, upper, write)}"
+
+    def __repr__(self) -> str:
+        c, value = self.counts, f"{self.algorithm.full_name}: {self.value_text()}"
         return (
-            f"<Search {self.algorithm.full_name}: {value}, {c.visited:,} of {c.total:,} nodes, "
+            f"<Search {value}, {c.visited:,} of {c.total:,} nodes, "
             f"{c.leaves_visited:,} of {c.leaves_total:,} leaves>"
         )
 
 
-def interval_text(lower: Number, upper: Number) -> str:
+def interval_text(
+    lower: Number, upper: Number, write: Callable[[Number], str] = display_text
+) -> str:
     """Return an interval: `[1, 2]`."""
-    return f"[{display_text(lower)}, {display_text(upper)}]"
+    return f"[{write(lower)}, {write(upper)}]"

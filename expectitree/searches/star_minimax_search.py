@@ -33,7 +33,9 @@ def search_compiled(setup: Problem) -> Found:
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)[1]]))
     columns = work.by_node(setup.columns, settings)
-    return Found(*columns, cuts=cuts, stopped=ended == STOPPED_EARLY)
+    found = Found(*columns)
+    found.cuts, found.stopped = cuts, ended == STOPPED_EARLY
+    return found
 
 
 def start_work(setup: Problem, settings: Settings, depths: int) -> Work:

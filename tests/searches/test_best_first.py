@@ -138,7 +138,7 @@ class Steps:
 
     @property
     def search(self) -> Search:
-        return Search.of(self.setup, end_best_first(self.setup, self.beliefs, False))
+        return Search.from_found(self.setup, end_best_first(self.setup, self.beliefs, False))
 
 
 # ---- The definition.

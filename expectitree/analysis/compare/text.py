@@ -9,7 +9,6 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
-from expectitree.analysis.evaluate.sentences import value_text
 from expectitree.base.numbers import percent_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import file_heading, safe
@@ -77,7 +76,7 @@ def _cells(row: ComparisonRow) -> list[str]:
     search, counts = row.search, row.search.counts
     return [
         search.algorithm.full_name,
-        value_text(search),
+        search.value_text(),
         search.best or "-",
         f"{counts.visited:,}",
         f"{counts.leaves_visited:,}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Any
 
@@ -15,13 +15,11 @@ from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Quotie
 from expectitree.base.numbers import (
     Number,
     cell_text,
-    display_text,
     factor_text,
     is_finite,
     probability_text,
 )
 from expectitree.base.tree import paths
-from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.result import Outcome, Search
@@ -39,16 +37,6 @@ def visited_text(search: Search, noun: str) -> str:
     if noun == "leaf":
         visited, total = counts.leaves_visited, counts.leaves_total
     return plural(visited, noun) if search.grown else f"{visited:,} of {plural(total, noun)}"
-
-
-def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
-    """Return the tree's value: `4`, `≈ 4` if estimated, or `in [2, 5]` if the search stopped."""
-    lower, upper = search.interval_of_branch(NONE)
-    if search.outcome is Outcome.VALUE:
-        return write(lower)
-    if search.outcome is Outcome.ESTIMATE:
-        return f"≈ {write(search.unrounded.estimate)}"
-    return f"in {interval_text(lower, upper, write)}"
 
 
 def residue(search: Search) -> Number:

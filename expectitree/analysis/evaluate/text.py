@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import explanation_lines, value_text
+from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
@@ -83,7 +83,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     is_detailed = evaluation.is_detailed or search.algorithm.prunes or has_opponent or jobs
     if is_detailed:
         yield "algorithm", f"{search.algorithm.full_name}{jobs}"
-    yield _name_of_value(search, has_opponent), (value_text(search, write), "value")
+    yield _name_of_value(search, has_opponent), (search.value_text(write), "value")
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
         yield "criteria", ", ".join(_criteria(evaluation))

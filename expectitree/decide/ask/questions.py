@@ -68,7 +68,7 @@ class Questions:
             visits=list(self.beliefs.visits),
         )
         problem = replace(self.problem, tree=answered)
-        return Search.of(problem, end_best_first(problem, found, not self.is_done))
+        return Search.from_found(problem, end_best_first(problem, found, not self.is_done))
 
     # ---- Learning.
 
