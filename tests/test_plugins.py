@@ -203,6 +203,19 @@ def test_the_message_names_a_search_that_fails(
     assert "Traceback" not in done.stderr
 
 
+def test_an_estimate_is_not_a_value() -> None:
+    lines = run("eval", "risk.yaml", "-a", "sampling", "--windows").stdout.splitlines()
+    assert sum("alpha 9, beta 100" in line for line in lines) == 3
+    for words, status, message in (
+        (["sheet", "uniform", "-a", "sampling", "-o", "a.html"], 2, "only estimates values"),
+        (["eval", "risk.yaml", "-a", "sampling", "--strategy"], 2, "sampling only estimates the"),
+        (["eval", "money.yaml", "-a", "sampling", "--attitude", "exponential=9"], 2, "attitude"),
+        (["eval", "launch.yaml", "-a", "sampling"], 2, "is not known yet"),
+        (["eval", "risk.yaml", "-a", "sampling", "--engine", "compiled"], 2, "is not compiled"),
+    ):
+        assert message in run(*words, status=status).stderr
+
+
 def test_an_algorithm_needs_a_function() -> None:
     with pytest.raises(TypeError):
         et.Algorithm("mcts", "mine", in_order=False)  # type: ignore[call-arg]

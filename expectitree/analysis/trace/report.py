@@ -134,7 +134,7 @@ def trace(
     is_same = is_part = False
     asked: dict[str, Any] = {}
     if isinstance(found, Search):
-        if found.grown is not None and not chosen.in_order:
+        if found.grown is not None and not (chosen.in_order or chosen.needs_whole_tree):
             raise AnalysisError(
                 f"{chosen.name} would choose other leaves in the tree that it has made of the "
                 "game, so it cannot be repeated there: trace the whole tree, from `write_out`"

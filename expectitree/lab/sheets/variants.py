@@ -123,6 +123,8 @@ def make_variants(
     at least `min_cuts` cuts. If possible, no probability is rounded where it is printed. Raises
     `AnalysisError` if too few trees are so.
     """
+    if not algorithm.proves:
+        raise AnalysisError(f"{algorithm.name} only estimates values: choose another search")
     nodes = expected_nodes(source, **parameters) if isinstance(source, str) else len(source)
     if nodes > MAX_NODES:
         raise AnalysisError(
