@@ -149,14 +149,13 @@ class Algorithm:
 
 
 _DEPTH_FIRST = BuiltIn("searches.depth_first_search", "run_depth_first")
-_STAR1 = Algorithm(
-    "star1",
-    "Cuts at CHANCE too, by the bounds (Ballard 1983).",
-    _DEPTH_FIRST,
-    in_order=True,
-    needs_whole_tree=False,
-    chance_cuts=True,
-)
+
+
+def _depth_first(name: str, description: str, **about: Any) -> Algorithm:
+    about = {"in_order": True, "needs_whole_tree": False, **about}
+    return Algorithm(name, description, _DEPTH_FIRST, **about)
+
+
 ALGORITHMS = {
     algorithm.name: algorithm
     for algorithm in (
@@ -168,24 +167,20 @@ ALGORITHMS = {
             in_order=True,
             needs_bounds=False,
         ),
-        replace(
-            _STAR1,
-            name="alphabeta",
-            description="Cuts at MAX and MIN only.",
-            needs_bounds=False,
-            chance_cuts=False,
+        _depth_first("alphabeta", "Cuts at MAX and MIN only.", needs_bounds=False),
+        _depth_first(
+            "star1", "Cuts at CHANCE too, by the bounds (Ballard 1983).", chance_cuts=True
         ),
-        _STAR1,
-        replace(
-            _STAR1,
-            name="star2",
-            description="Star1 that first probes one child of each outcome.",
+        _depth_first(
+            "star2",
+            "Star1 that first probes one child of each outcome.",
+            chance_cuts=True,
             probes=1,
         ),
-        replace(
-            _STAR1,
-            name="star2.5",
-            description="Star2 with several probes (options probes, probe-order).",
+        _depth_first(
+            "star2.5",
+            "Star2 with several probes (options probes, probe-order).",
+            chance_cuts=True,
             probes=2,  # the fewest that differ from star2
         ),
         Algorithm(

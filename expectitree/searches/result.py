@@ -454,10 +454,13 @@ class Search(Shown):
             return False
         if not self.is_exact(node):
             return node == self.tree.root_id and branch in self._proved_actions
-        lower, upper = self.interval_of_branch(branch)
-        if self.tree.columns.kind[node] == Kind.MAX:
-            return bool(lower >= self.lower[node] - self._eps)
-        return bool(upper <= self.upper[node] + self._eps)
+        least = self._worth(node, self.interval_of(node)) - self._eps
+        return bool(self._worth(node, self.interval_of_branch(branch)) >= least)
+
+    def _worth(self, node: int, interval: Bounds) -> Any:
+        """Return what an interval guarantees to the player at a node: the greater, the better."""
+        lower, upper = interval
+        return lower if self.tree.columns.kind[node] == Kind.MAX else -upper
 
     def best_branches(self, node: int) -> Iterator[int]:
         """Yield the ids of a player's branches that are proved best, in order.
@@ -468,15 +471,11 @@ class Search(Shown):
         proved = (b for b in self.tree.branches_of(node) if self.is_best(node, b))
         if not self._eps:
             return proved
-        is_max = self.tree.columns.kind[node] == Kind.MAX
-
-        def goodness(branch: int) -> Any:
-            lower, upper = self.interval_of_branch(branch)
-            return lower if is_max else -upper
-
         branches = [*proved]
-        first = max(branches, key=goodness, default=NONE)
-        return iter([first, *(b for b in branches if b != first)][: len(branches)])
+        if branches:
+            ends = [self._worth(node, self.interval_of_branch(b)) for b in branches]
+            branches.insert(0, branches.pop(ends.index(max(ends))))
+        return iter(branches)
 
     @cached_property
     def _proved_actions(self) -> tuple[int, ...]:
@@ -506,8 +505,8 @@ class Search(Shown):
         above, columns = self.asked_by[node], self.tree.columns
         if above < 0:
             return NONE, NONE
-        own = (b for b in self.tree.branches_of(above) if columns.child[b] == node)
-        likely = (b for b in own if columns.probability[b] > 0)
+        branches = (b for b in self.tree.branches_of(above) if columns.child[b] == node)
+        likely = (b for b in branches if columns.probability[b] > 0)
         return above, next(likely, self.tree.first_paths.branch[node])
 
     @cached_property
