@@ -15,9 +15,10 @@ from expectitree.base.executors import run_tasks
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import generate
-from expectitree.lab.limit.report import limit
+from expectitree.lab.limit.report import Limit, limit
 from expectitree.lab.study.results import Record, Results
 from expectitree.lab.study.spec import (
+    LIMIT,
     Key,
     Parameters,
     Study,
@@ -27,7 +28,6 @@ from expectitree.lab.study.spec import (
     nodes_of,
 )
 from expectitree.searches.engine import search_tree
-from expectitree.searches.problem import Found, Problem
 from expectitree.searches.result import Outcome, Search
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
@@ -75,14 +75,19 @@ def _search(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
     found: dict[str, dict[str, Any]] = {}
     for chosen in algorithms:
         start = perf_counter()
-        search = search_tree(tree, chosen, seed=key.seed)
+        if chosen == LIMIT:
+            least = limit(tree, (), max_leaves=_MAX_LEAVES, exact=True)
+            search, figures = least.search, _limit_figures(least)
+        else:
+            search = search_tree(tree, chosen, seed=key.seed)
+            figures = _search_figures(search)
         seconds = perf_counter() - start
-        found[chosen.full_name] = _figures_of(search) | {"seconds": round(seconds, 6)}
+        found[chosen.full_name] = figures | {"seconds": round(seconds, 6)}
         _check_agreement(name, chosen, search, found)
     return Record(dict(task.tree), key.repetition, key.seed, len(tree), tree.leaves, found)
 
 
-def _figures_of(search: Search) -> dict[str, Any]:
+def _search_figures(search: Search) -> dict[str, Any]:
     counts = search.counts
     return {
         "value": float(search.value) if search.outcome is Outcome.VALUE else None,
@@ -93,23 +98,26 @@ def _figures_of(search: Search) -> dict[str, Any]:
     }
 
 
-def run_limit(problem: Problem) -> Found:
-    """Visit only the leaves that are needed, and the nodes above them."""
-    tree, found = problem.tree, Found.of(problem)
-    least = limit(tree, (), max_leaves=_MAX_LEAVES, exact=True)
-    for n in least.exact.leaves:
-        found.visits[n] = 1
+def _limit_figures(limit: Limit) -> dict[str, Any]:
+    """Return the figures of a search that visits only the leaves that are needed."""
+    tree, enough = limit.tree, limit.exact
+    needed = set(enough.leaves)
     for n in range(len(tree)):
-        if any(found.visits[tree.columns.child[b]] for b in tree.branches_of(n)):
-            found.visits[n] = 1
-    found.lower[tree.root_id] = found.upper[tree.root_id] = least.search.value
-    return found
+        if any(tree.columns.child[b] in needed for b in tree.branches_of(n)):
+            needed.add(n)
+    return {
+        "value": float(limit.search.value),
+        "leaves": enough.least,
+        "nodes": len(needed),
+        "visits": len(needed),
+        "cuts": 0,
+    }
 
 
 @cache
 def _warm_up(algorithm: Algorithm) -> None:
     """Compile a loop once in each worker, so that no search's time includes that."""
-    if compiling.available() and algorithm.is_built_in:
+    if compiling.available() and algorithm.is_built_in and algorithm != LIMIT:
         search_tree(generate("ballard", branching=2), algorithm, engine="compiled")
 
 

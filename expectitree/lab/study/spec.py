@@ -21,9 +21,10 @@ ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
 _GAME_NODES = 2_000  # a guess
 
-# It visits the fewest leaves that are enough, as `expectitree limit` counts them.
+# Not a search: the fewest leaves that are enough, as `expectitree limit` counts them. Of trees with
+# shared nodes it knows bounds of their number only, so that no search could visit them.
 LIMIT = Algorithm(
-    "limit", "The fewest leaves that prove the value.", BuiltIn("lab.study.run", "run_limit")
+    "limit", "The fewest leaves that prove the value.", BuiltIn("lab.limit.report", "limit")
 )
 
 
