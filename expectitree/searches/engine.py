@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -84,7 +83,7 @@ def evaluate(
         if engine != Engine.AUTO:
             raise SearchError(f"exact computes in fractions, engine {engine} in floats: remove one")
         tree = in_fractions(tree)
-    found = search_tree(
+    return search_tree(
         tree,
         algorithm,
         bounds=bounds,
@@ -92,9 +91,9 @@ def evaluate(
         engine=engine,
         max_visits=max_visits,
         seed=seed,
+        rounds=not exact,
         **options,
     )
-    return replace(found, rounds=not exact)
 
 
 def search_tree(
@@ -106,9 +105,10 @@ def search_tree(
     engine: str = "auto",
     max_visits: int | None = None,
     seed: int = 0,
+    rounds: bool = False,
     **options: int | str | None,
 ) -> Search:
-    """Search a tree as `evaluate` does; return numbers as they are computed, without rounding."""
+    """Search a tree as `evaluate` does; return numbers as they are computed, unless it `rounds`."""
     check_tree(tree)
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
@@ -119,7 +119,7 @@ def search_tree(
     if window is not None:
         alpha, beta = in_numbers_of(tree, check_window(chosen, window))
         ends = shifted(alpha, -tree.root_reward), shifted(beta, -tree.root_reward)
-    return search_window(tree, chosen, known, ends, engine, max_visits, seed=seed)
+    return search_window(tree, chosen, known, ends, engine, max_visits, rounds, seed=seed)
 
 
 def check_window(algorithm: Algorithm, window: Any) -> Bounds:
@@ -145,6 +145,7 @@ def search_window(
     window: Bounds,
     engine: str = "auto",
     max_visits: int | None = None,
+    rounds: bool = False,
     **asked: Any,
 ) -> Search:
     """Search a tree in a window, which is without the root's reward.
@@ -161,14 +162,15 @@ def search_window(
     if algorithm.needs_whole_tree or len(tree) == 1:
         check_known(tree)
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
-        asked = {"known": (NO_BOUNDS, known[1]), "window": NO_BOUNDS, "engine": engine}
-        search = partial(search_window, algorithm=algorithm, **asked)
+        asked = {"known": (NO_BOUNDS, known[1]), "window": NO_BOUNDS, "rounds": rounds}
+        search = partial(search_window, algorithm=algorithm, engine=engine, **asked)
         return search_by_utility(tree, known[0], search)
     problem = Problem.of(tree, algorithm, known, engine, window, max_visits=max_visits, **asked)
     if tree.unknown:
         problem.wait_for_unknown()
     found = algorithm.run(problem) if algorithm.is_built_in else _found_by_other(problem)
-    return Search.from_found(problem, found, perf_counter() - problem.started)
+    seconds = perf_counter() - problem.started
+    return Search.from_found(problem, found, seconds=seconds, rounds=rounds)
 
 
 def _found_by_other(problem: Problem) -> Found:

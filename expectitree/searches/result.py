@@ -149,8 +149,11 @@ class Search(Shown):
     jobs: int = 1
 
     @classmethod
-    def from_found(cls, problem: Problem, found: Found, seconds: float = 0.0) -> Search:
-        """Return the result of a search that found something about a problem."""
+    def from_found(cls, problem: Problem, found: Found, **about: Any) -> Search:
+        """Return the result of a search that found something about a problem.
+
+        `about` has other attributes of the result.
+        """
         tree, algorithm = problem.tree, problem.algorithm
         # Each value of a backward induction in floats has an error of its own, measured when it
         # is asked for.
@@ -158,9 +161,7 @@ class Search(Shown):
         eps = None if is_measured else problem.eps
         known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
         columns = (getattr(found, name) for name in Found.__slots__)
-        return cls(  # type: ignore[misc, call-arg]
-            tree, algorithm, *known, *columns, problem.seed, seconds=seconds
-        )
+        return cls(tree, algorithm, *known, *columns, problem.seed, **about)
 
     @cached_property
     def unrounded(self) -> Search:
