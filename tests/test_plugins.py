@@ -118,10 +118,12 @@ ROW = et.Algorithm("row", "Only MAX.", run)
 WORDS = et.Algorithm("words", "Returns no Found.", lambda problem: "none")
 FAULT = et.Algorithm("fault", "Raises.", lambda problem: problem.gone)
 NOTHING = et.Algorithm("nothing", "Proves nothing.", Found.of)
+SHORT = et.Algorithm("short", "Forgets a row.", lambda problem: Found(*[[0, 1]] * 7))
+TEXT = et.Algorithm("text", "Has texts.", lambda problem: Found(*["text"] * 7))
 GUESS = et.Algorithm("guess", "Has no estimate.", Found.of, proves=False)
 number = 1
 """
-NAMES = ("row", "words", "fault", "nothing", "guess")
+NAMES = ("row", "words", "fault", "nothing", "guess", "short", "text")
 ROWS = "".join(f"{name} = upper:{name.upper()}\n" for name in NAMES)
 
 
@@ -190,6 +192,8 @@ def test_a_search_that_proves_is_one_like_ours(searches: Path) -> None:
         ("fault", 2, "the search fault raises AttributeError: 'Problem' object has no attribute"),
         ("nothing", 2, "the search nothing returns [1, 4] and the estimate None, expected an int"),
         ("guess", 2, "the search guess returns [1, 4] and the estimate None, expected an estimate"),
+        ("short", 2, "the search short returns columns of other lengths, expected 5 rows, one fo"),
+        ("text", 2, "the search text returns columns of other lengths, expected 5 rows, one for"),
         ("raw", 2, "unknown algorithm 'raw' (did you mean 'row'?): choose among expectiminimax,"),
         ("number", 3, "the plugin number (upper:number in expectitree.algorithms): found an"),
         ("gone", 3, "the plugin gone (gone:ROW in expectitree.algorithms): importing it raises"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from numbers import Real
 from time import perf_counter
 from typing import Any
 
@@ -175,30 +176,35 @@ def search_window(
 
 def _found_by_other(problem: Problem) -> Found:
     """Return what the search of another package finds; raise `SearchError` if it is wrong."""
+    cause: BaseException | None = None
     try:
         found = problem.algorithm.run(problem)
+        fault = _fault_in(found, problem)
     except ExpectitreeError:
         raise
     except USER_ERRORS as error:
-        fault = f"raises {type(error).__name__}: {error}"
-        raise _fault(problem, fault) from error
-    if not isinstance(found, Found):
-        fault = f"returns an object of type {type(found).__name__}, expected Found"
-        raise _fault(problem, fault)
-    low, high = found.lower[problem.tree.root_id], found.upper[problem.tree.root_id]
-    expected, is_right = "an estimate", found.estimate is not None
-    if problem.algorithm.proves:
-        expected, (alpha, beta) = "an interval that is exact or decides the window", problem.window
-        is_right = low == high or high <= alpha or low >= beta or found.stopped
-    if not is_right:
-        what = f"{interval_text(low, high)} and the estimate {found.estimate}"
-        raise _fault(problem, f"returns {what}, expected {expected}")
+        cause, fault = error, f"raises {type(error).__name__}: {error}"
+    if fault:
+        name = problem.algorithm.name
+        message = f"the search {name} {fault}: correct it, or choose another algorithm"
+        raise SearchError(message) from cause
     return found
 
 
-def _fault(problem: Problem, fault: str) -> SearchError:
-    name = problem.algorithm.name
-    return SearchError(f"the search {name} {fault}: correct it, or choose another algorithm")
+def _fault_in(found: Any, problem: Problem) -> str:
+    """Return what is wrong with what a search returns; empty if it is right."""
+    count, root = len(problem.tree), problem.tree.root_id
+    if not isinstance(found, Found):
+        return f"returns an object of type {type(found).__name__}, expected Found"
+    if any(len(column) != count for column in (found.lower, found.upper, found.visits)):
+        return f"returns columns of other lengths, expected {count:,} rows, one for each node"
+    low, high = found.lower[root], found.upper[root]
+    expected, is_right = "an estimate", isinstance(found.estimate, Real)
+    if problem.algorithm.proves:
+        expected, (alpha, beta) = "an interval that is exact or decides the window", problem.window
+        is_right = low == high or high <= alpha or low >= beta or found.stopped
+    known = f"{interval_text(low, high)} and the estimate {found.estimate}"
+    return "" if is_right else f"returns {known}, expected {expected}"
 
 
 def search_known(tree: Tree, algorithm: Algorithm, bounds: ChosenBounds = None) -> Search:
