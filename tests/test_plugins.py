@@ -152,7 +152,7 @@ def test_a_search_is_in_every_command_that_searches(tmp_path: Path) -> None:
     assert rows[4].split()[:4] == ["sampling", "≈", "54.5", "-"]
     traced = run("trace", "risk.yaml", "-a", "sampling", "--max-visits", "3").stdout
     assert "Enter ▲ / (MAX), in [9, 100]" in traced
-    assert traced.endswith("The value is ≈ 9.\n")
+    assert traced.endswith("stopped after 3 visits. The\nvalue is ≈ 9.\n")
     study = tmp_path / "study.yaml"
     study.write_text(
         "{trees: [{family: uniform, branching: 2, plies: 3}], repetitions: 3, "

@@ -40,6 +40,7 @@ def run(problem):
         elif seen:
             best = max if columns.kind[node] == et.Kind.MAX else min
             values[node] = best(worth.values())
+    found.stopped = problem.max_visits is not None
     found.estimate = values[tree.root_id]
     return found
 

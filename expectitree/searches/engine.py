@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from time import perf_counter
@@ -225,7 +226,7 @@ def search_known(tree: Tree, algorithm: Algorithm, bounds: ChosenBounds = None) 
     found = Found.of(problem)
     found.lower, found.upper, found.stopped = beliefs.lower, beliefs.upper, True
     found.visits = [1] * len(tree)
-    return Search.from_found(problem, found)
+    return replace(Search.from_found(problem, found), own_eps=problem.eps)
 
 
 def usual_algorithms(

@@ -115,6 +115,7 @@ def test_outputs_show_the_window() -> None:
     assert "window    [4, 9]: the search failed low\n" in et.to_text(found)
     assert '"window": [4, 9]' in et.to_json(found)
     assert "in [2, 3]" in repr(found)
+    assert "and 4 is the window's alpha" in " ".join(et.explain(found, "/").split())
     assert et.trace(found).search.outcome is Outcome.FAIL_LOW
     assert "window" not in et.to_text(et.evaluate(et.loads(TEXT), "star1"))
 

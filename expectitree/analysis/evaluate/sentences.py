@@ -273,10 +273,12 @@ class Sentences(Words):
             if low:
                 return f"; up to {asked} it cannot lift {name} above {limit}"
             return f"; from {asked} up it cannot bring {name} below {limit}"
+        end = "alpha" if low else "beta"
         if step.why == "bound":
             value = f"{limit} is" if is_first else "is"
-            extreme = "least" if low else "greatest"
-            return f"{also}{value} the {extreme} possible value"
-        end = "alpha" if low else "beta"
+            extreme = f"the {'least' if low else 'greatest'} possible value"
+            if self.search.root_window != self.search.root_bounds:
+                extreme = f"the window's {end}"
+            return f"{also}{value} {extreme}"
         value = f"{end}{TIED}{limit} is" if is_first else "is"
         return f"{also}{value} what the players above are sure of"
