@@ -92,9 +92,8 @@ def _error_of_total(found: Search, utility: Utility) -> Any:
     greatest = max(abs(low), abs(high), utility.magnitude)
     error = rounding_error(found.tree, found.root_bounds) + 8 * FLOAT_UNIT * greatest
     value = found.lower[-1]
-    least, middle, most = (
-        utility.inverse(min(max(u, low), high)) for u in (value - error, value, value + error)
-    )
+    values = (value - error, value, value + error)
+    least, middle, most = (_total_of(utility, {}, u) for u in values)
     return max(middle - least, most - middle)
 
 

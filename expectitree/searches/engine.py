@@ -179,7 +179,7 @@ def _found_by_other(problem: Problem) -> Found:
     """Return what the search of another package finds; raise `SearchError` if it is wrong."""
     cause: BaseException | None = None
     try:
-        found = problem.algorithm.run(problem)
+        found: Found = problem.algorithm.run(problem)
         fault = _fault_in(found, problem)
     except ExpectitreeError:
         raise

@@ -115,13 +115,8 @@ def close_intervals(problem: Recursion, found: Found) -> None:
     for node in problem.nearly_exact:
         low, high = lower[node], upper[node]
         if high - low <= 2 * problem.eps:
-            if kind[node] == MAX:
-                high = low
-            elif kind[node] == MIN:
-                low = high
-            else:
-                low = high = (low + high) / 2
-            lower[node], upper[node] = low, high
+            value = {MAX: low, MIN: high}.get(kind[node], (low + high) / 2)
+            lower[node] = upper[node] = value
 
 
 def with_infinities(numbers: Iterable[Any]) -> list[Any]:

@@ -161,7 +161,8 @@ class Search(Shown):
         eps = None if is_measured else problem.eps
         known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
         columns = (getattr(found, name) for name in Found.__slots__)
-        return cls(tree, algorithm, *known, *columns, problem.seed, **about)
+        about["seed"] = problem.seed
+        return cls(tree, algorithm, *known, *columns, **about)
 
     @cached_property
     def unrounded(self) -> Search:
@@ -360,15 +361,12 @@ class Search(Shown):
             return self._number(interval[0])
         where = message_path(self.tree.path_of(number))
         known = f"in {interval_text(*interval)}"
+        what = f"did not visit {where}; its value lies {known} by the bounds"
         if self.visits[number]:
-            what = f"{self.algorithm.full_name} proved only that the value of {where} lies {known}"
-        else:
-            what = (
-                f"{self.algorithm.full_name} did not visit {where}; "
-                f"its value lies {known} by the bounds"
-            )
+            what = f"proved only that the value of {where} lies {known}"
         raise SearchError(
-            f"{what}: evaluate the tree with expectiminimax for the value of each node"
+            f"{self.algorithm.full_name} {what}: evaluate the tree with expectiminimax for the "
+            "value of each node"
         )
 
     def criteria_of(self, node: Node | str = ROOT) -> dict[str, Number]:
@@ -547,12 +545,10 @@ class Search(Shown):
     @cached_property
     def strategy_branches(self) -> Mapping[int, int]:
         """The first best branch of each player's node that optimal play can reach, by node id."""
-        columns = self.tree.columns
-        chosen: dict[int, int] = {}
+        columns, chosen = self.tree.columns, dict[int, int]()
         reached = {self.tree.root_id}
-        waiting = [self.tree.root_id]
-        while waiting:
-            n = waiting.pop()
+        waiting = [*reached]
+        for n in waiting:  # which grows
             if columns.kind[n] == Kind.CHANCE:
                 played = [b for b in self.tree.branches_of(n) if columns.probability[b] > 0]
             else:

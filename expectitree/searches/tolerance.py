@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from expectitree.base.numbers import Number, is_finite, to_digits
@@ -62,13 +64,16 @@ def _far(total: Any) -> Number:
 
 def greatest_total(tree: Tree) -> Number:
     """Return the greatest magnitude of a known total of a play."""
-    ends: list[Any] = [abs(end) for end in tree.total_ends if is_finite(end)]
-    return max(ends, default=0)
+    return _greatest(tree.total_ends)
 
 
 def greatest_number(tree: Tree, bounds: Bounds) -> Number:
     """Return the greatest magnitude among all bounds and the totals that nodes may receive."""
     pairs = (bounds, *tree.local_bounds.values())
-    ends: list[Any] = [abs(end) for pair in pairs for end in pair if is_finite(end)]
-    greatest: Number = max([tree.greatest_magnitude, *ends])
-    return greatest
+    return _greatest((tree.greatest_magnitude, *chain.from_iterable(pairs)))
+
+
+def _greatest(numbers: Iterable[Any]) -> Number:
+    """Return the greatest magnitude of the finite numbers; 0 if there is none."""
+    magnitudes: Iterator[Any] = (abs(number) for number in numbers if is_finite(number))
+    return max(magnitudes, default=0)
