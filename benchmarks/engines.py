@@ -21,9 +21,10 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import algorithm
 from expectitree.base.tree.adopt import adopt
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.engine import settings_of, start_work
-from expectitree.searches.setup import SearchSetup, rounding_error
+from expectitree.searches.problem import Problem
 from expectitree.searches.star_minimax import star_minimax
+from expectitree.searches.star_minimax_search import settings_of, start_work
+from expectitree.searches.tolerance import rounding_error
 from expectitree.searches.work import NO_LIMIT
 
 HERE = Path(__file__).resolve().parent
@@ -106,7 +107,7 @@ def _loop_seconds(tree: Tree, name: str) -> float:
         compiling.run_compiled(backward_induction, tree.columns, value, 0.0, None)
         return thread_time() - start
     lower, upper = map(float, tree.local_bounds[tree.root_id])
-    setup = SearchSetup.of(tree, algorithm(name), (lower, upper), "file", "compiled")
+    setup = Problem.of(tree, algorithm(name), ((lower, upper), "file"), "compiled")
     settings = settings_of(setup, None)._replace(pause=NO_LIMIT)
     work = start_work(setup, settings, tree.heights[-1] + 1)
     for column in work:

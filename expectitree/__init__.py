@@ -60,6 +60,7 @@ _NAMES = {
     "files.saving": ("dumps", "save"),
     "foreign.graphs": ("from_networkx", "to_networkx"),
     "games.found": ("GameSearch",),
+    "games.grown": ("Grown",),
     "games.protocol": ("Game",),
     "games.searching": ("search", "write_out"),
     "games.solve.report": ("Solution", "solve"),
@@ -70,7 +71,7 @@ _NAMES = {
     "picture.drawing": ("draw", "to_svg"),
     "searches.engine": ("evaluate",),
     "searches.prepare": ("prepare",),
-    "searches.result": ("Counts", "Grown", "Outcome", "Search"),
+    "searches.result": ("Counts", "Outcome", "Search"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = list(_HOMES)

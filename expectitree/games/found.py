@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import MIN, NONE
+from expectitree.games.grown import Grown
 from expectitree.games.growth import Growth
 from expectitree.games.loops import Labels
 from expectitree.games.rules import Rules
-from expectitree.searches.result import PLAYERS, Grown, Search
+from expectitree.searches.result import PLAYERS, Search
 
 NOTHING = Grown(depth=0, rows=0, evaluations=0, merged=0)  # until a search has ended
 MAX_LOOKED_AT = 2_000  # positions near the root, to find the one that a search goes on from
@@ -207,6 +208,11 @@ class GameSearch(Search):
             move = self._moves_at(node, state)[branch - branches[0]]
             yield Step(tree.branch_label(node, branch), move, probability)
             node, state = tree.columns.child[branch], self.rules.play(state, move)
+
+    def __repr__(self) -> str:
+        made = f"depth {self.grown.depth:,}, {self.counts.visited:,} nodes"
+        value = f"{self.algorithm.full_name}: {self.value_text()}"
+        return f"<Search {value}, {made}, {self.grown.evaluations:,} evaluations>"
 
     def __getstate__(self) -> dict[str, Any]:
         known = {"_choices": self.choices, "_line": self.line}

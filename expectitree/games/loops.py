@@ -29,9 +29,10 @@ from expectitree.searches.best_first import best_first
 from expectitree.searches.best_first_search import end_best_first
 from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
 from expectitree.searches.levels import pass_level_to_children
-from expectitree.searches.problem import Found, Problem, close_intervals
+from expectitree.searches.problem import Found, Problem
+from expectitree.searches.recursion import Recursion, close_intervals
 from expectitree.searches.result import Search
-from expectitree.searches.setup import FAR, SearchSetup, rounding_of_sums
+from expectitree.searches.tolerance import FAR, rounding_of_sums
 from expectitree.searches.work import NO_LIMIT
 
 PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
@@ -83,11 +84,13 @@ class _Loop:
         size = max(growth.greatest, min(self.greatest_bound, FAR * growth.greatest))
         return rounding_of_sums(size, growth.depth, growth.widest)
 
-    def setup(self, tree: Tree) -> SearchSetup:
+    def problem_of(self, tree: Tree) -> Problem:
+        """Return the problem that the search of a tree that has grown has solved."""
         rules = self.rules
         source = "game" if rules.options.bounds is None else "option"
         engine = "auto" if rules.exact else "interpreted"
-        return SearchSetup.of(tree, self.algorithm, rules.bounds, source, engine)
+        known = rules.bounds, source
+        return Problem.of(tree, self.algorithm, known, engine, rules.window)
 
     def harvest(self, columns: Sequence[Any], codes: str) -> tuple[Tree, list[Any]]:
         """Return the tree that has grown, and columns by node from those by row.
@@ -113,15 +116,14 @@ class DepthFirst(_Loop):
         super().__init__(growth, algorithm, budget.max_visits)
         self.budget, self.why_stopped = budget, ""
         rules = self.rules
-        self.found = found = Found([], [], [], [], [])
-        for column, value in zip(found.columns, (0, rules.zero, rules.zero, 0, 0), strict=True):
-            growth.node_columns.append((column, value))
-        self.problem = Problem(
+        self.found = found = Found(growth.lower, growth.upper, [], [], [], [], [])
+        whole, numbers = (found.visits, found.cut, found.cut_after), (found.alpha, found.beta)
+        growth.node_columns += [(column, 0) for column in whole]
+        growth.node_columns += [(column, rules.zero) for column in numbers]
+        self.recursion = Recursion(
             growth.columns,
-            growth.lower,
-            growth.upper,
             0,
-            rules.bounds,
+            rules.window,
             algorithm,
             self._allow,
             zero=rules.zero,
@@ -135,19 +137,19 @@ class DepthFirst(_Loop):
     def search(self) -> None:
         """Search to the end, or until the budget is used up."""
         self._update()
-        self._calls.run(search_depth_first, self.problem, self.found)
-        close_intervals(self.problem, self.found)
+        self._calls.run(search_depth_first, self.recursion, self.found)
+        close_intervals(self.recursion, self.found)
         if self.found.stopped and not self.why_stopped:
             self.why_stopped = self.budget.visits_reached
 
     def result(self, stopped: bool) -> Search:
         """Return the search of the tree that has grown."""
         found = self.found
-        rows = self.problem.lower, self.problem.upper, *found.columns
-        tree, columns = self.harvest(rows, "ddIddBI")
-        setup = self.setup(tree)
-        search: Search = setup.result(setup.eps, *columns, found.cuts, stopped)
-        return search
+        rows = found.lower, found.upper, found.visits, found.alpha, found.beta
+        tree, columns = self.harvest((*rows, found.cut, found.cut_after), "ddIddBI")
+        by_node = Found(*columns)
+        by_node.cuts, by_node.stopped = found.cuts, stopped
+        return Search.from_found(self.problem_of(tree), by_node)
 
     def _allow(self) -> int:
         """Return how many visits are allowed until the clock is read again."""
@@ -178,8 +180,8 @@ class DepthFirst(_Loop):
         growth = self.growth
         growth.is_news = False
         if self.update_greatest():
-            self.problem.eps = self.tolerance() / 3
-        self.problem.probe_up_to(growth.widest)
+            self.recursion.eps = self.tolerance() / 3
+        self.recursion.probe_up_to(growth.widest)
         plies = growth.depth - growth.fewest_plies + 1
         self._calls.need(CALLS_A_PLY * plies * (1 + growth.longest_turn))
 
@@ -241,7 +243,8 @@ class BestFirst(_Loop):
         tree, columns = self.harvest((beliefs.lower, beliefs.upper, beliefs.visits), "ddI")
         names = ("lower", "upper", "visits")
         found = beliefs._replace(**dict(zip(names, columns, strict=True)))
-        return end_best_first(self.setup(tree), found, stopped)
+        problem = self.problem_of(tree)
+        return Search.from_found(problem, end_best_first(problem, found, stopped))
 
     def _limits(self) -> Limits:
         """Return the numbers that control the search, by the leaves so far."""

@@ -15,10 +15,11 @@ from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Replay
 from expectitree.games.loops import Labels
 from expectitree.games.rules import ROUNDING, Rules
-from expectitree.searches.engine import choose_bounds
+from expectitree.searches.bounds import choose_bounds
+from expectitree.searches.engines import Engine
+from expectitree.searches.problem import Found, Problem
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
-from expectitree.searches.setup import Engine
 
 STATES_AT_ONCE = 2**16  # that `expand` receives: some MB, and a fraction of a second
 MAX_KEY = 2**62  # the greatest number of a state, and of a key made of several
@@ -141,10 +142,11 @@ class Plies(Replay):
             values.append(values_of(ply, values[-1]))
         value, many = _buffer(np.concatenate(values)), self.rows
         windows = Repeated(-INFINITY, many), Repeated(INFINITY, many)
-        columns = value, value, Repeated(1, many), *windows, Repeated(0, many), Repeated(0, many)
-        eps = None if any((ply.kind == CHANCE).any() for ply in self.plies) else 0
-        about = tree, algorithm, *choose_bounds(tree, None), eps, Engine.INTERPRETED
-        return Search(*about, *columns, cuts=0, stopped=False)
+        nothing = Repeated(0, many)
+        found = Found(value, value, Repeated(1, many), *windows, nothing, nothing)
+        bounds, source = choose_bounds(tree, None)
+        about = tree, algorithm, bounds, source, Engine.INTERPRETED
+        return Search.from_found(Problem(*about, tree.columns, 0.0, bounds), found)
 
 
 def _buffer(column: Any) -> Any:

@@ -20,7 +20,9 @@ from expectitree.base.numbers import (
     escape,
     is_finite,
     message_text,
+    to_exact_bound,
     to_fraction,
+    to_nearest_float,
     to_number,
 )
 from expectitree.base.tree.builder import TreeBuilder, label_at
@@ -61,6 +63,7 @@ class Options(NamedTuple):
     estimate: Estimate | None = None  # in place of `value` at the depth limit
     warn: Warn | None = None
     max_rows: int | None = None  # of the tree, and so the most moves of a state; `MAX_ROWS`
+    window: Bounds | None = None  # alpha and beta at the root; by default the bounds
 
 
 class Rules(Calls):
@@ -98,6 +101,11 @@ class Rules(Calls):
         self.has_labels = self._label is not None  # which depend on the state
         self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
         self.bounds = self._read_bounds()
+        self.window = self.bounds
+        if options.window is not None:
+            number = to_exact_bound if self.exact else to_nearest_float
+            alpha, beta = map(number, options.window)
+            self.window = alpha, beta
         self.endless = self._setting("endless", None, -INFINITY)
         self.discount: Any = self._setting("discount", self.zero + 1, 0, 1)
         self._is_value = self._is_hashed()

@@ -19,13 +19,14 @@ from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.calls import Warn, naming_errors
 from expectitree.games.found import GameSearch, Order
+from expectitree.games.grown import Grown
 from expectitree.games.growth import Growth
 from expectitree.games.loops import BestFirst, Budget, DepthFirst, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules
-from expectitree.searches.engine import search_tree
+from expectitree.searches.engine import check_window, search_tree
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.result import Grown, Search
+from expectitree.searches.result import Search
 from expectitree.searches.work import NO_LIMIT
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def search(
     seconds: float | None = None,
     max_visits: int | None = None,
     bounds: Bounds | None = None,
+    window: Bounds | None = None,
     merge: bool = True,
     exact: bool = False,
     estimate: Estimate | None = None,
@@ -88,6 +90,7 @@ def search(
         seconds: Stop after this time.
         max_visits: Stop after this many visits of nodes, counted at each depth.
         bounds: `(lower, upper)` of all values, in place of the game's.
+        window: `(alpha, beta)`, as for `evaluate`. With `deepen`, it is that of each depth.
         merge: Search equal states once if they have the same number of plies left.
         exact: Compute in fractions whatever the numbers of the game, and return each number as a
             `Fraction`. A float counts as the decimal that Python prints.
@@ -114,13 +117,17 @@ def search(
     if ranks:
         del options["goal"]
     chosen = find_algorithm(algorithm, **options)
+    if window is not None:
+        if ranks:
+            raise SearchError("goal moves finds the value of each move: remove it, or the window")
+        window = check_window(chosen, window)
     budget = Budget(max_visits, seconds)
     end = budget.end
     if depth is None and seconds is None:
         raise SearchError("a search of a game needs a depth, in plies, or a limit of seconds")
 
     def run(is_exact: bool | None) -> GameSearch:
-        settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
+        settings = Options(is_exact, merge, bounds, estimate, warn, max_rows, window)
         rules, start = _begin(game, depth or 0, state, settings)
         if ranks and seconds is not None:
             budget.end = (monotonic() + end) / 2
@@ -155,7 +162,7 @@ def _with_ranks(found: GameSearch, width: Number, budget: Budget) -> GameSearch:
         if budget.seconds is not None:
             own.end = monotonic() + max(0, budget.end - monotonic()) / waiting
         # The whole game may end far above the depth limit.
-        deepens = not grown.estimated and found.algorithm.player_cuts
+        deepens = not grown.estimated and found.algorithm.prunes
         below = search_rules(rules, found.algorithm, state, plies, deepens, own)
         more = below.grown
         assert more is not None
@@ -197,11 +204,11 @@ def search_rules(
     With `deepen`, return the search of the last depth that could be finished; `on_depth` receives
     the search of each, and returns whether it is enough.
     """
-    if not chosen.player_cuts:
+    if chosen.needs_whole_tree:
         if deepen or budget.seconds is not None or budget.max_visits != NO_LIMIT:
             raise SearchError(
-                "deepen, seconds and max_visits are for pruning searches, and "
-                f"{chosen.name} searches the whole tree: remove them, or choose another "
+                "deepen, seconds and max_visits are for searches that make the tree as they go, "
+                f"and {chosen.name} searches the whole tree: remove them, or choose another "
                 "algorithm, such as star2"
             )
         assert depth is not None

@@ -36,7 +36,7 @@ _MAY_BE_REACHED = cuts.VISITED, NONE  # the reason and the owner of such a node
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
     """Return the bounds of every node before a search."""
     lower, upper = search.tree.inherited_bounds(search.root_bounds)
-    if search.algorithm.player_cuts:
+    if search.algorithm.prunes:
         return list(lower), list(upper)
     count = len(search.tree)
     return [-INFINITY] * count, [INFINITY] * count  # expectiminimax uses no bounds
@@ -225,7 +225,7 @@ class _Reasons:
 
     def update(self, event: Event) -> Collection[int]:
         """Write what a step decides, and return the nodes that this may concern."""
-        if not self.algorithm.player_cuts:
+        if not self.algorithm.prunes:
             return ()
         if not self.algorithm.in_order and (event.kind == events.CUT or self.is_over):
             is_known = self.reason is self.final.reason

@@ -10,25 +10,23 @@ from expectitree.base.tree.columns import Column
 from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, TALLIES, Beliefs, Limits
 from expectitree.searches.best_first import best_first
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.problem import with_infinities, without_infinities
+from expectitree.searches.problem import Found, Problem
 from expectitree.searches.progress import report
-from expectitree.searches.result import Search
-from expectitree.searches.setup import (
-    Listen,
-    SearchSetup,
-    greatest_number,
-    greatest_total,
-    why_unknown,
-)
+from expectitree.searches.recursion import with_infinities, without_infinities
+from expectitree.searches.tolerance import greatest_number, greatest_total
+from expectitree.searches.unknown import why_unknown
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.searches.work import NO_LIMIT
 
 _WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
 
 
-def run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:
+def run_best_first(setup: Problem) -> Found:
+    """Search a tree best first for its value, whatever the window, or for its best action."""
     beliefs, limits = begin_best_first(setup)
-    if listen is not None:
+    max_visits = setup.max_visits
+    if setup.observer is not None:
+        listen = setup.observer.listen
         beliefs = beliefs._replace(
             lower=listen("lower", beliefs.lower),
             upper=listen("upper", beliefs.upper),
@@ -50,7 +48,7 @@ def run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | 
     return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 
-def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
+def begin_best_first(setup: Problem) -> tuple[Beliefs, Limits]:
     """Return the columns and numbers that the loops of `best_first` start from."""
     tree = setup.tree
     depths, paying = tree.heights[-1] + 2, len(tree.columns.reward)
@@ -68,8 +66,8 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     return Beliefs.of(*setup.intervals(), column), limits
 
 
-def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
-    """Return the result of a best-first search, with the windows that its intervals justify."""
+def end_best_first(setup: Problem, beliefs: Beliefs, stopped: bool) -> Found:
+    """Return what a best-first search found, with the windows that its intervals justify."""
     root = setup.tree.root_id
     alpha, beta, cut, cut_after, asked_by = map(setup.column, "ddBIi")
     alpha[root], beta[root] = map(float, setup.bounds) if setup.compiled else setup.bounds
@@ -83,4 +81,4 @@ def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Searc
     if setup.tree.exact:
         alpha, beta = without_infinities(alpha), without_infinities(beta)
     columns = beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after
-    return setup.result(setup.eps, *columns, cuts, stopped, asked_by)
+    return Found(*columns, asked_by, cuts, stopped)

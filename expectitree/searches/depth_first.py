@@ -22,18 +22,20 @@ from typing import Any
 
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN
 from expectitree.searches.cuts import CUT_OF, CUT_PROBING, NOT_CUT, PROBED, STOPPED
-from expectitree.searches.problem import ALL, Found, Problem, Window
+from expectitree.searches.problem import ALL, Found, Window
+from expectitree.searches.recursion import Recursion
 
 CALLS_A_PLY = 4  # `enter_paying`, `enter`, `narrow`, and the function for the kind of the node
 
 
-def search_depth_first(problem: Problem, found: Found) -> None:
-    """Search the root in its window: narrow the intervals of a problem, and write what is found."""
+def search_depth_first(problem: Recursion, found: Found) -> None:
+    """Search the root in its window: narrow the intervals in `found`, and write what is found."""
     columns, watch, eps = problem.columns, problem.observer, problem.eps
     kind, utility, first, last = columns.kind, columns.utility, columns.first, columns.last
     child, probability, reward = columns.child, columns.probability, columns.reward
-    lower, upper, pays = problem.lower, problem.upper, columns.pays
-    visits, alphas, betas, cut, cut_after = found.columns
+    lower, upper, pays = found.lower, found.upper, columns.pays
+    visits, alphas, betas = found.visits, found.alpha, found.beta
+    cut, cut_after = found.cut, found.cut_after
     zero, infinity, prunes_chance = problem.zero, problem.infinity, problem.algorithm.chance_cuts
     is_quick = not watch and not pays  # then terminals, most of the visits, need no call
     left = 1 if kind[problem.root] == TERMINAL else max(1, problem.allow())  # until it allows more
@@ -92,7 +94,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
             if upper[node] < high:
                 high = upper[node]
             if eps and high - low <= 2 * eps:
-                found.nearly_exact.append(node)
+                problem.nearly_exact.append(node)
         if low > high:  # by rounding
             low = high = (low + high) / 2
         lower[node], upper[node] = low, high

@@ -154,10 +154,12 @@ def evaluate_table(table: Table, executor: Executor | None = None, workers: int 
     if ends is not None and not ends[0] <= whole.least <= whole.greatest <= ends[1]:
         raise NeedsWholeTreeError("a utility is outside the bounds")  # this finds the first one
     found = search_tree(_top_tree(rows, whole, about), engine="interpreted")
+    known = (whole.least, whole.greatest) if ends is None else ends
     return replace(
         found,
         own_eps=2 * whole.error,  # as in `Search.eps`: two values that are compared may both be off
-        root_bounds=(whole.least, whole.greatest) if ends is None else ends,
+        root_bounds=known,
+        root_window=known,
         bounds_source="leaves" if ends is None else "file",
         jobs=workers,
         seconds=0.0,  # that of the top alone

@@ -26,7 +26,7 @@ from expectitree.games.positions import random_position
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
 
 
-PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.player_cuts]
+PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.prunes]
 SMALLER = {"dice": "(n=3,k=3)", "pig": "(target=12)", "2048": "(goal=8)"}
 
 

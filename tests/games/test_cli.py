@@ -18,7 +18,7 @@ from expectitree.searches.engine import search_tree
 
 PIG = "game:pig(target=10)"
 RISK = str(ROOT / "trees" / "risk.yaml")
-PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.player_cuts]
+PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.prunes]
 # A game that goes on for ever: MAX adds 1 or 2, or chance does.
 COUNTING = """
     class Counting:

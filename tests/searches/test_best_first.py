@@ -27,9 +27,9 @@ from expectitree.base.tree.columns import Bounds
 from expectitree.searches import beliefs as expecting
 from expectitree.searches import best_first, estimates, levels
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
-from expectitree.searches.engine import choose_bounds
+from expectitree.searches.bounds import choose_bounds
+from expectitree.searches.problem import Problem
 from expectitree.searches.result import Outcome
-from expectitree.searches.setup import SearchSetup
 
 CHOSEN = [algorithm("best-first", goal=goal) for goal in ("value", "action")]
 PROVE = algorithm("best-first", goal="action")
@@ -107,10 +107,8 @@ class Steps:
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None = None) -> None:
         self.tree = tree
-        found, source = choose_bounds(tree, bounds)
-        self.setup = SearchSetup.of(
-            tree, chosen, found, source, "auto" if tree.exact else "interpreted"
-        )
+        engine = "auto" if tree.exact else "interpreted"
+        self.setup = Problem.of(tree, chosen, choose_bounds(tree, bounds), engine)
         self.columns = self.setup.columns
         self.beliefs, self.limits = begin_best_first(self.setup)
         expecting.begin(self.columns, self.beliefs, self.limits)
@@ -135,7 +133,7 @@ class Steps:
 
     @property
     def search(self) -> Search:
-        return end_best_first(self.setup, self.beliefs, False)
+        return Search.from_found(self.setup, end_best_first(self.setup, self.beliefs, False))
 
 
 # ---- The definition.

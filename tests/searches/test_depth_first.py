@@ -16,9 +16,9 @@ from random_trees import PRUNED, REWARDS, build, random_rows
 import expectitree as et
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.deep_calls import DeepCall
-from expectitree.searches import engine
+from expectitree.searches import depth_first_search
 from expectitree.searches.engine import search_tree
-from expectitree.searches.problem import Allowance
+from expectitree.searches.recursion import Allowance
 
 UNITS = (3e-16, 1e-15, 3e-15, 1e-14)  # half of `eps` to 8 times as much in most of the trees
 
@@ -92,7 +92,8 @@ def test_visits_may_be_allowed_one_by_one(
         for chosen in PRUNED:
             whole = search_tree(tree, chosen, max_visits=most)
             with monkeypatch.context() as patch:
-                patch.setattr(engine, "Allowance", partial(_allow, random.randint(1, 3)))
+                few = partial(_allow, random.randint(1, 3))
+                patch.setattr(depth_first_search, "Allowance", few)
                 search = search_tree(tree, chosen, max_visits=most)
             for name in ("lower", "upper", "visits", "cut", "cuts", "stopped"):
                 assert getattr(search, name) == getattr(whole, name)

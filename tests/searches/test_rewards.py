@@ -112,7 +112,7 @@ def test_a_search_does_the_same_in_the_folded_tree(
 ) -> None:
     assert definition(case.tree.root) + case.tree.root_reward == definition(case.folded.root)
     case.check_same(case.run(chosen, False), case.run(chosen, True))
-    if chosen.player_cuts:
+    if chosen.prunes:
         case.check_same(case.run_in_window(chosen, False), case.run_in_window(chosen, True))
         stopped = (case.run(chosen, folded, max_visits=most) for folded in (False, True))
         case.check_same(*stopped)

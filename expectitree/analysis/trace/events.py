@@ -14,7 +14,7 @@ from expectitree.base.tree.columns import Bounds, Column
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.result import Search
-from expectitree.searches.setup import rounding_error
+from expectitree.searches.tolerance import rounding_error
 
 ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
     "enter", "probe", "visit", "pass", "tighten", "close", "cut", "leave"
@@ -146,7 +146,7 @@ class WalkRecorder(Recorder):
         self.place: dict[int, int] = {}  # node -> its index in `way`
         self.walk = 0
 
-    def watch(self, name: str, column: Column) -> Column:
+    def listen(self, name: str, column: Column) -> Column:
         """Return the column for a search to write to: an observed one if its writes matter."""
         observe = {"visits": self.on_visits, "upper": self.on_upper}.get(name)
         self.columns[name] = ObservedColumn(column, observe) if observe else column

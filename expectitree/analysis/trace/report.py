@@ -30,9 +30,11 @@ from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import INFINITY, returned
 from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
+from expectitree.searches.bounds import choose_bounds
 from expectitree.searches.cuts import NO_CUTS
-from expectitree.searches.engine import choose_bounds, search_window, searched_tree
-from expectitree.searches.problem import ALL, Window, without_infinities
+from expectitree.searches.engine import search_window, searched_tree
+from expectitree.searches.problem import ALL, Window
+from expectitree.searches.recursion import without_infinities
 from expectitree.searches.result import Search
 
 
@@ -127,13 +129,16 @@ def trace(
         algorithm = found.algorithm if isinstance(found, Search) else "expectiminimax"
     chosen = find_algorithm(algorithm)
     is_same = is_part = False
+    asked: dict[str, Any] = {}
     if isinstance(found, Search):
-        if found.grown is not None and not chosen.in_order:
+        if found.grown is not None and not (chosen.in_order or chosen.needs_whole_tree):
             raise AnalysisError(
                 f"{chosen.name} would choose other leaves in the tree that it has made of the "
                 "game, so it cannot be repeated there: trace the whole tree, from `write_out`"
             )
         is_same = bounds is None and max_visits is None and chosen == found.algorithm
+        if is_same:
+            asked = {"window": found.root_window, "seed": found.seed}
         is_part = found.grown is not None and found.stopped
         if bounds is None and found.bounds_source in ("option", "game"):
             bounds = found.root_bounds
@@ -142,7 +147,7 @@ def trace(
         if max_visits is None and found.stopped:
             max_visits = found.counts.visits
     tree = searched_tree(tree)
-    recorder, search = _record(tree, chosen, bounds, max_visits, is_part, at, most)
+    recorder, search = _record(tree, chosen, bounds, asked, max_visits, is_part, at, most)
     if isinstance(found, Search) and is_same:
         search = replace(search, bounds_source=found.bounds_source, grown=found.grown)
     events = [returned(event, exact or not tree.exact) for event in recorder.events]
@@ -150,24 +155,31 @@ def trace(
 
 
 def _record(
-    tree: Tree, algorithm: Algorithm, bounds: ChosenBounds, visits: int | None, is_part: bool,
+    tree: Tree,
+    algorithm: Algorithm,
+    bounds: ChosenBounds,
+    asked: dict[str, Any],
+    visits: int | None,
+    is_part: bool,
     *kept: int | None,
-) -> tuple[Recorder, Search]:  # fmt: skip
+) -> tuple[Recorder, Search]:
     """Search a tree and record it.
 
     A tree that is only a part, because a search of a game was stopped, is searched until the search
     needs more.
     """
     known = choose_bounds(tree, bounds, algorithm)
-    make: Any = _Recorder if algorithm.in_order else WalkRecorder
+    is_walk = algorithm.is_built_in and not algorithm.in_order
+    make: Any = WalkRecorder if is_walk else _Recorder
     recorder = make(tree, algorithm, known[0], *kept)
+    about = {"window": known[0], "max_visits": visits, "observer": recorder}
     engine = "auto" if tree.exact else "interpreted"
     try:
-        search = search_window(tree, algorithm, known, known[0], engine, visits, recorder.watch)
+        search = search_window(tree, algorithm, known, engine=engine, **(about | asked))
     except SearchError:
         if not is_part or not recorder.entries:
             raise
-        return _record(tree, algorithm, bounds, recorder.entries, False, *kept)
+        return _record(tree, algorithm, bounds, asked, recorder.entries, False, *kept)
     recorder.finish(search)
     return recorder, search
 
@@ -177,7 +189,6 @@ class _Recorder(Recorder):
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
-        self.watch = self
         self.path: list[tuple[int, int, Window]] = []  # node, branch and window of each entry
         # By branch: the bounds of an outcome in the sums of its CHANCE node. If several outcomes
         # lead to the child, it may be narrower by now.
@@ -252,7 +263,7 @@ class _Recorder(Recorder):
 
         In floats, an interval that is exact but for rounding becomes one number at the end.
         """
-        if not self.algorithm.player_cuts:
+        if not self.entries:  # a backward induction, or a search that says nothing
             self.record_values(search)
         last = {event.node: place for place, event in enumerate(self.events)}
         for node, place in last.items():

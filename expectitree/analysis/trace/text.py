@@ -11,7 +11,7 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.cuts import cut_place
 from expectitree.analysis.evaluate.reasons import MAX_TERMS
-from expectitree.analysis.evaluate.sentences import Words, value_text, visited_text
+from expectitree.analysis.evaluate.sentences import Words, visited_text
 from expectitree.analysis.trace.events import CLOSE, CUT, ENTER, LEAVE, PASS, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.numbers import Number, escape, is_finite
@@ -76,11 +76,11 @@ def conclusion(report: Trace, options: ConsoleOptions) -> str:
     """Return the result of the search."""
     search, counts = report.search, report.search.counts
     text = f"{search.algorithm.full_name} visited {visited_text(search, 'leaf')}"
-    if search.algorithm.player_cuts:
+    if search.algorithm.prunes:
         text += f", with {plural(counts.cuts, 'cut')}"
     if search.stopped:
         text += f", and was stopped after {plural(counts.visits, 'visit')}"
-    text += f". The value is {value_text(search)}"
+    text += f". The value is {search.value_text()}"
     if search.best is not None:
         text += f", and the best action is {safe(search.best, options)}"
     return f"{text}."

@@ -35,7 +35,7 @@ from expectitree.files.sources import UnreadableError
 from expectitree.files.writing import OutputFile
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.searches.setup import why_unknown
+from expectitree.searches.unknown import why_unknown
 
 UNREAD, NO_TREE = "cannot be read", "not a tree"  # the faults of a file
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}

@@ -11,13 +11,9 @@ from expectitree.searches.beliefs import LOWER, RAISE, Beliefs, Limits, begin
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
 from expectitree.searches.estimates import narrow, take_in
+from expectitree.searches.problem import Problem
 from expectitree.searches.result import Search
-from expectitree.searches.setup import (
-    SearchSetup,
-    greatest_number,
-    greatest_total,
-    rounding_of_sums,
-)
+from expectitree.searches.tolerance import greatest_number, greatest_total, rounding_of_sums
 from expectitree.searches.work import NO_LIMIT
 
 
@@ -29,9 +25,9 @@ class Questions:
     holds the intervals backed up along all.
     """
 
-    def __init__(self, setup: SearchSetup) -> None:
-        self.setup, self.tree, self.columns = setup, setup.tree, setup.columns
-        self.beliefs, self.limits = begin_best_first(setup)
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.tree, self.columns = problem, problem.tree, problem.columns
+        self.beliefs, self.limits = begin_best_first(problem)
         self.bounds = list(self.beliefs.lower), list(self.beliefs.upper)
         self.answers: dict[int, Number] = {}
         self._greatest_answer: Any = 0  # in magnitude, plus the greatest rewards on a path
@@ -72,7 +68,8 @@ class Questions:
             upper=list(self.known.upper),
             visits=list(self.beliefs.visits),
         )
-        return end_best_first(replace(self.setup, tree=answered), found, not self.is_done)
+        problem = replace(self.problem, tree=answered)
+        return Search.from_found(problem, end_best_first(problem, found, not self.is_done))
 
     # ---- Learning.
 
@@ -95,13 +92,13 @@ class Questions:
         The answers may be greater than the utilities in the file.
         """
         tree = self.tree
-        found = greatest_total(tree), greatest_number(tree, self.setup.bounds)
+        found = greatest_total(tree), greatest_number(tree, self.problem.bounds)
         total, greatest = (max(one, self._greatest_answer) for one in found)
         eps: Number = 0
         if tree.unit:
             size = max(tree.greatest_magnitude, self._greatest_answer)
             eps = rounding_of_sums(size, tree.heights[-1], tree.most_outcomes, tree.unit)
-        limits = Limits.of(self.setup.algorithm, tree.exact, eps, total, greatest)
+        limits = Limits.of(self.problem.algorithm, tree.exact, eps, total, greatest)
         self.limits = limits._replace(root=tree.root_id)
 
     def _learn(self) -> None:

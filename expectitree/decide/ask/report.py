@@ -18,9 +18,10 @@ from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
 from expectitree.decide.ask.questions import Questions
-from expectitree.searches.engine import choose_bounds
+from expectitree.searches.bounds import choose_bounds
+from expectitree.searches.problem import Problem
 from expectitree.searches.result import Search
-from expectitree.searches.setup import SearchSetup, greatest_number
+from expectitree.searches.tolerance import greatest_number
 
 _NEAR = 1e-14  # of the greatest number: what differences of bounds and rewards may lose
 
@@ -104,8 +105,8 @@ class Inquiry(Shown):
         self.bounds, self.bounds_source = choose_bounds(tree, bounds)
         self._unknown = frozenset(tree.unknown)
         engine = "auto" if tree.exact else "interpreted"
-        setup = SearchSetup.of(tree, self.algorithm, self.bounds, self.bounds_source, engine)
-        self._questions = Questions(setup)
+        problem = Problem.of(tree, self.algorithm, (self.bounds, self.bounds_source), engine)
+        self._questions = Questions(problem)
 
     # ---- Questions and answers.
 

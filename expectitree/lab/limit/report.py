@@ -176,7 +176,7 @@ def limit(
         for a in algorithms
     ]
     tree = searched_tree(tree, engine)
-    whole = next((row for row in rows if not row.algorithm.player_cuts), None) or search_tree(
+    whole = next((row for row in rows if not row.algorithm.prunes), None) or search_tree(
         tree, bounds=bounds, engine=engine
     )
     enough = _enough(tree, whole, rows, engine, max_leaves)

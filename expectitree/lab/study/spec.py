@@ -9,7 +9,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import Algorithm, BuiltIn
 from expectitree.base.tables import TREES, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families import expected_nodes, generate
@@ -21,8 +21,11 @@ ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
 _GAME_NODES = 2_000  # a guess
 
-# Not a search: the fewest leaves that are enough, as `expectitree limit` counts them.
-LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
+# Not a search: the fewest leaves that are enough, as `expectitree limit` counts them. Of trees with
+# shared nodes it knows bounds of their number only, so that no search could visit them.
+LIMIT = Algorithm(
+    "limit", "The fewest leaves that prove the value.", BuiltIn("lab.limit.report", "limit")
+)
 
 
 class Key(NamedTuple):

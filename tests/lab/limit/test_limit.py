@@ -30,7 +30,8 @@ from expectitree.lab.limit import report as limit_report
 from expectitree.lab.limit.report import limit
 from expectitree.lab.limit.text import notes
 from expectitree.lab.limit.text import render as limit_text
-from expectitree.searches.engine import choose_bounds, search_tree
+from expectitree.searches.bounds import choose_bounds
+from expectitree.searches.engine import search_tree
 from expectitree.text.console import text_console, to_strings
 
 Intervals = list[tuple[Number, Number]]

@@ -145,7 +145,7 @@ def test_a_game_without_turns_of_players_is_an_error(tmp_path: Path) -> None:
 def test_searches_that_disagree_are_reported(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wrong(tree: et.Tree, algorithm: Any) -> et.Search:
+    def wrong(tree: et.Tree, algorithm: Any, **_: Any) -> et.Search:
         found = search_tree(tree, algorithm)
         if algorithm.name == "star2":
             return replace(found, lower=[x + 1 for x in found.lower])

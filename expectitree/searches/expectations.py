@@ -1,4 +1,4 @@
-"""What is expected of each criterion of a tree, under the strategy that a search found."""
+"""What is expected under the strategy that a search found: of the total, and of each criterion."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from typing import Any
 
 from expectitree.base.tree.criteria import tree_of
 from expectitree.base.tree.model import Kind
-from expectitree.searches.backward_induction import values_under
+from expectitree.searches.backward_induction import value_under, values_under
 from expectitree.searches.result import PLAYERS, Search
+
+
+def mean_of(search: Search) -> Any:
+    """Return the expected total, if the search proved the value of each node."""
+    players = (n for n, kind in enumerate(search.tree.columns.kind) if kind in PLAYERS)
+    return value_under(search.tree, {n: next(search.best_branches(n)) for n in players})
 
 
 class ExpectedCriteria:
