@@ -12,7 +12,6 @@ from lab.study.studies import (
     PATIENCE,
     records,
     run_remaining,
-    run_study,
     spec_in,
     started,
     study_of,
@@ -154,12 +153,3 @@ def test_searches_that_disagree_are_reported(
     monkeypatch.setattr("expectitree.lab.study.run.search_tree", wrong)
     with pytest.raises(AnalysisError, match=r"star2 finds .* where another search"):
         run_remaining(study_of(folder, GAMES), tmp_path / "results")
-
-
-def test_the_wide_table_names_what_differs(games: tuple[Study, Path], folder: Path) -> None:
-    path = spec_in(folder, f"{GAMES}table: wide\n", "wide.yaml")
-    text = run_study(path, "--report", "--results", games[1], "--format", "markdown")
-    names = [line.split(" | ")[0].strip("| ") for line in text.splitlines() if "| game:" in line]
-    orders = ("given", "inner", "best")
-    expected = [f"game:einstein, depth {depth}, order {o}" for depth in (2, 3) for o in orders]
-    assert names == [*expected, "game:pig(target=20), depth 3"]
