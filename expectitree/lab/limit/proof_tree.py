@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from operator import add
 from typing import Any
 
 from expectitree.base import budget
@@ -35,10 +34,7 @@ class ProofTree:
     children: list[dict[int, Any]]  # the factors that the children's numbers are multiplied by
     shift: list[dict[int, Any]]  # by child: the reward that is added; empty if no branch pays
     leaves: list[int]  # how many leaves below are open: their bounds are more than one value
-    mask: list[int]  # the same leaves as bits; 0 where no nodes are shared
-    last_use: list[int]  # the last parent
     work: list[int]  # about how many additions and comparisons a list takes
-    is_sharing: bool
     one: Any = 1.0  # a factor that changes nothing
     infinity: Any = INFINITY  # an infinite bound
     code: str = "d"  # the type code of an array of these numbers; empty for large integers
@@ -58,7 +54,7 @@ class ProofTree:
 
 
 def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MAX_LEAVES) -> None:
-    """Raise `AnalysisError` where there are too many leaves, or as much work as they would make."""
+    """Raise `AnalysisError` where there are too many leaves."""
     most = budget.most(most) if max_leaves is None else max_leaves
     if leaves > most:
         raise AnalysisError(
@@ -70,34 +66,25 @@ def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = M
 def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     """Return a tree with the values, the bounds and the eps of a search of it.
 
-    Several branches from a node to one child become one. Of several actions, it is the one that
-    pays the player most. Outcomes of probability 0 are left out. Raises `AnalysisError` if the tree
-    has more than `max_leaves` leaves.
+    Outcomes of probability 0 are left out. Raises `AnalysisError` if the tree has more than
+    `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
-    columns, is_sharing = tree.columns, tree.is_sharing
+    columns = tree.columns
     lower, upper = tree.inherited_bounds(search.root_bounds)
     children: list[dict[int, Any]] = [{} for _ in range(len(tree))]
-    leaves, mask, last_use, work = ([0] * len(tree) for _ in range(4))
+    leaves, work = [0] * len(tree), [0] * len(tree)
     for n, kind in enumerate(columns.kind):
         if kind == Kind.TERMINAL:
             leaves[n] = int(upper[n] - lower[n] > search.eps)
-            mask[n] = leaves[n] << n if is_sharing else 0
         for b in tree.branches_of(n):
             child, probability = columns.child[b], columns.probability[b]
-            if probability and child not in children[n]:
+            if probability:
                 work[n] += leaves[child] * (leaves[n] + 1 if kind == Kind.CHANCE else 1)
                 leaves[n] += leaves[child]
-                mask[n] |= mask[child]
-                last_use[child] = n
                 children[n][child] = probability
-            elif kind == Kind.CHANCE and probability:
-                children[n][child] += probability
-        if is_sharing:
-            leaves[n] = mask[n].bit_count()
     found = ProofTree(
-        columns.kind, search.lower, lower, upper, search.eps, children, _shifts(tree), leaves, mask,
-        last_use, work, is_sharing,
+        columns.kind, search.lower, lower, upper, search.eps, children, _shifts(tree), leaves, work,
     )  # fmt: skip
     if tree.exact:
         _scale(found)
@@ -112,14 +99,10 @@ def _shifts(tree: Tree) -> list[dict[int, Any]]:
     columns = tree.columns
     if not columns.pays:
         return [{}] * len(tree)
-    combine: dict[int, Any] = {Kind.CHANCE: add, Kind.MAX: max, Kind.MIN: min}
-    shifts: list[dict[int, Any]] = [{} for _ in range(len(tree))]
-    for n, kind in enumerate(columns.kind):
-        for b in tree.branches_of(n):
-            child, paid = columns.child[b], columns.probability[b] * columns.reward[b]
-            before = shifts[n].get(child)
-            shifts[n][child] = paid if before is None else combine[kind](before, paid)
-    return shifts
+    return [
+        {columns.child[b]: columns.probability[b] * columns.reward[b] for b in tree.branches_of(n)}
+        for n in range(len(tree))
+    ]
 
 
 def _scale(tree: ProofTree) -> None:

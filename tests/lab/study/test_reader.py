@@ -94,6 +94,10 @@ WRONG = {
         "{star1: §-1}]\n",
         ["'much', expected per cent", "'3/0', expected per cent", "'-1', expected per cent"],
     ),
+    "the limit of games": (
+        "trees: {game: 'game:pig', depth: 2}\nalgorithms: §[star1, limit]\n",
+        ["limit is for trees without shared nodes, and those of games share them"],
+    ),
     "keys of former versions": (
         "trees: {family: ballard}\nalgorithms: star1\n§plot: {x: probes}\n§table: wide\n",
         ["remove this key, and plot the table of --format csv", "a study has one table: remove"],
