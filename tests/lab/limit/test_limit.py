@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -14,14 +15,14 @@ from typing import Any
 import pytest
 import random_trees
 from helpers import invoke, load, loads, run_main
-from oracle import ExactNode
+from oracle import intervals
 from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
-from expectitree import Kind, Tree, TreeBuilder
+from expectitree import Tree, TreeBuilder
 from expectitree.base import compiling
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.numbers import INFINITY
 from expectitree.base.tree import transform
 from expectitree.base.tree.builder import NodeId
 from expectitree.base.tree.columns import Bounds
@@ -34,34 +35,13 @@ from expectitree.lab.limit.text import render as limit_text
 from expectitree.searches.engine import choose_bounds, search_tree
 from expectitree.text.console import text_console, to_strings
 
-Intervals = list[tuple[Number, Number]]
 ONE = ("star2",)
 ALL = (-INFINITY, INFINITY)
 
 
-def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
-    """Return the interval of every node once some leaves are visited, within its own bounds."""
-    lower, upper = tree.inherited_bounds(bounds)
-    found: Intervals = []
-    for n in range(len(tree)):
-        node = ExactNode(tree, n)
-        if node.utility is not None:
-            ends = (node.utility, node.utility) if n in visited else (lower[n], upper[n])
-        else:
-            below = [
-                (branch.p, *(end + branch.reward for end in found[branch.child.id]))
-                for branch in node.branches
-            ]
-            if node.kind == Kind.CHANCE:
-                ends = (
-                    sum(p * low for p, low, _ in below if p),
-                    sum(p * high for p, _, high in below if p),
-                )
-            else:
-                pick = max if node.kind == Kind.MAX else min
-                ends = (pick(low for _, low, _ in below), pick(high for _, _, high in below))
-        found.append((max(ends[0], lower[n]), min(ends[1], upper[n])))
-    return found
+def proved(tree: Tree, bounds: Bounds, visited: Iterable[int]) -> tuple[Any, Any]:
+    """Return the interval of the root once some leaves are visited."""
+    return intervals(tree, bounds, {n: tree.columns.utility[n] for n in visited})[-1]
 
 
 def count_of_all_subsets(tree: Tree, bounds: Bounds) -> int:
@@ -69,7 +49,7 @@ def count_of_all_subsets(tree: Tree, bounds: Bounds) -> int:
     leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
     for count in range(len(leaves) + 1):
         for some in combinations(leaves, count):
-            lower, upper = intervals(tree, bounds, set(some))[-1]
+            lower, upper = proved(tree, bounds, some)
             if lower == upper:
                 return count
     raise AssertionError("all leaves are enough")
@@ -84,8 +64,8 @@ def check_against_all_subsets(case: Case) -> None:
             bounds = case.bounds and in_numbers(case.bounds, exact, mirror)
             report = limit(tree, ONE, bounds=bounds, exact=True)
             assert report.exact.count == len(report.exact.leaves) == wanted
-            found = intervals(tree, report.search.bounds, set(report.exact.leaves))
-            assert found[-1][1] - found[-1][0] <= 4 * report.search.eps
+            lower, upper = proved(tree, report.search.bounds, report.exact.leaves)
+            assert upper - lower <= 4 * report.search.eps
 
 
 def cases(start: int, count: int, most: int = 10, pays: bool = False) -> list[Case]:
@@ -301,7 +281,7 @@ def test_the_leaves_of_long_lists_prove_the_value() -> None:
     tree = two_paths(150)
     first = limit(tree, ONE, bounds=(0, 100))
     assert 0.5 * tree.leaves < first.exact.count <= tree.leaves
-    lower, upper = intervals(tree, (0, 100), set(first.exact.leaves))[-1]
+    lower, upper = proved(tree, (0, 100), first.exact.leaves)
     assert upper - lower < 1e-9
 
 
