@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from expectitree.analysis.plotting import COLORS, finish, look, new_figure, save_figure
+from expectitree.analysis.plotting import COLORS, finish, line_style, new_figure, save_figure
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import Summary, SummaryRow, summarize
 from expectitree.lab.study.results import Results
@@ -96,7 +96,7 @@ def draw_growth(file: str) -> None:
         rows = [row for row in summary.rows if row.algorithm.name == name]
         branching = [int(row.tree["branching"]) for row in rows]
         leaves = [row.leaves.value for row in rows]
-        axes.plot(branching, leaves, label=name, **look(0, place))
+        axes.plot(branching, leaves, label=name, marker="os"[place], **line_style(place))
     finish(axes, summary.study.title)
     save_figure(figure, file)
 
@@ -112,7 +112,9 @@ def draw_probes(file: str) -> None:
         probes = [int(row.algorithm.options["probes"]) for row in rows]
         shares = [row.leaf_share.value for row in rows]
         halves = [row.leaf_share.half for row in rows]
-        axes.plot(probes, shares, label=f"star2.5, {order}", **look(0, place))
+        axes.plot(
+            probes, shares, label=f"star2.5, {order}", marker="os"[place], **line_style(place)
+        )
         axes.errorbar(
             probes, shares, halves, fmt="none", ecolor=COLORS[place], elinewidth=0.8, capsize=2.5
         )
