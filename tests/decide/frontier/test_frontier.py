@@ -145,8 +145,13 @@ def test_every_strategy_of_random_trees(seed: int) -> None:
         pair = one.criteria["cost"], one.criteria["effect"]
         x, y = ends(pair)
         is_dominated = any(a >= x and b >= y for a, b in map(ends, {*expected} - {pair}))
-        is_dominated = is_dominated or pair in expected  # as good as one of the best
-        assert one.status == ("dominated" if is_dominated else "extendedly dominated")
+        if pair in expected:
+            assert one.status == "same"
+        elif one.status == "best at one weight":
+            greatest = max(one.start * effect - cost for cost, effect in expected)
+            assert one.start * pair[1] - pair[0] == greatest
+        else:
+            assert one.status == ("dominated" if is_dominated else "extendedly dominated")
     firsts = {one.action for one in (*found.best, *found.never)}
     assert firsts == {f"#{place}" for place, _ in enumerate(node["max"], 1)}
 
