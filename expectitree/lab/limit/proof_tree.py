@@ -31,8 +31,9 @@ class ProofTree:
     lower: Column  # bounds; those of terminals matter
     upper: Column
     eps: Any
-    children: list[dict[int, Any]]  # the factors that the children's numbers are multiplied by
-    shift: list[dict[int, Any]]  # by child: the reward that is added; empty if no branch pays
+    children: list[list[int]]  # without outcomes of probability 0
+    factor: list[Any]  # the node's numbers are multiplied by this at the node above,
+    shift: list[Any]  # and then this reward is added
     leaves: list[int]  # how many leaves below are open: their bounds are more than one value
     work: list[int]  # about how many additions and comparisons a list takes
     one: Any = 1.0  # a factor that changes nothing
@@ -45,12 +46,9 @@ class ProofTree:
 
     def best_children(self, node: int) -> set[int]:
         """Return the children that are worth as much as a player's node."""
-        sign, value, shift = self.sign(node), self.value[node], self.shift[node]
-        return {
-            child
-            for child, factor in self.children[node].items()
-            if sign * (factor * self.value[child] + shift.get(child, 0) - value) >= -self.eps
-        }
+        sign, value = self.sign(node), self.value[node]
+        worth = {c: self.factor[c] * self.value[c] + self.shift[c] for c in self.children[node]}
+        return {child for child in worth if sign * (worth[child] - value) >= -self.eps}
 
 
 def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MAX_LEAVES) -> None:
@@ -66,13 +64,14 @@ def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = M
 def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     """Return a tree with the values, the bounds and the eps of a search of it.
 
-    Outcomes of probability 0 are left out. Raises `AnalysisError` if the tree has more than
-    `max_leaves` leaves.
+    The tree shares no nodes. Raises `AnalysisError` if it has more than `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
     columns = tree.columns
     lower, upper = tree.inherited_bounds(search.root_bounds)
-    children: list[dict[int, Any]] = [{} for _ in range(len(tree))]
+    children: list[list[int]] = [[] for _ in range(len(tree))]
+    factor: list[Any] = [1] * len(tree)
+    shift: list[Any] = [0] * len(tree)
     leaves, work = [0] * len(tree), [0] * len(tree)
     for n, kind in enumerate(columns.kind):
         if kind == Kind.TERMINAL:
@@ -82,27 +81,17 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
             if probability:
                 work[n] += leaves[child] * (leaves[n] + 1 if kind == Kind.CHANCE else 1)
                 leaves[n] += leaves[child]
-                children[n][child] = probability
-    found = ProofTree(
-        columns.kind, search.lower, lower, upper, search.eps, children, _shifts(tree), leaves, work,
-    )  # fmt: skip
+                children[n].append(child)
+                factor[child] = probability
+                shift[child] = probability * tree.reward_of(b)
+    ends = lower, upper, search.eps
+    found = ProofTree(columns.kind, search.lower, *ends, children, factor, shift, leaves, work)
     if tree.exact:
         _scale(found)
         if not found.code:
             why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
             check_size(tree.leaves, max_leaves, why, MAX_LARGE)
     return found
-
-
-def _shifts(tree: Tree) -> list[dict[int, Any]]:
-    """Return by node and child the reward of the branch, times the probability below CHANCE."""
-    columns = tree.columns
-    if not columns.pays:
-        return [{}] * len(tree)
-    return [
-        {columns.child[b]: columns.probability[b] * columns.reward[b] for b in tree.branches_of(n)}
-        for n in range(len(tree))
-    ]
 
 
 def _scale(tree: ProofTree) -> None:
@@ -112,16 +101,16 @@ def _scale(tree: ProofTree) -> None:
     numbers = [column[n] for n in terminals for column in columns if is_finite(column[n])]
     scale = [math.lcm(*(x.denominator for x in numbers))] * len(tree.kind)
     paid: list[Any] = [0] * len(tree.kind)  # [N] a bound on the sum of rewards below a node
-    for n, (children, shift) in enumerate(zip(tree.children, tree.shift, strict=True)):
-        own = {child: scale[child] * p.denominator for child, p in children.items()}
-        if own:
-            scale[n] = math.lcm(*own.values(), *(x.denominator for x in shift.values()))
-        if shift:
-            paid[n] = sum(map(abs, shift.values())) + max(paid[child] for child in children)
-        for child, p in children.items():
-            children[child] = p.numerator * (scale[n] // own[child])
-        for child, amount in shift.items():
-            shift[child] = int(amount * scale[n])
+    for n, children in enumerate(tree.children):
+        if not children:
+            continue
+        denominators = {c: scale[c] * tree.factor[c].denominator for c in children}
+        shifts = [tree.shift[child] for child in children]
+        scale[n] = math.lcm(*denominators.values(), *(shift.denominator for shift in shifts))
+        paid[n] = sum(map(abs, shifts)) + max(paid[child] for child in children)
+        for child, denominator in denominators.items():
+            tree.factor[child] = tree.factor[child].numerator * (scale[n] // denominator)
+            tree.shift[child] = int(tree.shift[child] * scale[n])
     tree.value, tree.lower, tree.upper = (
         [int(x * scale[n]) if is_finite(x) else x for n, x in enumerate(column)]
         for column in columns

@@ -58,7 +58,7 @@ class Proofs:
         self.tree, self.root = tree, len(tree.kind) - 1
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
-        self.needs: dict[tuple[int, int], int] = {}  # (node, child): see `_need`
+        self.needs: dict[int, int] = {}  # by child: see `_need`
         self.lists: dict[tuple[int, int], Column] = {}  # (node, sign) -> bounds, until last used
         self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
         self.proved = {self.root}  # nodes whose value the proof of the root's value proves
@@ -83,7 +83,7 @@ class Proofs:
                 self.exact.update(children)
             elif n in self.exact and children:
                 best = self.best_children[n] = tree.best_children(n)
-                others = children if len(best) > 1 else children.keys() - best
+                others = children if len(best) > 1 else {*children} - best
                 self.exact |= best
                 self.wanted.update((child, tree.sign(n)) for child in others)
 
@@ -122,18 +122,18 @@ class Proofs:
         how = MERGED if tree.sign(n) == sign else LEAST
         if tree.kind[n] == Kind.CHANCE:
             how = SUM
-        row = [self._operand(n, child, sign) for child in tree.children[n]]
+        row = [self._operand(child, sign) for child in tree.children[n]]
         while len(row) > 1:
             pairs = zip(row[::2], row[1::2], strict=False)
             row = [self._join(how, *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
         return row[0]
 
-    def _operand(self, n: int, child: int, sign: int) -> Operand:
+    def _operand(self, child: int, sign: int) -> Operand:
         """Return a child's list; the reward of the branch to the child is added to its bounds."""
         tree, bounds = self.tree, self._list(child, sign)
-        factor = tree.children[n][child]
-        if shift := tree.shift[n].get(child):
-            far, shift = tree.infinity, sign * shift
+        factor, shift = tree.factor[child], sign * tree.shift[child]
+        if shift:
+            far = tree.infinity
             bounds = self._column([x if x == far else factor * x + shift for x in bounds])
             factor = tree.one
         return Operand(bounds, factor, child)
@@ -169,7 +169,7 @@ class Proofs:
         total = 0  # without one
         for child in tree.children[n]:
             need = self.count[child] if is_chance else self._need(n, child)
-            self.needs[n, child] = need
+            self.needs[child] = need
             least += need
             if not is_chance and child in self.best_children[n]:
                 count = total + self.count[child]
@@ -183,9 +183,9 @@ class Proofs:
         sign = self.tree.sign(n)
         if (child, sign) not in self.wanted:
             return 0  # it is the only best child
-        value = self.tree.value[n] - self.tree.shift[n].get(child, 0)
+        value = self.tree.value[n] - self.tree.shift[child]
         threshold = sign * value + self.tree.eps
-        return first_below(self._list(child, sign), threshold, self.tree.children[n][child])
+        return first_below(self._list(child, sign), threshold, self.tree.factor[child])
 
     # ---- Finding the leaves.
 
@@ -228,7 +228,7 @@ class Proofs:
             if child == self.choice[n]:
                 self.proved.add(child)
             else:
-                self._demand(child, self.tree.sign(n), self.needs[n, child])
+                self._demand(child, self.tree.sign(n), self.needs[child])
 
     def _demand(self, n: int, sign: int, leaves: int) -> None:
         self.demands[n, sign] = max(self.demands.get((n, sign), 0), leaves)
