@@ -47,7 +47,10 @@ class ProofTree:
     def best_children(self, node: int) -> set[int]:
         """Return the children that are worth as much as a player's node."""
         sign, value = self.sign(node), self.value[node]
-        worth = {c: self.factor[c] * self.value[c] + self.shift[c] for c in self.children[node]}
+        worth = {
+            child: self.factor[child] * self.value[child] + self.shift[child]
+            for child in self.children[node]
+        }
         return {child for child in worth if sign * (worth[child] - value) >= -self.eps}
 
 
@@ -104,7 +107,7 @@ def _scale(tree: ProofTree) -> None:
     for n, children in enumerate(tree.children):
         if not children:
             continue
-        denominators = {c: scale[c] * tree.factor[c].denominator for c in children}
+        denominators = {child: scale[child] * tree.factor[child].denominator for child in children}
         shifts = [tree.shift[child] for child in children]
         scale[n] = math.lcm(*denominators.values(), *(shift.denominator for shift in shifts))
         paid[n] = sum(map(abs, shifts)) + max(paid[child] for child in children)

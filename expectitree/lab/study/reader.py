@@ -330,7 +330,8 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
     """Yield the key and the message of each search and figure that fits no tree."""
     if LIMIT in study.algorithms and any(map(is_game, study.trees)):
-        yield "algorithms", "limit is for trees without shared nodes, and those of games share them"
+        found = "limit is for trees without shared nodes, and those of games share them"
+        yield "algorithms", f"{found}: remove it"
     for figure in study.published:
         searches = product(study.trees, study.algorithms)
         if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):

@@ -39,7 +39,7 @@ def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType
 
 
 def _column(name: str, cells: list[str]) -> Column:
-    is_number = name in _SPARE or name != "algorithm" and all(map(_is_number, cells))
+    is_number = name in _SPARE or (name != "algorithm" and all(map(_is_number, cells)))
     return Column(name, number=is_number, spare=_SPARE.get(name, 0))
 
 

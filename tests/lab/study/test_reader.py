@@ -96,7 +96,7 @@ WRONG = {
     ),
     "the limit of games": (
         "trees: {game: 'game:pig', depth: 2}\nalgorithms: §[star1, limit]\n",
-        ["limit is for trees without shared nodes, and those of games share them"],
+        ["limit is for trees without shared nodes, and those of games share them: remove it"],
     ),
     "keys of former versions": (
         "trees: {family: ballard}\nalgorithms: star1\n§plot: {x: probes}\n§table: wide\n",
