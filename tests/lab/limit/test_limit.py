@@ -201,6 +201,9 @@ def test_trees_that_share_nodes_are_refused(text: str, tmp_path: Path) -> None:
     done = run_main("limit", "-e", text, "-e", "max: [1, 2]")
     assert (done.status, done.err.count("--unshare")) == (2, 1)
     assert "1 of 2 leaves proves the value 2" in done.out
+    done = run_main("limit", "game:pig(target=5)", "--depth", "4")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("game:pig(target=5): several paths share nodes")
     source, out = tmp_path / "tree.yaml", tmp_path / "out.yaml"
     source.write_text(text)
     assert run_main("convert", "--unshare", str(source), str(out)).status == 0
