@@ -16,12 +16,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from expectitree.base.errors import UNDEFINED, WRONG_SUM, WRONG_SUM_OF_FORMULAS
 from expectitree.base.expressions.syntax import FUNCTIONS
-from expectitree.base.numbers import escape, quote
-from expectitree.base.tree.formulas import P_REST, REST
+from expectitree.base.numbers import HOW, escape, quote
+from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
+from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
@@ -31,12 +33,11 @@ KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")
 _OF_TREES = ("tree", "with")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# Texts in messages of the grammar and of YAML, and their replacements here.
-_WORDS = {
-    f", or write {P_REST}": "",
-    f", write {P_REST}": "",
-    " (`normalize: true`)": "",
-    "the root's `parameters:`": "`variables:`",
+# What to do about errors that the grammar finds, by their kinds.
+_HINTS = {
+    WRONG_SUM: f"correct them, or {NORMALIZE}",
+    WRONG_SUM_OF_FORMULAS: "change a formula or a parameter",
+    UNDEFINED: f"{HOW}, or define it under `variables:`",
 }
 
 
@@ -49,7 +50,7 @@ def read(
     normalize: bool = False,
 ) -> Tree:
     """Return the tree of a text; `minimize` makes its decisions MIN. Raises `FileError`."""
-    with shared.own_words(_WORDS):
+    with shared.own_hints(_HINTS):
         document = replace(yaml.parse(text, name), normalize=normalize)
         reader = _Reader(document, "min" if minimize else "max")
         return reader.tree(reader.root, warn, exact_nodes)

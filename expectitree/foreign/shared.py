@@ -12,16 +12,17 @@ from itertools import chain, count
 from typing import Any, TypeAlias, TypeVar
 from unicodedata import combining, normalize
 
-from expectitree.base.errors import FileError
+from expectitree.base.errors import (
+    NESTED,
+    FileError,
+)
 from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
 from expectitree.base.numbers import escape
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import sum_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
-    MAX_DEPTH,
     MAX_PROBLEMS,
-    NESTED_TOO_DEEPLY,
     Data,
     Document,
     Mark,
@@ -114,19 +115,15 @@ def free_name(base: str, is_taken: Callable[[str], bool], separator: str = "_") 
 
 
 @contextmanager
-def own_words(words: Mapping[str, str]) -> Iterator[None]:
-    """Raise a `FileError` with other words in its messages: those of a format."""
-    too_deep = f"more than {MAX_DEPTH} nodes in each other: cut the tree at a node above"
-    words = {NESTED_TOO_DEEPLY: too_deep, **words}
+def own_hints(hints: Mapping[str, str]) -> Iterator[None]:
+    """Raise a `FileError` with other hints for some kinds of errors: those of a format."""
+    hints = {NESTED: "cut the tree at a node above", **hints}
     try:
         yield
     except FileError as error:
-        problems = []
-        for problem in error.problems:
-            message = problem.message
-            for theirs, own in words.items():
-                message = message.replace(theirs, own)
-            problems.append(replace(problem, message=message))
+        problems = [
+            problem.with_hint(hints.get(problem.kind, problem.hint)) for problem in error.problems
+        ]
         raise FileError(problems, error.stopped) from None
 
 

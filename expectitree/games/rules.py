@@ -168,7 +168,7 @@ class Rules(Calls):
         try:
             probabilities, _ = self._numbers.distribution(written, len(given))
         except TreeError as error:
-            raise GameError(f"{self.where('moves', state)}: {str(error).split(':')[0]}") from None
+            raise GameError(f"{self.where('moves', state)}: {error.reason}") from None
         if len(ratios) == len(given) and len(self._distributions) < MAX_KNOWN:
             self._distributions[ratios] = probabilities
         return probabilities

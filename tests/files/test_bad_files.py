@@ -21,7 +21,7 @@ from expectitree.base.errors import FileError
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.files import loads
 from expectitree.files.formats import FORMATS
-from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Place
+from expectitree.files.grammar.document import TOO_DEEP, Place
 
 NEED_FRACTIONS = (
     "max: [1e302, 1e400]",
@@ -285,7 +285,7 @@ def test_the_limit_of_pyyaml_has_our_message(monkeypatch: pytest.MonkeyPatch) ->
         raise yaml.scanner.ScannerError(None, None, problem, mark)
 
     monkeypatch.setattr("expectitree.files.formats.yaml.events", refused)
-    assert message("[", "x.yaml").startswith(f"x.yaml:1:1001: {NESTED_TOO_DEEPLY}")
+    assert message("[", "x.yaml").startswith(f"x.yaml:1:1001: {TOO_DEEP}")
 
 
 def hostile_texts() -> Iterator[str]:

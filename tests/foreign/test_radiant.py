@@ -153,7 +153,7 @@ def test_names_of_variables_are_replaced_longest_first() -> None:
 def test_a_text_that_nests_too_deeply_is_an_error() -> None:
     for count in (305, 2000):
         lines = [f"{' ' * n}a:\n{' ' * n} type: decision\n" for n in range(count)]
-        with pytest.raises(FileError, match="more than 298 nodes in each other: cut the tree"):
+        with pytest.raises(FileError, match="the text nests more than 300 nodes: cut the tree"):
             read(
                 "name: x\ntype: decision\n"
                 + "".join(lines).removesuffix("type: decision\n")

@@ -6,9 +6,10 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.searches.beliefs import Beliefs, Limits, begin, take_in
+from expectitree.searches.beliefs import Beliefs, Limits, begin
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
+from expectitree.searches.estimates import take_in
 from expectitree.searches.result import Search
 from expectitree.searches.setup import SearchSetup, rounding_of_sums
 from expectitree.searches.work import NO_LIMIT

@@ -223,14 +223,18 @@ def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("algorithms: [limit: {guide: bounds}]", "limit has no options"),
+        ("algorithms: [limit: {goal: value}]", "limit has no options"),
         (
-            "algorithms: [best-first: {guide: wisdom}]",
-            "'wisdom', expected learning or bounds",
+            "algorithms: [best-first: {goal: wisdom}]",
+            "'wisdom', expected value or action",
         ),
         (
             "algorithms: [star1: {goal: action}]",
             "the option goal is for best-first only, not for star1",
+        ),
+        (
+            "algorithms: [best-first: {guide: learning}]",
+            "unknown key 'guide': best-first always learns from the leaves that it visits",
         ),
     ],
 )
