@@ -88,12 +88,13 @@ def random_rows(
     local_bounds: float = 0.15,
     rewards: Sequence[int | Fraction] = (0,),
     rare: bool = False,
+    kinds: Sequence[Kind] = (Kind.MAX, Kind.MIN, Kind.CHANCE, Kind.CHANCE),
 ) -> list[Row]:
     """Return the rows of a random tree, root last.
 
     `local_bounds` is the share of inner nodes that have bounds. Each branch pays one of `rewards`.
-    With `rare`, there are also numbers at the limits of floats, estimates, and terminals with
-    bounds.
+    Inner nodes have one of `kinds`, which may repeat some. With `rare`, there are also numbers at
+    the limits of floats, estimates, and terminals with bounds.
     """
     rows: list[Row] = []
     utilities = random.choice(RARE_UTILITIES if rare else UTILITIES)
@@ -110,7 +111,7 @@ def random_rows(
         if depth == 0 or (depth < height and random.random() < 0.15):
             rows.append(Row(Kind.TERMINAL, Fraction(random.choice(utilities))))
         else:
-            kind = random.choice((Kind.MAX, Kind.MIN, Kind.CHANCE, Kind.CHANCE))
+            kind = random.choice(kinds)
             children = [grow(depth - 1) for _ in range(random.randint(1, widest))]
             if random.random() < sharing:
                 children.append(children[0])  # two branches of one node lead to the same child

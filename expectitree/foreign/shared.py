@@ -146,17 +146,15 @@ def payoff_of(tree: Tree, b: int) -> tuple[Any, Any]:
     return sum_of(own, written), value + utility
 
 
-def formula_text(
-    formula: Expression, names: Mapping[str, str], has_operation: Callable[[str], bool]
-) -> str | None:
-    """Return a formula with other names and plain decimals; None if an operation is missing."""
+def formula_text(formula: Expression, names: Mapping[str, str]) -> str | None:
+    """Return a formula with other names and plain decimals; None if it has an `if`."""
 
     def combine(part: Expression, operands: list[Any]) -> Expression | None:
         if isinstance(part, Number):
             return Number(plain_decimal(text_of(part)))
         if isinstance(part, Name):
             return Name(names[part.name])
-        if None in operands or not has_operation(part.operation):
+        if None in operands or part.operation == "if":
             return None
         return Apply(part.operation, tuple(operands))
 

@@ -469,7 +469,7 @@ class _Writer:
     def formula(self, written: Any, value: Any) -> str:
         """Return a number, or a formula as mathjs reads it; its value if it cannot."""
         if is_formula(written):
-            text = shared.formula_text(written, self.names, lambda operation: operation != "if")
+            text = shared.formula_text(written, self.names)
             if text is not None:
                 return text
             self.left_out["formulas with if (their values are written)"] = None

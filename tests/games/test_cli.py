@@ -295,7 +295,6 @@ def test_positions_are_shown_in_traces_and_pages(tmp_path: Path) -> None:
     ("command", "expected"),
     [
         (("compare",), "expectiminimax              0.333333  roll     30      19   100%"),
-        (("limit",), "19 leaves, bounds [−1, 1] given in the tree"),
         (("opponents",), "perfect         0  0.333333  roll"),
         (("rescale", "--map", "2*u"), "0.666667"),
         (("risk",), "roll ★   0.333333"),

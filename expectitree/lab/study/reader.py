@@ -25,16 +25,21 @@ from expectitree.lab.study.spec import (
     ORDERS,
     SOURCES,
     Parameters,
-    Plot,
     Published,
     Study,
     describe,
     games,
+    is_game,
 )
 
 MAX_REPETITIONS = 1_000_000
 MAX_KINDS = 10_000  # of tree
 TREES = "a mapping with a family and its parameters, or a game and its depth"
+# Keys of former versions.
+_GONE = {
+    "plot": "studies are not plotted: remove this key, and plot the table of --format csv",
+    "table": "a study has one table: remove this key, and make others from --format csv",
+}
 
 Reader: TypeAlias = Callable[[Data, Place], Any]  # returns what a value means, or raises an error
 
@@ -86,8 +91,6 @@ class _StudyReader:
             "repetitions": _whole(1, MAX_REPETITIONS),
             "seed": _whole(0, 10**18 - 1),
             "published": partial(self.all_of, self.figures),
-            "plot": self.plot,
-            "table": _one_of(("long", "wide")),
         }
         found = self.mapping(root, "a mapping with trees and algorithms", readers)
         for key in ("trees", "algorithms"):
@@ -161,7 +164,7 @@ class _StudyReader:
         }
         return {"family": _checked(parameters_of), **readers}
 
-    # ---- The searches, published figures and the plot.
+    # ---- The searches and published figures.
 
     def algorithms(self, value: Data, place: Place) -> tuple[Algorithm, ...]:
         chosen = self.all_of(self.variants, value, place)
@@ -193,15 +196,6 @@ class _StudyReader:
             message = "there is no figure of an algorithm: write such as star1: 84.1"
             raise AnalysisError(f"{message}; {', '.join(ALGORITHMS)}")
         return [Published(where, name, figure) for name, figure in figures.items()]
-
-    def plot(self, value: Data, place: Place) -> Plot:
-        readers: dict[str, Reader] = {
-            "x": _text,
-            "y": _one_of(("share", "leaves")),
-            "scale": _one_of(("log", "linear")),
-        }
-        found = self.mapping(value, f"a mapping with {', '.join(readers)}", readers)
-        return Plot(log=found.pop("scale", "linear") == "log", **found)
 
     # ---- Lists and mappings.
 
@@ -238,7 +232,8 @@ class _StudyReader:
         found: dict[str, Any] = {}
         for index, (key, value) in enumerate(data):
             if key not in readers:
-                self.wrong(Place(data, index, True), unknown_key(str(key), tuple(readers)))
+                message = _GONE.get(key) or unknown_key(str(key), tuple(readers))
+                self.wrong(Place(data, index, True), message)
             elif key in found:
                 self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
@@ -333,10 +328,10 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
 
 
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the key and the message of each axis and figure without trees."""
-    x = study.plot.x
-    if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
-        yield "plot", f"no tree of this study has the parameter {quote(x)} to plot over"
+    """Yield the key and the message of each search and figure that fits no tree."""
+    if LIMIT in study.algorithms and any(map(is_game, study.trees)):
+        found = "limit is for trees without shared nodes, and those of games share them"
+        yield "algorithms", f"{found}: remove it"
     for figure in study.published:
         searches = product(study.trees, study.algorithms)
         if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):

@@ -107,7 +107,7 @@ def _limit_figures(limit: Limit) -> dict[str, Any]:
             needed.add(n)
     return {
         "value": float(limit.search.value),
-        "leaves": enough.least,
+        "leaves": enough.count,
         "nodes": len(needed),
         "visits": len(needed),
         "cuts": 0,

@@ -50,13 +50,6 @@ class Published:
         return self.algorithm == chosen.name and self.where.items() <= known.items()
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    x: str = ""  # a parameter, `probes`, or empty: the first parameter that varies
-    y: str = "share"  # of the leaves, in per cent; or `leaves`
-    log: bool = False
-
-
 @dataclass(frozen=True)
 class Study:
     file: str
@@ -67,9 +60,7 @@ class Study:
     title: str | None = None
     source: str | None = None
     published: tuple[Published, ...] = ()
-    plot: Plot = Plot()
     folder: str = ""  # where the paths of games and estimates start
-    table: str = "long"  # a row for each kind of tree and search; or wide: a column for each search
 
     @cached_property
     def keys(self) -> list[tuple[Parameters, list[Key]]]:

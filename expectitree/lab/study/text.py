@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
@@ -17,8 +16,6 @@ from expectitree.text.tables import Column, table
 # Columns of figures -> the order in which a narrow terminal leaves them out; 0: never.
 _SPARE = {"trees": 3, "leaves": 0, "nodes": 2, "published": 0, "off by": 1, "time": 4}
 
-Table: TypeAlias = tuple[list[Column], list[list[str]]]  # columns and rows
-
 
 def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType]:
     study = summary.study
@@ -29,31 +26,25 @@ def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType
     yield ""
     if not summary.rows:
         return
-    yield from table(*long_table(summary), options)
+    rows = [cells_of(row, summary) for row in summary.rows]
+    columns = [_column(name, [row[name] for row in rows]) for name in rows[0]]
+    yield from table(columns, [list(row.values()) for row in rows], options)
     yield ""
-    for sentence in legend(summary):
-        marked = sentence.replace("±", characters(options).plus_minus)
-        yield Text(marked, style="dim")
-
-
-def legend(summary: Summary) -> Iterator[str]:
-    """Yield sentences that explain the figures of the table."""
-    yield "Leaves and nodes that were visited, on average, ± the 95% interval."
+    plus_minus = characters(options).plus_minus
+    legend = [f"Leaves and nodes that were visited, on average, {plus_minus} the 95% interval."]
     if summary.has_published:
-        yield "Off by: measured minus published, in percentage points."
+        legend.append("Off by: measured minus published, in percentage points.")
+    for sentence in legend:
+        yield Text(sentence, style="dim")
 
 
-def long_table(summary: Summary) -> Table:
-    rows = [_cells(row, summary) for row in summary.rows]
-    columns = []
-    for name in rows[0]:
-        is_number = name != "algorithm" and all(_is_number(row[name]) for row in rows)
-        number = name in _SPARE or is_number
-        columns.append(Column(name, number=number, spare=_SPARE.get(name, 0)))
-    return columns, [list(row.values()) for row in rows]
+def _column(name: str, cells: list[str]) -> Column:
+    is_number = name in _SPARE or (name != "algorithm" and all(map(_is_number, cells)))
+    return Column(name, number=is_number, spare=_SPARE.get(name, 0))
 
 
-def _cells(row: SummaryRow, summary: Summary) -> dict[str, str]:
+def cells_of(row: SummaryRow, summary: Summary) -> dict[str, str]:
+    """Return the cells of a row by the names of their columns."""
     cells = {name: row.tree.get(name, "-") for name in summary.varying}
     cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
     cells |= {"leaves": _leaves(row), "nodes": _percent(row.node_share)}
