@@ -13,8 +13,8 @@ from expectitree.base.errors import GameError
 from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
 from expectitree.base.tree.columns import TERMINAL
 from expectitree.games.calls import METHODS, OPTIONAL, Warn, naming_errors, shown
-from expectitree.games.positions import draw
 from expectitree.games.protocol import Game
+from expectitree.games.rollouts import draw
 from expectitree.games.rules import ROUNDING, Options, Rules
 from expectitree.searches.progress import report
 from expectitree.text.phrases import plural

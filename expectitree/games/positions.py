@@ -18,6 +18,7 @@ from expectitree.games.calls import naming_errors
 from expectitree.games.finding import FILE, find_estimate, find_game
 from expectitree.games.growth import MAX_TURNS
 from expectitree.games.protocol import Game
+from expectitree.games.rollouts import draw
 from expectitree.games.rules import Options, Rules
 from expectitree.games.searching import write_out
 from expectitree.searches.prepare import prepare
@@ -120,18 +121,6 @@ def random_position(game: Game, count: int, seed: int = 0) -> Any:
         f"{rules.title}: {count} random moves ended the game in each of {ATTEMPTS} attempts: "
         "choose fewer moves"
     )
-
-
-def draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | None) -> Any:
-    """Return a random move, by `random.random` alone, which no version of Python changes."""
-    if probabilities is None:
-        return moves[int(random.random() * len(moves))]
-    point = random.random()
-    for move, probability in zip(moves, probabilities, strict=True):
-        point -= probability
-        if point < 0:
-            return move
-    return next(m for m, p in zip(moves[::-1], probabilities[::-1], strict=True) if p)
 
 
 # ---- The trees of a study that are positions of a game.

@@ -28,6 +28,7 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 from expectitree.games import MAX_ROWS
 from expectitree.games.calls import Calls, Warn, are_equal, shown
 from expectitree.games.protocol import Game
+from expectitree.games.rollouts import Rollouts
 from expectitree.text.phrases import plural
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
@@ -43,7 +44,7 @@ MAX_KNOWN_OUTCOMES = 100_000  # in the distributions that were checked and stay 
 MANY_OUTCOMES = 500  # of one state
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
-Estimate = Callable[[Any], Any]
+Estimate = Callable[[Any], Any] | Rollouts | str  # a text is a reference, such as `rollouts:100`
 
 
 class InexactError(Exception):
@@ -79,6 +80,7 @@ class Rules(Calls):
         self._expand: Callable[[Any], Iterable[Any]] | None = getattr(game, "expand", None)
         self._pack: Any = getattr(game, "pack", None)
         self.options = options
+        self._estimate = self._read_estimate()
         self.exact = options.exact is not False
         self.start: Any = self.attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
@@ -234,7 +236,8 @@ class Rules(Calls):
             self.warn(
                 f"{self.title}: there are no estimates: a leaf at the depth limit is worth the "
                 f"middle of the bounds, {message_text(self._middle(bounds, state))}; --estimate "
-                "names a function that estimates"
+                "rollouts:100 plays random games from it, and --estimate FILE.py:NAME names a "
+                "function that estimates"
             )
         self._is_warned = True
         return self._middle(bounds, state)
@@ -242,9 +245,9 @@ class Rules(Calls):
     def estimate(self, state: Any, kind: int, bounds: Bounds) -> Number | None:
         """Return the estimate by the user's function or else by `value`, None without one."""
         self.evaluations += 1
-        name, method, own = "value", self._value, self.options.estimate
-        if own is not None and kind != TERMINAL:
-            name, method = "the estimate", own
+        name, method = "value", self._value
+        if self._estimate is not None and kind != TERMINAL:
+            name, method = "the estimate", self._estimate
         value = self.call(name, method, state)
         if self._calls[name] < self.checked:
             self.repeat(name, value, lambda: method(state), state)
@@ -459,6 +462,14 @@ class Rules(Calls):
             return False
         own: Any = type(self.start).__hash__
         return own is not object.__hash__
+
+    def _read_estimate(self) -> Callable[[Any], Any] | None:
+        estimate = self.options.estimate
+        if isinstance(estimate, str):
+            from expectitree.games.finding import find_estimate
+
+            estimate = find_estimate(estimate)
+        return estimate.of(self) if isinstance(estimate, Rollouts) else estimate
 
     def _read_bounds(self) -> Bounds:
         written = self.options.bounds

@@ -189,7 +189,8 @@ def test_without_estimates_leaves_are_worth_the_middle_of_the_bounds() -> None:
     assert et.search(game, depth=2, bounds=(2, 8), warn=warnings.append).value == 5
     assert warnings == [
         "coins: there are no estimates: a leaf at the depth limit is worth the middle of the "
-        "bounds, 5; --estimate names a function that estimates"
+        "bounds, 5; --estimate rollouts:100 plays random games from it, and --estimate "
+        "FILE.py:NAME names a function that estimates"
     ]
     game.utility_bounds = (0, float("inf"))
     assert message(game, depth=1) == (
