@@ -5,30 +5,22 @@ It has means with 95% intervals for each kind of tree and search.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from statistics import NormalDist, fmean, median, stdev
+from statistics import fmean, median
 from typing import IO, Any
 
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.executors import executor_of
+from expectitree.base.means import Mean, mean
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
 from expectitree.lab.study.run import execute, find_tasks, perform
 from expectitree.lab.study.spec import Parameters, Study
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean, and half the width of its 95% confidence interval (None for a single value)."""
-
-    value: float
-    half: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,32 +219,4 @@ def _row(
         mean([counts["visits"] for _, counts in found]),
         median(counts["seconds"] for _, counts in found),
         figures[0] if figures else None,
-    )
-
-
-def mean(values: Sequence[float]) -> Mean:
-    """Return the mean of some values with its 95% interval, by Student's t distribution."""
-    count = len(values)
-    if count < 2:
-        return Mean(fmean(values), None)
-    return Mean(fmean(values), _t(count - 1) * stdev(values) / math.sqrt(count))
-
-
-# Student's t, two-sided 95%, for 1 to 5 degrees of freedom.
-_FEW = (12.706, 4.303, 3.182, 2.776, 2.571)
-
-
-def _t(degrees: int) -> float:
-    """Return the two-sided 95% quantile of Student's t to three digits.
-
-    The series is Abramowitz and Stegun 26.7.5; for few degrees of freedom it is too coarse.
-    """
-    if degrees <= len(_FEW):
-        return _FEW[degrees - 1]
-    z = NormalDist().inv_cdf(0.975)
-    return (
-        z
-        + (z**3 + z) / (4 * degrees)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
     )

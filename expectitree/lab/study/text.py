@@ -8,8 +8,9 @@ from typing import TypeAlias
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.means import Mean
 from expectitree.base.numbers import typeset
-from expectitree.lab.study.report import Mean, Summary, SummaryRow
+from expectitree.lab.study.report import Summary, SummaryRow
 from expectitree.text.console import characters, safe
 from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
