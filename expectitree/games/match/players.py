@@ -21,6 +21,7 @@ EXPECTED = (
     "returns, a function of a state, or 'random'"
 )
 
+
 class Player(NamedTuple):
     """Who plays: its name in outputs, and how it chooses a move in a state."""
 

@@ -21,6 +21,7 @@ from expectitree.games.rollouts import draw
 from expectitree.games.rules import Options, Rules
 from expectitree.searches.progress import report
 
+
 class Played(NamedTuple):
     """One game: its deal, who was MAX, and how it ended."""
 
