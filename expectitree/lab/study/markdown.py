@@ -50,7 +50,9 @@ def _wide_table(summary: Summary) -> Table:
     shares: dict[str, dict[str, str]] = {}
     for row in summary.rows:
         name = _name(row.tree, summary)
-        shares.setdefault(name, {})[row.algorithm.full_name] = f"{row.leaf_share.value:.1f}"
+        shares.setdefault(name, {})[row.algorithm.full_name] = (
+            f"{(row.leaf_share or row.leaves).value:.1f}"
+        )
     rows = [[tree, *(own.get(name, "-") for name in searches)] for tree, own in shares.items()]
     return [Column("trees"), *(Column(name, number=True) for name in searches)], rows
 
@@ -67,7 +69,7 @@ def _name(tree: Parameters, summary: Summary) -> str:
 def _wide_legend(summary: Summary) -> str:
     counts = [row.trees for row in summary.rows]
     trees = f"{count_range(min(counts), max(counts))} {nouns(max(counts), 'tree')}"
-    widest = max(row.leaf_share.half or 0.0 for row in summary.rows)
+    widest = max((row.leaf_share or row.leaves).half or 0.0 for row in summary.rows)
     return (
         f"Mean share of the leaves that were visited, in per cent, over {trees} in each row. "
         f"The 95% intervals are at most ±{widest:.1f} percentage points."

@@ -76,7 +76,7 @@ def _series(summary: Summary, x_name: str) -> dict[str, list[Point]]:
         own = {x} if (x := _x(row, x_name)) is not None else set()
         if x_name in OPTIONS and x_name not in row.algorithm.options:
             own = found
-        y = row.leaves if plot.y == "leaves" else row.leaf_share
+        y = row.leaves if plot.y == "leaves" else row.leaf_share or row.leaves
         points = [(x, y.value, y.half or 0.0) for x in own if x > 0 or not plot.log]
         if points:  # a logarithmic axis has no place for 0
             series.setdefault(_name(summary, row, x_name), []).extend(points)

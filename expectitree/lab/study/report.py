@@ -20,7 +20,7 @@ from expectitree.base.means import Mean, mean
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
 from expectitree.lab.study.run import execute, find_tasks, perform
-from expectitree.lab.study.spec import Parameters, Study
+from expectitree.lab.study.spec import Parameters, Study, is_lazy
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,12 @@ class SummaryRow:
     trees: int
     leaves_total: float  # a tree, on average
     leaves: Mean  # visited
-    leaf_share: Mean  # of all, in per cent
+    leaf_share: Mean | None  # of all, in per cent; None for a lazy search
     nodes: Mean  # visited
-    node_share: Mean
+    node_share: Mean | None
     visits: Mean
+    evaluations: Mean | None  # of a lazy search
+    rows: Mean | None
     seconds: float  # a search, the median
     published: str | None
 
@@ -55,9 +57,10 @@ class SummaryRow:
             "trees": self.trees,
             "leaves_total": self.leaves_total,
         }
-        for name in ("leaves", "leaf_share", "nodes", "node_share"):
-            mean: Mean = getattr(self, name)
-            found |= {name: mean.value, f"{name}_half": mean.half}
+        for name in ("leaves", "leaf_share", "nodes", "node_share", "evaluations", "rows"):
+            mean: Mean | None = getattr(self, name)
+            found[name] = None if mean is None else mean.value
+            found[f"{name}_half"] = None if mean is None else mean.half
         found |= {"visits": self.visits.value, "seconds": self.seconds}
         return found | {"published": self.published}
 
@@ -115,8 +118,10 @@ class Summary(Shown):
         All have the same keys: the parameters of the trees; `algorithm` and its options;
         `trees`, how many were searched; and means over them. `leaves`, `leaves_total`, `nodes` and
         `visits` are counts for one tree, `leaf_share` and `node_share` per cent of all, and a name
-        that ends in `_half` is half the width of a 95% confidence interval. `seconds` is the median
-        for one search. None means that the row does not have it. pandas and polars take this list.
+        that ends in `_half` is half the width of a 95% confidence interval. `evaluations` and
+        `rows` are those of lazy searches. `seconds` is the median for one search, and
+        `seconds_limit` the parameter. None means that the row does not have it. pandas and polars
+        take this list.
 
             >>> import expectitree as et
             >>> trees = {"family": "ballard", "branching": [4, 10], "order": "best"}
@@ -126,8 +131,9 @@ class Summary(Shown):
         """
         names = dict.fromkeys(name for row in self.rows for name in row.tree)
         columns = [_numbers([row.tree.get(name) for row in self.rows]) for name in names]
+        headings = ["seconds_limit" if name == "seconds" else name for name in names]
         return [
-            {**dict(zip(names, parameters, strict=True)), **row.figures}
+            {**dict(zip(headings, parameters, strict=True)), **row.figures}
             for row, *parameters in zip(self.rows, *columns, strict=True)
         ]
 
@@ -205,18 +211,29 @@ def summarize(study: Study, results: Results) -> Summary:
 def _row(
     study: Study, tree: Parameters, chosen: Algorithm, records: Sequence[Record]
 ) -> SummaryRow:
-    found = [(record, record.runs[chosen.full_name]) for record in records]
+    runs = [record.runs[chosen.full_name] for record in records]
     figures = [f.figure for f in study.published if f.applies_to(tree, chosen)]
+
+    def mean_of(name: str) -> Mean:
+        return mean([run[name] for run in runs])
+
+    def share(name: str) -> Mean:
+        totals = [getattr(record, name) for record in records]
+        return mean([100 * run[name] / total for run, total in zip(runs, totals, strict=True)])
+
+    has_shares = not is_lazy(tree)
     return SummaryRow(
         tree,
         chosen,
-        len(records),
-        fmean(record.leaves for record in records),
-        mean([counts["leaves"] for _, counts in found]),
-        mean([100 * counts["leaves"] / record.leaves for record, counts in found]),
-        mean([counts["nodes"] for _, counts in found]),
-        mean([100 * counts["nodes"] / record.nodes for record, counts in found]),
-        mean([counts["visits"] for _, counts in found]),
-        median(counts["seconds"] for _, counts in found),
-        figures[0] if figures else None,
+        trees=len(records),
+        leaves_total=fmean(record.leaves for record in records),
+        leaves=mean_of("leaves"),
+        leaf_share=share("leaves") if has_shares else None,
+        nodes=mean_of("nodes"),
+        node_share=share("nodes") if has_shares else None,
+        visits=mean_of("visits"),
+        evaluations=None if has_shares else mean_of("evaluations"),
+        rows=None if has_shares else mean_of("rows"),
+        seconds=median(run["seconds"] for run in runs),
+        published=figures[0] if figures else None,
     )
