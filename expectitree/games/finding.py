@@ -18,7 +18,7 @@ from expectitree.base.errors import USER_ERRORS, FileError, GameError, Problem
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import plugin, plugins
-from expectitree.games.built_in import BUILT_IN
+from expectitree.games.built_in import BUILT_IN, EXAMPLES
 from expectitree.games.protocol import Game, check_parameters
 from expectitree.games.rollouts import Rollouts, read_rollouts
 
@@ -163,6 +163,12 @@ def _named(name: str) -> type:
     if name in others:
         found = plugin(others[name], type)
         return found
+    if name in EXAMPLES:
+        file = EXAMPLES[name].partition(":")[0]
+        raise GameError(
+            f"game:{name} is not built in: its file is {file} in expectitree's repository. Copy it "
+            f"from there, and write its path and class, such as {EXAMPLES[name]}"
+        )
     known = [*BUILT_IN, *others]
     raise GameError(
         f"unknown game {quote(name)}{did_you_mean(name, known)}: choose among "

@@ -6,14 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from random import Random
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import is_finite, quote
 from expectitree.base.tree.columns import TERMINAL
-
-if TYPE_CHECKING:
-    from expectitree.games.rules import Rules
 
 REFERENCE = re.compile(r"rollouts:(.*)", re.DOTALL)
 MAX_PLIES = 1_000  # of a random game; a longer one is worth the estimate where it stopped
@@ -29,7 +26,7 @@ class Rollouts(NamedTuple):
 
     count: int
 
-    def of(self, rules: Rules) -> Callable[[Any], float]:
+    def of(self, rules: Any) -> Callable[[Any], float]:
         """Return the function that estimates the states of a game."""
         # Their own rules, in floats: the random games count as no calls of the search.
         rules = type(rules)(rules.game, rules.options._replace(exact=False, estimate=None))
@@ -68,7 +65,7 @@ def draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | No
     return moves[-1]  # the sum misses 1 by its rounding
 
 
-def _play(rules: Rules, state: Any, random: Random) -> float:
+def _play(rules: Any, state: Any, random: Random) -> float:
     """Return the value of one random game from a state."""
     for _ in range(MAX_PLIES):
         kind = rules.kind(state)

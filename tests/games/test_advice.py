@@ -15,12 +15,11 @@ from typing import Any
 
 import pytest
 from game_trees import moves_at
-from helpers import invoke, run_main
+from helpers import GAMES, example, invoke, run_main
 from random_games import RandomGame
 
 import expectitree as et
 from expectitree.base.errors import GameError
-from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.found import GameSearch
@@ -71,7 +70,7 @@ def test_a_wide_interval_is_enough_if_the_user_says_so() -> None:
 
 
 def test_the_line_follows_best_moves_and_most_probable_outcomes() -> None:
-    game = Blackjack()
+    game = example("blackjack").Blackjack()
     state = game.parse("10 9 7")
     found = et.search(game, depth=3, state=state)
     assert [step.label for step in found.line][:2] == ["stand", "10"]
@@ -100,7 +99,7 @@ def test_a_search_says_whether_its_leaves_are_estimates() -> None:
     found = et.search(PIG, depth=3)
     assert found.grown.estimated == len(found.tree.estimated) > 0
     assert "leaves      15 of 15 are estimates\n" in et.to_text(found)
-    whole = et.search("game:mines(rows=2,columns=2,mines=1)", depth=9)
+    whole = et.search(GAMES["mines"] + "(rows=2,columns=2,mines=1)", depth=9)
     assert "none an estimate: the result is that of the whole game\n" in et.to_text(whole)
     assert json.loads(et.to_json(whole))["game"]["estimated"] == 0
 

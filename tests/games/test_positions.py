@@ -6,9 +6,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import GAMES
 
 from expectitree.base.errors import GameError
-from expectitree.games.built_in import BUILT_IN, einstein
+from expectitree.games.built_in import einstein
 from expectitree.games.finding import find_game
 from expectitree.games.positions import position, random_position
 
@@ -60,13 +61,13 @@ def test_a_position_in_the_games_notation() -> None:
 )
 def test_an_error_shows_the_notation(game: str, text: str, message: str) -> None:
     with pytest.raises(GameError) as caught:
-        position(find_game(f"game:{game}"), start=text)
+        position(find_game(GAMES[game]), start=text)
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", GAMES)
 def test_random_moves_never_end_the_game(name: str) -> None:
-    game = find_game(f"game:{name}")
+    game = find_game(GAMES[name])
     states = [random_position(game, 4, seed) for seed in range(30)]
     assert states == [random_position(game, 4, seed) for seed in range(30)]
     assert all(game.turn(state) for state in states)
