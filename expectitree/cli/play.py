@@ -125,7 +125,8 @@ class _Match:
 
     def play(self) -> None:
         """Play until the game is over, or the user ends it."""
-        from expectitree.games.positions import draw, named_moves
+        from expectitree.games.positions import named_moves
+        from expectitree.games.rollouts import draw
 
         rules = self.rules
         while not self.is_over:

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import GameError
-from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
+from expectitree.base.numbers import INFINITY, Number, message_text
 from expectitree.base.tree.columns import TERMINAL
 from expectitree.games.calls import METHODS, OPTIONAL, Warn, naming_errors, shown
 from expectitree.games.protocol import Game
@@ -56,7 +56,8 @@ def check_rules(game: Game, seed: int = 0, warn: Warn | None = None) -> Checked:
     for number in range(GAMES):
         report(number, GAMES)
         sign = number % 3 - 1
-        state, way = rules.start, _Way(rules)
+        state = rules.start
+        tightest = [(end, state) for end in rules.bounds]
         for _ in range(MAX_PLIES):
             positions += 1
             if rules.merges:
@@ -65,7 +66,7 @@ def check_rules(game: Game, seed: int = 0, warn: Warn | None = None) -> Checked:
                     met += 1
                     rules.check_known(state, partial(known.__getitem__, key))
             kind, moves, probabilities = _check_state(rules, state)
-            way.check(state, kind)
+            _check_bounds(rules, state, kind, tightest)
             if kind == TERMINAL:
                 ended += 1
                 break
@@ -77,42 +78,25 @@ def check_rules(game: Game, seed: int = 0, warn: Warn | None = None) -> Checked:
     return Checked(methods, positions, ended, met)
 
 
-class _Way:
-    """The bounds of the positions of one game: a search takes them for those of all values below.
+def _check_bounds(rules: Rules, state: Any, kind: int, tightest: list[tuple[Any, Any]]) -> None:
+    """Raise `GameError` if a value lies outside of the bounds of an earlier position of the game.
 
-    `bounds_of` cuts the bounds of a position at those above it, so that no other check sees a value
-    that the bounds of an earlier position leave out.
+    `tightest` has the greatest lower bound so far and its position, and the least upper one. A
+    search takes the bounds of a position for those of all below it, and would cut the value.
     """
-
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.bounds = rules.bounds
-        self.states: list[Any] = [None, None]  # from which the lower and the upper bound are
-
-    def check(self, state: Any, kind: int) -> None:
-        """Raise `GameError` if a value lies outside of the bounds of an earlier position."""
-        rules = self.rules
-        own = rules.bounds_of(state, rules.bounds)
-        value = rules.estimate(state, kind, own)
-        numbers = own if value is None else (value, value)
-        for before, wrong, end in zip(self.states, self._outside(*numbers), numbers, strict=True):
-            if wrong:
-                ends = map(message_text, rules.bounds_of(before, (-INFINITY, INFINITY)))
-                raise GameError(
-                    f"{rules.where('bounds', before)} gives [{', '.join(ends)}], and "
-                    f"{message_text(end)} is possible after it, at {shown(state)}: bounds enclose "
-                    "all values that can follow, so widen them"
-                )
-        for side, is_tighter in enumerate((own[0] > self.bounds[0], own[1] < self.bounds[1])):
-            if is_tighter:
-                self.states[side] = state
-        self.bounds = max(own[0], self.bounds[0]), min(own[1], self.bounds[1])
-
-    def _outside(self, lower: Number, upper: Number) -> tuple[bool, bool]:
-        """Return whether an interval is certainly below the bounds, and above them."""
-        ends = [abs(end) for end in self.bounds if is_finite(end)]
-        slack = ROUNDING * max(ends, default=0)
-        return upper < self.bounds[0] - slack, lower > self.bounds[1] + slack
+    bounds = rules.bounds_of(state, rules.bounds)
+    value = rules.estimate(state, kind, bounds)
+    for side, sign in enumerate((1, -1)):
+        end, before = tightest[side]
+        if value is not None and sign * (value - end) < -ROUNDING * abs(end):
+            ends = map(message_text, rules.bounds_of(before, (-INFINITY, INFINITY)))
+            raise GameError(
+                f"{rules.where('bounds', before)} gives [{', '.join(ends)}], and "
+                f"{message_text(value)} is possible after it, at {shown(state)}: bounds enclose "
+                "all values that can follow, so widen them"
+            )
+        if sign * bounds[side] > sign * end:
+            tightest[side] = bounds[side], state
 
 
 def _after(rules: Rules, state: Any, moves: Sequence[Any], sign: int) -> Any:
@@ -121,9 +105,9 @@ def _after(rules: Rules, state: Any, moves: Sequence[Any], sign: int) -> Any:
     Only games in which every player and chance go one way reach the ends of the bounds.
     """
 
-    def goodness(child: Any) -> Any:
-        value = rules.estimate(child, rules.kind(child), (-INFINITY, INFINITY))
-        return 0 if value is None else sign * value
+    def goodness(child: Any) -> float:
+        value = rules.estimate(child, rules.kind(child), rules.bounds)
+        return 0 if value is None else sign * float(value)
 
     return max((rules.play(state, move) for move in moves), key=goodness)
 

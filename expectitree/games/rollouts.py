@@ -9,12 +9,11 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import GameError
-from expectitree.base.numbers import is_finite, quote
+from expectitree.base.numbers import quote
 from expectitree.base.tree.columns import TERMINAL
 
-REFERENCE = re.compile(r"rollouts:(.*)", re.DOTALL)
+REFERENCE = re.compile(r"rollouts:([1-9][0-9]{0,5})")
 MAX_PLIES = 1_000  # of a random game; a longer one is worth the estimate where it stopped
-MAX_COUNT = 1_000_000
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -24,33 +23,33 @@ class Rollouts(NamedTuple):
     The random numbers follow from the state's key, so that a state always has the same estimate.
     """
 
-    count: int
+    games: int
 
     def of(self, rules: Any) -> Callable[[Any], float]:
         """Return the function that estimates the states of a game."""
         # Their own rules, in floats: the random games count as no calls of the search.
-        rules = type(rules)(rules.game, rules.options._replace(exact=False, estimate=None))
+        options = rules.options._replace(exact=False, estimate=None, warn=None)
+        rules = type(rules)(rules.game, options)
 
         def estimate(state: Any) -> float:
             name = rules.key(state) if rules.merges else state
             random = Random(_ADDRESS.sub("", repr(name)))
-            return fmean(_play(rules, state, random) for _ in range(self.count))
+            return fmean(_play(rules, state, random) for _ in range(self.games))
 
         return estimate
 
 
 def read_rollouts(reference: str) -> Rollouts | None:
     """Return the estimate of a reference such as `rollouts:100`; None for another reference."""
+    if not reference.startswith("rollouts:"):
+        return None
     match = REFERENCE.fullmatch(reference)
     if match is None:
-        return None
-    count = match[1]
-    if not (count.isascii() and count.isdecimal()) or not 0 < int(count[:9]) <= MAX_COUNT:
         raise GameError(
-            f"{quote(reference)} has no number of random games from 1 to {MAX_COUNT:,}: write such "
-            "as rollouts:100"
+            f"{quote(reference)} has no number of random games from 1 to 999,999: write such as "
+            "rollouts:100"
         )
-    return Rollouts(int(count))
+    return Rollouts(int(match[1]))
 
 
 def draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | None) -> Any:
@@ -72,8 +71,4 @@ def _play(rules: Any, state: Any, random: Random) -> float:
         if kind == TERMINAL:
             break
         state = rules.play(state, draw(random, *rules.moves(state, kind)))
-    value = rules.game.value(state)
-    if value is None:
-        lower, upper = map(float, rules.bounds)
-        value = lower / 2 + upper / 2 if is_finite(lower) and is_finite(upper) else 0.0
-    return float(value)
+    return float(rules.value(state, kind, rules.bounds))

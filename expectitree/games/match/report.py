@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import GameError, SearchError
-from expectitree.base.means import mean
+from expectitree.base.means import Mean, mean
 from expectitree.base.numbers import is_finite
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.calls import naming_errors
@@ -21,23 +21,18 @@ from expectitree.games.rollouts import draw
 from expectitree.games.rules import Options, Rules
 from expectitree.searches.progress import report
 
+NAMES = {MAX: "max", MIN: "min"}
 
-class Played(NamedTuple):
-    """One game: its deal, who was MAX, and how it ended."""
+
+@dataclass(frozen=True)
+class Played:
+    """One game."""
 
     deal: int
-    leader: int  # the player who is MAX: 0 the first, 1 the second
+    first: str  # the side of the first player: "max" or "min"
     total: float | None  # to MAX; None if the game was too long
-    sides: frozenset[int]  # that moved: MAX, MIN
+    sides: str  # that moved: "max", "min", or "max, min"
     is_random: bool  # chance, or a player, may go another way
-
-
-class Average(NamedTuple):
-    """A mean, and the ends of its 95% confidence interval; None if they are not known."""
-
-    mean: float | None
-    lower: float | None
-    upper: float | None
 
 
 @dataclass(frozen=True)
@@ -58,10 +53,11 @@ class Match(Shown):
             total was better.
         losses: The same of the second player.
         draws: The games, or deals, that neither won, without the unfinished ones.
-        unfinished: The games that were too long, which count as draws.
+        unfinished: The games, or deals, that were too long, which count as draws.
         par: The total above which MAX wins; None in a game for one player.
-        averages: For each player, the mean of its points, 1 for a win and 1/2 for a draw. In a game
-            for one player, it is the mean of its totals.
+        mean: The first player's mean points, 1 for a win and 1/2 for a draw, with half the width of
+            the 95% confidence interval. In a game for one player, the mean of its totals.
+        second_mean: The same of the second player.
         is_random: Whether games can differ. If not, two games are all.
         played: Each game.
     """
@@ -78,27 +74,10 @@ class Match(Shown):
     draws: int
     unfinished: int
     par: float | None
-    averages: tuple[Average, Average]
+    mean: Mean | None
+    second_mean: Mean | None
     is_random: bool
     played: Sequence[Played]
-
-    @property
-    def mean(self) -> float | None:
-        """The first player's mean points, or its mean total in a game for one player."""
-        return self.averages[0].mean
-
-    @property
-    def interval(self) -> tuple[float | None, float | None]:
-        """The 95% confidence interval of `mean`."""
-        return self.averages[0][1:]
-
-    def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        names = ("game", "first", "second", "games", "wins", "losses", "draws", "unfinished", "par")
-        return {name: getattr(self, name) for name in names} | {
-            "random": self.is_random,
-            "averages": [average._asdict() for average in self.averages],
-        }
 
 
 @naming_errors()
@@ -123,7 +102,7 @@ def match(
         >>> import expectitree as et
         >>> policy = et.solve("game:pig(target=10)")
         >>> found = et.match("game:pig(target=10)", policy, "random", games=40, seed=3)
-        >>> found.wins > 25, found.mean > 0.6
+        >>> found.wins > 25, found.mean.value > 0.6
         (True, True)
 
     Args:
@@ -153,9 +132,9 @@ def match(
     played: list[Played] = []
     for deal in range(games // 2):
         report(2 * deal, games)
-        for leader in (0, 1):
-            sides = players[leader], players[1 - leader]
-            played.append(_play(rules, sides, deal, leader, seed, most_moves))
+        for kinds in ((MAX, MIN), (MIN, MAX)):
+            sides = dict(zip(kinds, players, strict=True))
+            played.append(_play(rules, sides, deal, seed, most_moves))
         if par is None and _has_two_sides(played):
             raise GameError(
                 f"{rules.title}: the bounds are infinite, so they have no middle: say with par "
@@ -163,109 +142,99 @@ def match(
             )
         if not any(game.is_random for game in played):
             break
-    return _match(rules.title, [player.name for player in players], played, par)
+    return _match(rules.title, players, played, par)
 
 
-def _has_two_sides(played: Sequence[Played]) -> bool:
-    return len(frozenset().union(*(game.sides for game in played))) == 2
-
-
-def _play(
-    rules: Rules, sides: Sequence[Player], deal: int, leader: int, seed: int, most_moves: int
-) -> Played:
-    """Play one game, in which the `sides` are MAX and MIN."""
-    state, total, weight = rules.start, 0.0, 1.0
+def _play(rules: Rules, sides: dict[int, Player], deal: int, seed: int, most_moves: int) -> Played:
+    """Play one game; the first of the `sides` is that of the first player."""
+    state, total, weight, left = rules.start, 0.0, 1.0, most_moves
     dice = Random(f"{seed} {deal}")
-    chances = {kind: Random(f"{seed} {deal} {kind}") for kind in (MAX, MIN)}
-    moved: list[int] = []
+    chances = {kind: Random(f"{seed} {deal} {kind}") for kind in sides}
+    moved: set[str] = set()
     is_random = False
     while (kind := rules.kind(state)) != TERMINAL:
         moves, probabilities = rules.moves(state, kind)
         if kind == CHANCE:
             move = draw(dice, moves, probabilities)
             is_random |= len(moves) > 1
-        elif len(moved) == most_moves:
+        elif not left:
             break
         else:
-            player = sides[kind == MIN]
-            move = chosen_move(player, rules, state, moves, chances[kind])
-            is_random |= player.is_random and len(moves) > 1
-            moved.append(kind)
+            move = chosen_move(sides[kind], rules, state, moves, chances[kind])
+            is_random |= sides[kind].is_random and len(moves) > 1
+            moved.add(NAMES[kind])
+            left -= 1
         if rules.pays:
             total += weight * float(rules.reward(state, move))
         if kind != CHANCE:
             weight *= float(rules.discount)
         state = rules.play(state, move)
-    if kind != TERMINAL:
-        return Played(deal, leader, None, frozenset(moved), is_random)
-    total += weight * float(rules.value(state, TERMINAL, rules.bounds))
-    return Played(deal, leader, total, frozenset(moved), is_random)
+    if kind == TERMINAL:
+        total += weight * float(rules.value(state, TERMINAL, rules.bounds))
+    ended = total if kind == TERMINAL else None
+    return Played(deal, NAMES[next(iter(sides))], ended, ", ".join(sorted(moved)), is_random)
 
 
-def _match(title: str, names: list[str], played: Sequence[Played], par: float | None) -> Match:
+def _has_two_sides(played: Sequence[Played]) -> bool:
+    return len({game.sides for game in played} - {""}) > 1 or "," in played[0].sides
+
+
+def _match(title: str, players: Sequence[Player], played: list[Played], par: float | None) -> Match:
     """Return the match of the games that were played."""
     is_for_two = _has_two_sides(played)
     if is_for_two:
-        compared = [(game.total, par, game.leader == 0) for game in played]
+        compared = [(game.total, par, game.first) for game in played]
     else:
-        # If MIN plays alone, the first games are the second player's: a high total loses.
+        # If MIN plays alone, the second player has the first game of each deal.
         deals = zip(played[::2], played[1::2], strict=True)
-        compared = [(one.total, other.total, True) for one, other in deals]
+        compared = [(one.total, other.total, "max") for one, other in deals]
     points = [_points(*pair) for pair in compared]
-    if is_for_two:
-        of_deals = [fmean(both) for both in zip(points[::2], points[1::2], strict=True)]
-        averages = [_mean_points(of_deals), _mean_points([1 - mean for mean in of_deals])]
-    else:
-        averages = [_mean_total(played[::2]), _mean_total(played[1::2])]
-        if MIN in played[0].sides:
-            averages.reverse()
+    means = _mean_points(points) if is_for_two else _mean_totals(played)
     is_random = any(game.is_random for game in played)
     if not is_random:
-        averages = [Average(average.mean, None, None) for average in averages]
-    if names[0] == names[1]:
-        names = [f"{names[0]} (first)", f"{names[1]} (second)"]
+        means = [mean and Mean(mean.value, None) for mean in means]
+    first, second = (player.name for player in players)
+    if first == second:
+        first, second = f"{first} (first)", f"{second} (second)"
     unfinished = sum(None in pair for pair in compared)
     return Match(
-        game=title,
-        first=names[0],
-        second=names[1],
+        title,
+        first,
+        second,
         games=len(played),
         wins=points.count(1),
         losses=points.count(0),
         draws=points.count(0.5) - unfinished,
         unfinished=unfinished,
         par=par if is_for_two else None,
-        averages=(averages[0], averages[1]),
+        mean=means[0],
+        second_mean=means[1],
         is_random=is_random,
         played=played,
     )
 
 
-def _points(total: float | None, other: float | None, is_max: bool) -> float:
+def _mean_points(points: Sequence[float]) -> list[Mean | None]:
+    """Return the mean points of both players.
+
+    For the interval, a deal that was won and one that was lost are added. Otherwise, it would be
+    empty where a player wins all deals.
+    """
+    deals = [fmean(both) for both in zip(points[::2], points[1::2], strict=True)]
+    half = mean([*deals, 0, 1]).half
+    return [Mean(fmean(points), half), Mean(1 - fmean(points), half)]
+
+
+def _mean_totals(played: Sequence[Played]) -> list[Mean | None]:
+    """Return the mean totals of both players, who played alone."""
+    totals = [[game.total for game in played[side::2] if game.total is not None] for side in (0, 1)]
+    means = [mean(known) if known else None for known in totals]
+    return means[::-1] if played[0].sides == "min" else means
+
+
+def _points(total: float | None, other: float | None, side: str) -> float:
     """Return the points for a total against another: 1, 0, or 1/2 if they are equal or unknown."""
     if total is None or other is None:
         return 0.5
     points = (1 + (total > other) - (total < other)) / 2
-    return points if is_max else 1 - points
-
-
-def _mean_points(points: Sequence[float]) -> Average:
-    """Return the mean points of deals.
-
-    For the interval, a deal that was won and one that was lost are added. Otherwise it would be
-    empty where a player won all deals.
-    """
-    wider = mean([*points, 0, 1])
-    half = wider.half or 0
-    return Average(fmean(points), max(0, wider.value - half), min(1, wider.value + half))
-
-
-def _mean_total(played: Sequence[Played]) -> Average:
-    """Return the mean total of the games that ended."""
-    totals = [game.total for game in played if game.total is not None]
-    if not totals:
-        return Average(None, None, None)
-    found = mean(totals)
-    if found.half is None:
-        return Average(found.value, None, None)
-    return Average(found.value, found.value - found.half, found.value + found.half)
+    return points if side == "max" else 1 - points
