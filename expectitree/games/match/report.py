@@ -93,7 +93,7 @@ def match(
     par: float | None = None,
     most_moves: int = 1_000,
 ) -> Match:
-    """Play games between two players, and count who wins.
+    """Compare two players: let them play games, and count who wins.
 
     Each deal is played twice: with the same outcomes of chance, and with sides swapped. A player
     wins if the total is on its side of the middle of the bounds, or of `par`. In a game for one
