@@ -185,7 +185,7 @@ class Rules(Calls):
 
     def _distribution(self, state: Any, given: list[Any]) -> Sequence[Number]:
         """Return probabilities, which sum to 1; those of many states are the same."""
-        if not self.exact and type(given[0]) is float:
+        if not self.exact and {*map(type, given)} == {float}:
             known_by = tuple(given)
         else:  # a `Fraction` is slow to hash
             known_by = tuple([p.as_integer_ratio() for p in given if type(p) is Fraction])
