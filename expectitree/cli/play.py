@@ -189,7 +189,7 @@ class _Match:
 
     def _search(self, kind: int, moves: Mapping[str, Any]) -> str:
         """Return the best move, by the policy or else by a search."""
-        name = next(iter(moves)) if len(moves) == 1 else self._move_of_policy()
+        name = next(iter(moves)) if len(moves) == 1 else self._move_of_policy(moves)
         if name in moves:
             _print(f"{PLAYERS[kind]} plays {name}")
             return name
@@ -200,14 +200,15 @@ class _Match:
         _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
         return name
 
-    def _move_of_policy(self) -> str:
+    def _move_of_policy(self, moves: Mapping[str, Any]) -> str:
         """Return the move of the policy, if there is one."""
         if self.policy is None:
             return ""
         position = state_text(self.rules, self.states[-1])
-        if position not in self.policy:
+        move = self.policy.get(position, "")
+        if move not in moves:
             say(f"the policy has no move in {position}: a search chooses it")
-        return self.policy.get(position, "")
+        return move
 
     def _hint(self) -> None:
         """Show what each move is worth."""
