@@ -57,6 +57,8 @@ from expectitree.foreign.graphs import from_networkx as from_networkx
 from expectitree.foreign.graphs import to_networkx as to_networkx
 from expectitree.games.found import GameSearch as GameSearch
 from expectitree.games.grown import Grown as Grown
+from expectitree.games.match.report import Match as Match
+from expectitree.games.match.report import match as match
 from expectitree.games.protocol import Game as Game
 from expectitree.games.searching import search as search
 from expectitree.games.searching import write_out as write_out

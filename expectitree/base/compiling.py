@@ -73,6 +73,11 @@ def is_loaded(name: str) -> bool:
     return name in {loop.__name__ for loop in _loaded}
 
 
+def versions() -> int:
+    """Return how many loops were compiled in this process, each for the types of its columns."""
+    return sum(len(_compiled(cast(FunctionType, f), _state["kept"]).signatures) for f in _loaded)
+
+
 @cache
 def available() -> bool:
     """Return whether numba and NumPy are installed."""

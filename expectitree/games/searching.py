@@ -18,6 +18,7 @@ from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.calls import Warn, naming_errors
+from expectitree.games.finding import game_of
 from expectitree.games.found import GameSearch, Order
 from expectitree.games.grown import Grown
 from expectitree.games.growth import Growth
@@ -78,7 +79,8 @@ def search(
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
-            "open_spiel:backgammon", or "path/to/file.py:Class".
+            "open_spiel:backgammon", or "path/to/file.py:Class". A game or a state of `pyspiel`
+            works too.
         depth: How many plies deep to search. At this depth, states are worth their estimates.
             Without it, `seconds` are needed: the search deepens until the time is over.
         algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
@@ -94,7 +96,8 @@ def search(
         merge: Search equal states once if they have the same number of plies left.
         exact: Compute in fractions whatever the numbers of the game, and return each number as a
             `Fraction`. A float counts as the decimal that Python prints.
-        estimate: A function of a state, in place of the game's estimates.
+        estimate: A function of a state, in place of the game's estimates; or such as
+            "rollouts:100", the mean of so many random games.
         warn: Called with a message if there are no estimates.
         width: With `goal="moves"`: how wide the interval of a move may be.
         after: A search of the same game, such as that of the move before, whose order of moves this
@@ -354,11 +357,7 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
         )
     if options.max_rows is not None and options.max_rows < 1:
         raise SearchError(f"a search needs at least 1 row, got max_rows {options.max_rows}")
-    if isinstance(game, str):
-        from expectitree.games.finding import find_game
-
-        game = find_game(game)
-    rules = Rules(game, options)
+    rules = Rules(game_of(game), options)
     rules.check_searchable()
     return rules, rules.start if state is None else state
 

@@ -392,5 +392,6 @@ def test_solve_and_verify_a_game(tmp_path: Path) -> None:
     done = run_main("solve", "game:pig", "--play", "run")
     assert (done.status, "there is no move 'run'" in done.err) == (2, True)
     done = run_main("verify", "game:pig(target=3)", "-v")
-    assert "100 random games: expected no fault of the rules, found none in" in done.out
+    assert "100 games: expected no fault of the rules, found turn, moves, play, value" in done.out
+    assert done.out.endswith("\n1 game, 1 without a fault\n")
     assert run_main("verify", "game:pig", "--write").status == 2

@@ -81,6 +81,7 @@ class Verification(Shown):
         has_expect: Whether the file expects anything.
         unchecked: Why there are no checks of a tree that expects something.
         warnings: The warnings of the tree.
+        is_game: Whether this is a game, with one check of its rules.
     """
 
     question = "verify"
@@ -91,6 +92,7 @@ class Verification(Shown):
     has_expect: bool = True
     unchecked: str | None = None
     warnings: Sequence[str] = ()
+    is_game: bool = False
 
     @property
     def broken(self) -> list[Check]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from csv import DictReader
+from csv import Error as CsvError
 from io import TextIOWrapper
 from itertools import islice
 
 from expectitree.base.errors import FileError, Problem, install_hint
-from expectitree.files.writing import whole_file
+from expectitree.files.writing import named_errors, whole_file
 from expectitree.games.solve.report import Solution
 from expectitree.searches.progress import report
 from expectitree.text.csv import csv_lines
@@ -48,6 +50,23 @@ def save_policy(found: Solution, path: str) -> None:
         for rows in _portions(found):
             text.writelines(f"{line}\n" for line in csv_lines(row.values() for row in rows))
         text.detach()
+
+
+def read_policy(path: str) -> dict[str, str]:
+    """Return the best move of each position in a file that `save_policy` wrote."""
+    check_policy(path)
+    with named_errors(path, "the policy cannot be read"), open(path, "rb") as stream:
+        try:
+            if path.lower().endswith(".arrow"):
+                import pyarrow as pa
+
+                rows = pa.ipc.open_file(stream).read_all().to_pylist()
+            else:
+                rows = list(DictReader(stream.read().decode("utf-8-sig").splitlines()))
+            return {row["position"]: row["best"] for row in rows}
+        except (ValueError, KeyError, CsvError):
+            problem = "this is not a policy: name a file that `solve --policy` wrote"
+            raise FileError([Problem(path, problem)]) from None
 
 
 def _portions(found: Solution) -> Iterator[list[dict[str, object]]]:

@@ -13,7 +13,7 @@ from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import Number, quote
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.calls import Warn, naming_errors
-from expectitree.games.finding import find_game
+from expectitree.games.finding import game_of
 from expectitree.games.protocol import Game
 from expectitree.games.rules import InexactError, Options, Rules
 from expectitree.games.solve import WIDTH
@@ -240,7 +240,7 @@ def solve(
     if seconds is not None and not seconds > 0:
         raise SearchError(f"solve needs more than 0 seconds, got {seconds}")
     begun = monotonic()
-    chosen = find_game(game) if isinstance(game, str) else game
+    chosen = game_of(game)
     try:
         states = _states_of(
             chosen, Options(exact or None, warn=warn, max_rows=max_rows), state, seconds

@@ -18,6 +18,8 @@ Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `famil
 
 SOURCES = ("family", "game")
 ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
+SEARCHES = ("whole", "lazy")
+WHOLE_ONLY, LAZY_ONLY = ("order",), ("deepen", "seconds")  # keys of a game's trees
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
 _GAME_NODES = 2_000  # a guess
 
@@ -100,6 +102,11 @@ def games() -> Any:
 
 def is_game(tree: Parameters) -> bool:
     return "game" in tree
+
+
+def is_lazy(tree: Parameters) -> bool:
+    """Return whether a search grows the trees from the rules of a game, instead of whole trees."""
+    return tree.get("search") == "lazy"
 
 
 def has_seed(tree: Parameters) -> bool:

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.means import Mean
 from expectitree.base.numbers import typeset
-from expectitree.lab.study.report import Mean, Summary, SummaryRow
+from expectitree.lab.study.report import Summary, SummaryRow
 from expectitree.text.console import characters, safe
 from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
 
 # Columns of figures -> the order in which a narrow terminal leaves them out; 0: never.
-_SPARE = {"trees": 3, "leaves": 0, "nodes": 2, "published": 0, "off by": 1, "time": 4}
+_SPARE = {
+    "trees": 3, "leaves": 0, "nodes": 2, "evaluations": 0, "rows": 5, "published": 0, "off by": 1,
+    "time": 4,
+}  # fmt: skip
 
 
 def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -47,10 +51,14 @@ def cells_of(row: SummaryRow, summary: Summary) -> dict[str, str]:
     """Return the cells of a row by the names of their columns."""
     cells = {name: row.tree.get(name, "-") for name in summary.varying}
     cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
-    cells |= {"leaves": _leaves(row), "nodes": _percent(row.node_share)}
+    nodes = _count(row.nodes) if row.node_share is None else _percent(row.node_share)
+    cells |= {"leaves": _leaves(row), "nodes": nodes}
+    if any(other.evaluations is not None for other in summary.rows):
+        for name, figure in (("evaluations", row.evaluations), ("rows", row.rows)):
+            cells[name] = "-" if figure is None else _count(figure)
     if summary.has_published:
         cells |= {"published": "-", "off by": ""}
-    if row.published is not None and row.published_share is not None:
+    if row.published is not None and row.published_share is not None and row.leaf_share:
         off = typeset(f"{row.leaf_share.value - row.published_share:+.1f}")
         cells["published"] = row.published if "/" in row.published else f"{row.published}%"
         cells["off by"] = "0" if off in ("+0.0", "−0.0") else off
@@ -62,6 +70,8 @@ def _is_number(text: str) -> bool:
 
 
 def _leaves(row: SummaryRow) -> str:
+    if row.leaf_share is None:
+        return _count(row.leaves)
     if row.leaf_share.half:
         return _percent(row.leaf_share)
     return f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
@@ -70,3 +80,8 @@ def _leaves(row: SummaryRow) -> str:
 def _percent(mean: Mean) -> str:
     half = f" ±{mean.half:.1f}" if mean.half else ""
     return f"{mean.value:.1f}%{half}"
+
+
+def _count(mean: Mean) -> str:
+    half = f" ±{mean.half:,.0f}" if mean.half else ""
+    return f"{mean.value:,.0f}{half}"

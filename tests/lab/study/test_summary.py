@@ -27,9 +27,9 @@ from lab.study.studies import (
 
 import expectitree as et
 from expectitree.base.errors import FileError
+from expectitree.base.means import mean
 from expectitree.base.numbers import exact_text
 from expectitree.base.tree.transform import in_fractions
-from expectitree.lab.study.report import mean
 from expectitree.lab.study.spec import Study
 from expectitree.lab.study.text import render
 from expectitree.searches.engine import search_tree
