@@ -8,7 +8,7 @@ from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import Column
 from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, Beliefs, Limits
 from expectitree.searches.best_first import best_first
-from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.intervals import NO_LIMIT, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
@@ -19,7 +19,6 @@ from expectitree.searches.setup import (
     why_unknown,
 )
 from expectitree.searches.windows import Windows, find_windows
-from expectitree.searches.work import NO_LIMIT
 
 _WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
 

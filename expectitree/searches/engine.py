@@ -1,13 +1,12 @@
 """Run a search: choose the bounds, prepare the columns, call the loop, return the result.
 
-The loops of `backward_induction`, `star_minimax` and `best_first` take only columns and numbers, so
-the same code runs interpreted on lists of floats, compiled on arrays of floats, and interpreted on
-lists of `Fraction`. What `star_minimax` does, `search_recursively` does quicker if interpreted.
+The loops of `backward_induction` and `best_first` take only columns and numbers, so the same code
+runs interpreted on lists of floats, compiled on arrays of floats, and interpreted on lists of
+`Fraction`. A depth-first search has a recursion for lists, and a loop for arrays.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from numbers import Real
@@ -22,7 +21,6 @@ from expectitree.base.numbers import (
     INFINITY,
     Number,
     exact_text,
-    is_finite,
     quote,
     to_exact_bound,
     to_nearest_float,
@@ -35,7 +33,6 @@ from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
-from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.problem import (
     Allowance,
     Found,
@@ -43,20 +40,13 @@ from expectitree.searches.problem import (
     close_intervals,
     without_infinities,
 )
-from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
-    NO_FAR,
     Engine,
     SearchSetup,
-    far_of,
-    greatest_number,
-    greatest_total,
     why_unknown,
 )
-from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
 
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
 # Interpreted, a search compares 60,000 to 250,000 children a second.
@@ -153,7 +143,7 @@ def search_window(
     max_visits: int | None = None,
     watch: Any = None,
 ) -> Search:
-    """Search a tree in a window, by the contract of `star_minimax`.
+    """Search a tree in a window, by the contract of `depth_first`.
 
     `known` is what `choose_bounds` returns.
     `watch` is an `Observer` of a depth-first search, which is not compiled then. For best-first, it
@@ -186,7 +176,9 @@ def search_window(
         return run_best_first(setup, max_visits, watch)
     if not setup.compiled:
         return _search_interpreted(setup, window, max_visits, watch)
-    return _run_star_minimax(setup, window, max_visits)
+    from expectitree.searches.compiled_depth_first import search_compiled  # takes time
+
+    return setup.result(setup.eps, *search_compiled(setup, window, max_visits))
 
 
 def _run_backward_induction(setup: SearchSetup) -> Search:
@@ -203,25 +195,6 @@ def _run_backward_induction(setup: SearchSetup) -> Search:
     follows_from_values = tree.rounds and not tree.exact and tree.attitude is None
     eps = None if follows_from_values else setup.eps
     return setup.result(eps, *columns, 0, False)
-
-
-def _run_star_minimax(setup: SearchSetup, window: Bounds, max_visits: int | None) -> Search:
-    tree, settings = setup.tree, settings_of(setup, max_visits)
-    root = setup.index(tree.root_id)
-    work = start_work(setup, settings, tree.heights[-1] + 1)
-    window = float(window[0]), float(window[1])
-    setup.begin()
-    while True:
-        cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
-        if ended != PAUSED:
-            break
-        entries = int(work.resume[RESUME_ENTRIES])
-        report(entries, max_visits or len(tree))
-        settings = settings._replace(pause=entries + setup.pause)
-    if ended == WAITING:
-        raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)[1]]))
-    columns = work.by_node(setup.columns, settings)
-    return setup.result(setup.eps, *columns, cuts, ended == STOPPED_EARLY)
 
 
 def _search_interpreted(
@@ -257,54 +230,6 @@ def _search_interpreted(
     lower, upper, alpha, beta = map(without_infinities, numbers) if tree.exact else numbers
     written = lower, upper, found.visits, alpha, beta, found.cut, found.cut_after
     return setup.result(setup.eps, *written, found.cuts, found.stopped)
-
-
-def start_work(setup: SearchSetup, settings: Settings, depths: int) -> Work:
-    """Return the columns of a search at the start."""
-    tree, columns = setup.tree, setup.columns
-    if not settings.lean:
-        return Work.of(setup.intervals(), setup.column, len(tree), len(columns.child), depths)
-    inner = len(tree) - tree.leaves
-    lower, upper = (compiling.filled("d", end, inner, True) for end in settings.ends)
-    own: Any = memoryview(bytearray(columns.kind)), tree.inner_before
-    return Work.of((lower, upper), setup.column, inner, 0, depths, own)
-
-
-def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
-    """Return the settings of a compiled depth-first search."""
-    tree, chosen = setup.tree, setup.algorithm
-    far = far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds))
-    # A reward may move a bound beyond the greatest float.
-    bounded = not setup.columns.pays and far == NO_FAR and all(map(is_finite, setup.bounds))
-
-    def switch(is_on: bool) -> tuple[bool, ...]:
-        return (True,) if is_on else ()
-
-    return Settings(
-        zero=0.0,
-        most=sys.float_info.max,
-        chance_cuts=chosen.chance_cuts,
-        # More probes than any node has children find nothing to do.
-        probes=min(chosen.probes, max(tree.widest, 1)),
-        cyclic=chosen.probe_order == "cyclic",
-        eps=float(setup.eps),  # one type, so one machine code
-        far=far,
-        most_visits=NO_LIMIT if max_visits is None else max_visits,
-        pause=setup.pause,
-        one=setup.index(1),
-        pays=switch(setup.columns.pays),
-        bounded=switch(bounded),
-        limited=switch(max_visits is not None),
-        shares=switch(tree.is_sharing),
-        lean=switch(
-            bounded
-            and setup.bounds[0] < setup.bounds[1]  # a terminal is open until it is visited
-            and len(tree) > 1
-            and not (tree.is_sharing or tree.unknown)
-            and tree.local_bounds.keys() <= {tree.root_id}
-        ),
-        ends=(float(setup.bounds[0]), float(setup.bounds[1])),
-    )
 
 
 def search_known(tree: Tree, bounds: ChosenBounds = None) -> Search:

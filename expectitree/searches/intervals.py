@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from expectitree.base.tree.columns import MAX, MIN, Columns, NumberColumn, Readable
 from expectitree.base.tree.scans import shifted
+
+NO_LIMIT = sys.maxsize  # of visits
 
 # The reasons for which the loop of a search returns to its caller.
 DONE = 0

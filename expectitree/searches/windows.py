@@ -57,7 +57,7 @@ def find_windows(
 ) -> int:
     """Write for each visited node a window that its interval satisfies; return the number of cuts.
 
-    Windows are passed down as in `star_minimax`, but follow from the final intervals. A node is cut
+    Windows are passed down as in `depth_first`, but follow from the final intervals. A node is cut
     if it fails low or high and a child is open. A node that satisfies nothing is marked as probed,
     or as stopped. A shared node has the window of the parent with the greatest id. With
     `is_action`, the search had to prove only the best action at the root.

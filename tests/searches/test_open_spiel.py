@@ -1,6 +1,6 @@
 """Searches compared with OpenSpiel for values and with a literal implementation for visits.
 
-`LiteralSearch` is a recursive `star_minimax` without running sums. In exact mode both must visit
+`LiteralSearch` is a recursive *-minimax search without running sums. In exact mode both must visit
 the same nodes equally often and find the same intervals.
 """
 

@@ -10,6 +10,7 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.beliefs import Beliefs, Limits, begin, narrow, take_in
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
+from expectitree.searches.intervals import NO_LIMIT
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     SearchSetup,
@@ -17,7 +18,6 @@ from expectitree.searches.setup import (
     greatest_total,
     rounding_of_sums,
 )
-from expectitree.searches.work import NO_LIMIT
 
 
 class Questions:
