@@ -33,7 +33,7 @@ SOME_ROWS = 50_000  # the same once numba has started
 
 # How numba compiles a loop. Loops run without the interpreter's lock, so that a progress bar moves.
 # The functions that a loop calls become part of it, and columns are not reference-counted: without
-# these two, star_minimax takes 5 to 40 times as long (docs/decisions/0015).
+# these two, a depth-first search takes 5 to 40 times as long (docs/decisions/0015).
 OPTIONS: dict[str, Any] = {"nogil": True, "forceinline": True}
 PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loops are only slower
 

@@ -28,12 +28,12 @@ from expectitree.searches.beliefs import (
 from expectitree.searches.best_first import best_first
 from expectitree.searches.best_first_search import end_best_first
 from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
+from expectitree.searches.intervals import NO_LIMIT
 from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.problem import Found, Problem
 from expectitree.searches.recursion import Recursion, close_intervals
 from expectitree.searches.result import Search
-from expectitree.searches.tolerance import FAR, rounding_of_sums
-from expectitree.searches.work import NO_LIMIT
+from expectitree.searches.tolerance import MOST_TOTALS, rounding_of_sums
 
 PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
 MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
@@ -81,7 +81,7 @@ class _Loop:
         growth = self.growth
         if self.rules.exact or not growth.has_chances:
             return 0
-        size = max(growth.greatest, min(self.greatest_bound, FAR * growth.greatest))
+        size = max(growth.greatest, min(self.greatest_bound, MOST_TOTALS * growth.greatest))
         return rounding_of_sums(size, growth.depth, growth.widest)
 
     def problem_of(self, tree: Tree) -> Problem:

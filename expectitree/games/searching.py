@@ -26,9 +26,8 @@ from expectitree.games.loops import BestFirst, Budget, DepthFirst, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules
 from expectitree.searches.engine import check_window, search_tree
-from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.intervals import NO_LIMIT, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Search
-from expectitree.searches.work import NO_LIMIT
 
 if TYPE_CHECKING:
     from expectitree.games.plies import Plies

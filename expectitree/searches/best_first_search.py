@@ -9,14 +9,13 @@ from expectitree.base.errors import SearchError
 from expectitree.base.tree.columns import Column
 from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, TALLIES, Beliefs, Limits
 from expectitree.searches.best_first import best_first
-from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.intervals import NO_LIMIT, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.problem import Found, Problem
 from expectitree.searches.progress import report
 from expectitree.searches.recursion import with_infinities, without_infinities
 from expectitree.searches.tolerance import greatest_number, greatest_total
 from expectitree.searches.unknown import why_unknown
 from expectitree.searches.windows import Windows, find_windows
-from expectitree.searches.work import NO_LIMIT
 
 _WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
 

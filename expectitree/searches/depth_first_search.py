@@ -18,7 +18,7 @@ from expectitree.searches.unknown import why_unknown
 def run_depth_first(problem: Problem) -> Found:
     """Search a tree by alpha-beta, Star1, Star2 or Star2.5, in the window of the problem."""
     if problem.compiled:
-        from expectitree.searches.star_minimax_search import search_compiled
+        from expectitree.searches.compiled_depth_first import search_compiled
 
         return search_compiled(problem)
     tree, columns = problem.tree, problem.columns

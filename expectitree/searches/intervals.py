@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import MAX, MIN, Columns, NumberColumn, Readable
+from expectitree.base.tree.columns import MAX, MIN, Columns, Readable
 from expectitree.base.tree.scans import shifted
+
+NO_LIMIT = sys.maxsize  # of visits
 
 # The reasons for which the loop of a search returns to its caller.
 DONE = 0
@@ -86,49 +89,6 @@ def outcome_limit(limit: Any, others: Any, p: Any) -> Any:
     `others` is the sum of p * upper of all other outcomes for alpha, and of p * lower for beta.
     """
     return (limit - others) / p
-
-
-def sum_outcomes(
-    tree: Columns,
-    lower: NumberColumn,
-    upper: NumberColumn,
-    begin: int,
-    end: int,
-    zero: Any,
-    inf: Any,
-    bounded: bool,
-    pays: bool,
-) -> tuple[Any, Any]:
-    """Return the sums of p * (reward + lower) and p * (reward + upper); infinite if a bound is.
-
-    `bounded` says that none is, and `pays` that branches have rewards. A sum of fractions must
-    not meet an infinity, because it may be too large for a float.
-    """
-    child, probability = tree.child, tree.probability
-    low = high = zero
-    low_open = high_open = False
-    for b in range(begin, end):
-        p = probability[b]
-        if p != 0:  # which is faster than `p > 0` for a fraction
-            c = child[b]
-            least = lower[c]
-            most = upper[c]
-            if pays:
-                least = shifted(least, tree.reward[b])
-                most = shifted(most, tree.reward[b])
-            if bounded or least > -inf:
-                low += p * least
-            else:
-                low_open = True
-            if bounded or most < inf:
-                high += p * most
-            else:
-                high_open = True
-    if low_open:
-        low = -inf
-    if high_open:
-        high = inf
-    return low, high
 
 
 def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) -> tuple[Any, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import chain
@@ -13,23 +12,22 @@ from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import FLOAT_UNIT, Tree
 from expectitree.base.tree.scans import LEAST_FLOAT
 
-NO_FAR = sys.float_info.max  # no bound is farther
-FAR = 1e5  # bounds so many times greater than all totals cost a sum too many digits
+MOST_TOTALS = 3  # a sum that decides anything is no greater than this times the greatest total
 _FUNCTIONS = 16  # terms that lose as much as the exponentials and logarithms of an attitude
 
 
 def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     """Return what the sums of a pruning search may lose to rounding; 0 in fractions.
 
-    The terms of these sums are bounds as well as utilities, but no far bounds. On each ply, each
-    term of a running sum is multiplied, added, and later replaced (decision 0002).
+    The terms of these sums are bounds as well as utilities. A sum that is much greater than all
+    totals decides nothing (decision 0002).
     """
     if not tree.rounds:
         return 0
-    size, height = greatest_number(tree, bounds), tree.heights[-1]
+    size: Any = greatest_number(tree, bounds)
+    height = tree.heights[-1]
     if tree.unit:
-        far: Any = max(_far(greatest_total(tree)), tree.greatest_magnitude)
-        size = min(size, far)
+        size = min(size, MOST_TOTALS * tree.greatest_magnitude)
     terms = tree.most_outcomes + (0 if tree.attitude is None else _FUNCTIONS)
     found: Any = rounding_of_sums(size, height, terms, tree.unit)
     if tree.exact:  # with few digits, since no more are needed
@@ -46,20 +44,6 @@ def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) 
     found = found or min(size, LEAST_FLOAT)  # a product of such numbers loses the least float
     error: Number = found * depth * (3 * terms + 6)
     return error
-
-
-def far_of(total: Number, rounds: bool, greatest: Number) -> Number:
-    """Return the greatest term that a running sum may lose: `FAR` times the greatest total.
-
-    If no number is greater than that, or nothing is rounded, return the greatest float.
-    """
-    far = _far(total) if rounds else NO_FAR
-    return NO_FAR if greatest <= far else far
-
-
-def _far(total: Any) -> Number:
-    found: Number = (FAR if isinstance(total, (float, int)) else Fraction(FAR)) * total
-    return found
 
 
 def greatest_total(tree: Tree) -> Number:

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import seed_ranges
+from helpers import COMPILED, seed_ranges
 from random_trees import PRUNED, REWARDS, build, random_rows
 
 import expectitree as et
@@ -59,8 +59,9 @@ def as_binary(tree: et.Tree) -> list[Fraction]:
     return values
 
 
+@pytest.mark.parametrize("engine", ["interpreted", COMPILED])
 @pytest.mark.parametrize("seeds", seed_ranges(150, 1000, 4000))
-def test_values_and_best_actions_are_within_eps(seeds: range) -> None:
+def test_values_and_best_actions_are_within_eps(seeds: range, engine: str) -> None:
     for seed in seeds:
         tree = near_ties(seed)
         values = as_binary(tree)
@@ -69,7 +70,7 @@ def test_values_and_best_actions_are_within_eps(seeds: range) -> None:
             for b in tree.branches_of(tree.root_id)
         }
         for chosen in PRUNED:
-            search = et.evaluate(tree, chosen, engine="interpreted")
+            search = et.evaluate(tree, chosen, engine=engine)
             assert abs(Fraction(search.value) - values[-1]) <= Fraction(search.eps)
             gaps = [max(actions.values()) - actions[label] for label in search.ties]
             assert min(gaps) <= search.eps

@@ -40,7 +40,7 @@ class Event(NamedTuple):
     was: Bounds  # before the step
     window: Bounds | None = None  # of the node's entry: at enter, cut and leave
     place: int = -1  # at probe: which child is visited, from 0
-    cut: int = 0  # at cut and leave: the constant of `star_minimax`
+    cut: int = 0  # at cut and leave: the constant of `cuts`
     after: int = 0  # at cut and leave: how many children were done
     step: int = 0  # its number, from 1
     terms: Terms = ()  # of the sum that makes a CHANCE node's bound

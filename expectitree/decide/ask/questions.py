@@ -10,10 +10,10 @@ from expectitree.searches.beliefs import Beliefs, Limits, begin
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
 from expectitree.searches.estimates import take_in
+from expectitree.searches.intervals import NO_LIMIT
 from expectitree.searches.problem import Problem
 from expectitree.searches.result import Search
 from expectitree.searches.tolerance import rounding_of_sums
-from expectitree.searches.work import NO_LIMIT
 
 
 class Progress(NamedTuple):

@@ -86,7 +86,7 @@ def test_results_are_read_again(tmp_path: Any) -> None:
         ({"seconds": 0}, "star1", "found '0', expected seconds above 0, such as 0.5"),
         ({"seconds": "nan"}, "star1", "expected seconds above 0, such as 0.5"),
         ({"seconds": [1, []]}, "star1", "expected seconds above 0, such as 0.5"),
-        ({}, "limit", "limit is for whole trees: remove it, or search: lazy"),
+        ({}, "limit", "limit is for trees without shared nodes"),
         ({"deepen": "true"}, ["star1", "expectiminimax"], "expectiminimax needs whole trees"),
     ],
 )
