@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from expectitree.searches.setup import SearchSetup
+from expectitree.searches.problem import Problem
 from helpers import seed_ranges
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,7 +76,7 @@ def test_compiled_searches_are_those_of_the_recursion(
         margin = (greatest - least) / 2 + seed % 3
         ends = least - margin, greatest + margin
         some: Any = ((-1e300, 1e300), ends, (least - 1e7, greatest + 1e15), "leaves", "none", None)
-        monkeypatch.setattr(SearchSetup, "pause", random.choice((1, 5, 1000)) if seed % 4 else 1000)
+        monkeypatch.setattr(Problem, "pause", random.choice((1, 5, 1000)) if seed % 4 else 1000)
         for chosen in PRUNED:
             known = choose_bounds(tree, random.choice(some), chosen)
             window: Any = tuple(sorted(random.uniform(*ends) for _ in range(2)))
