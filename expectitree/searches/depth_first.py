@@ -5,15 +5,14 @@ The contract: the search enters a node with a window (alpha, beta) and narrows t
 
     lower == upper (exact), or upper <= alpha (fail low), or lower >= beta (fail high).
 
-It does not enter a node whose interval already satisfies this. Where `problem.allow` allows no more
-visits, the search stops; then intervals contain v*, but may satisfy none of the three.
+It does not enter a node whose interval satisfies this already. Where `problem.allow` stops it,
+intervals contain v*, but may satisfy none of the three.
 
 At MAX, `low` and `high` are the greatest bounds of the branches so far; at MIN, the least. At
 CHANCE, they are sums of p * bound: of the outcomes done, of the one that is searched, and of the
 rest, added up before each round. So no term is ever replaced (docs/background/pruning.md).
 
-In floats, `eps` is what rounding may change: `floor` is alpha + eps, `ceiling` is beta - eps, and
-an interval no wider than `2 * eps` is exact (docs/decisions/0002).
+In floats, `floor` is alpha + eps, `ceiling` is beta - eps, and `2 * eps` is exact (decision 2).
 """
 
 from __future__ import annotations
@@ -33,9 +32,8 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
     columns, watch, eps = problem.columns, problem.observer, problem.eps
     kind, utility, first, last = columns.kind, columns.utility, columns.first, columns.last
     child, probability, reward = columns.child, columns.probability, columns.reward
-    lower, upper, pays = found.lower, found.upper, columns.pays
-    visits, alphas, betas = found.visits, found.alpha, found.beta
-    cut, cut_after = found.cut, found.cut_after
+    lower, upper, visits, pays = found.lower, found.upper, found.visits, columns.pays
+    alphas, betas, cut, cut_after = found.alpha, found.beta, found.cut, found.cut_after
     zero, infinity, prunes_chance = problem.zero, problem.infinity, problem.algorithm.chance_cuts
     is_quick = not watch and not pays  # then terminals, most of the visits, need no call
     left = 1 if kind[problem.root] == TERMINAL else max(1, problem.allow())  # until it allows more
@@ -46,11 +44,11 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
         node = child[branch]
         low, high = lower[node], upper[node]
         if low < high and high > floor and low < ceiling and (not eps or high - low > 2 * eps):
-            if not left or kind[node] == UNSEEN:
+            has_rank = rank == ALL or kind[node] != CHANCE and rank < last[node] - first[node]
+            if has_rank or kind[node] in (TERMINAL, UNSEEN):
+                if left and kind[node] != UNSEEN:
+                    return narrow(node, branch, floor, ceiling, rank)
                 return enter(branch, floor, ceiling, rank) if may_go_on(branch) else (low, high)
-            may_enter = rank == ALL or kind[node] != CHANCE and rank < last[node] - first[node]
-            if may_enter or kind[node] == TERMINAL:
-                return narrow(node, branch, floor, ceiling, rank)
         elif watch and rank == ALL:
             watch.skip(node, branch)
         return low, high
