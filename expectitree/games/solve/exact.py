@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.errors import GameError
-from expectitree.base.numbers import to_exact
+from expectitree.base.numbers import is_finite, to_exact
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.solve.loops import choose_exits
 from expectitree.games.solve.solver import Solver
@@ -52,7 +52,13 @@ class _Exact:
 
     def _solve(self, component: int, begin: int, end: int) -> None:
         graph, choice = self.graph, self.solver.choice
-        inside = [n for n in graph.order[begin:end] if graph.kind[n] != TERMINAL]
+        low = self.solver.low
+        for state in graph.order[begin:end]:
+            if not is_finite(low[state]):
+                self.value[state] = low[state]
+        inside = [
+            n for n in graph.order[begin:end] if graph.kind[n] != TERMINAL and is_finite(low[n])
+        ]
         for _ in range(MAX_ROUNDS):
             self._solve_equations(inside)
             better = {n: self._better(n) for n in inside if graph.kind[n] != CHANCE}
@@ -61,12 +67,12 @@ class _Exact:
                 choice[state] = branch
             if not better:
                 break
-        where = graph, component, begin, end, self.value, self.value, self.endless, 0
-        if (
-            better
-            or self.solver.trap[component]
-            and choose_exits(*where, choice, self.solver.reached)
-        ):
+        is_proved = not better
+        if is_proved and component in self.solver.left:
+            where = graph, component, begin, end, self.value, self.value
+            marks = choice, self.solver.reached, self.solver.allowed
+            is_proved = choose_exits(*where, (self.endless, self.endless), 0, *marks) == 0
+        if not is_proved:
             raise GameError(
                 f"{self.solver.rules.title}: no proof in fractions was found for a component of "
                 f"{end - begin:,} positions: remove --exact"
