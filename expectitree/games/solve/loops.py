@@ -15,7 +15,7 @@ UNIT = 2.0**-53  # the most by which a float operation rounds, relative to its r
 OPERATIONS = 6  # that round each branch, besides the sum: its numbers, their product, the end
 FLOOR = 64 * UNIT  # changes that rounding alone may make, relative to the values
 PATIENCE = 32  # sweeps of a component with a trap until it is deflated, then twice as many, …
-CHECKS = 12  # sweeps that a guessed bound may take until it is inductive
+CHECKS = 12  # sweeps that a guessed bound may take until it is proved
 MOST_WIDE = 2.0**20  # of such a guess, relative to the values
 WIDEN = 16.0  # by which a guess that rounding refutes becomes wider
 ROUNDS = 6  # of `deflate`: branches may be worse by twice the gap, then by a sixteenth of that, …
@@ -332,25 +332,31 @@ def backup(graph: Graph, state: int, column: Any, sign: int) -> float:
     kind, first, child, weight, reward, _, _, _ = graph
     who = kind[state]
     pays = len(reward) > 0
-    is_rounded = who == CHANCE or pays
-    total = size = 0.0
+    unit = sign * UNIT
+    total = size = rewards = 0.0
+    furthest = -sign * inf if sign != 0 else 0.0
     for branch in range(first[state], first[state + 1]):
-        worth = weight[branch] * column[child[branch]]
+        number = column[child[branch]]
+        worth = weight[branch] * number
         part = abs(worth)
         if pays:
             worth += reward[branch]
             part += abs(reward[branch])
+            rewards += abs(reward[branch])
         if who == CHANCE:
             total += worth
             size += part
+            if sign * (number - furthest) > 0:
+                furthest = number
             continue
-        is_rounded = is_rounded or weight[branch] != 1.0
+        is_rounded = weight[branch] != 1.0 or pays and reward[branch] != 0.0
+        if is_rounded and part < inf:
+            worth += OPERATIONS * unit * part
         if branch == first[state] or (worth > total if who == MAX else worth < total):
             total = worth
-        if part < inf:
-            size = max(size, part)
-    if is_rounded:
-        total += sign * ((first[state + 1] - first[state] + OPERATIONS) * UNIT * size)
+    total += (first[state + 1] - first[state] + OPERATIONS) * unit * size
+    if who == CHANCE and rewards == 0.0 and sign * (total - furthest) > 0:
+        return furthest  # a mean is at most the greatest number
     return total
 
 
@@ -408,19 +414,20 @@ def iterate(graph: Graph, begin: int, end: int, sign: int, bounds: Bounds) -> tu
 def is_inductive(
     graph: Graph, begin: int, end: int, sign: int, bounds: Bounds, column: Any
 ) -> bool:
-    """Sweep a guessed bound inward until no state is beyond it; return whether that is reached."""
-    low, high, _, _, _ = bounds
+    """Sweep guessed bounds until each bounds what follows from it; return whether that is reached.
+
+    Then the column has bounds of the values.
+    """
     for _ in range(CHECKS):
         is_bound = True
         for i in range(begin, end):
             state = graph.order[i]
-            if is_known(graph, low, high, state):
+            if is_known(graph, bounds.low, bounds.high, state):
                 continue
             worth = backup(graph, state, column, sign)
-            if sign * (column[state] - worth) >= 0:
-                column[state] = worth
-            else:
+            if not sign * (column[state] - worth) >= 0:
                 is_bound = False
+            column[state] = worth
         if is_bound:
             return True
     return False
