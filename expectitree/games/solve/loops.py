@@ -23,7 +23,9 @@ ROUNDS = 6  # of `deflate`: branches may be worse by twice the gap, then by a si
 # How the bounds of a component are found: by sweeps from outside, also with `deflate`; or values
 # are guessed, from below, from anywhere, or from above, and bounds around them verified.
 SWEEP, BELOW, AROUND, ABOVE, DEFLATE = range(5)
-OUTLOOK = 7  # numbers that `look_below` and `guess` keep about a component
+FURTHER = 4.0  # of the sweeps so far, by how many more values are extrapolated at most
+STEADY = 0.1  # of the rate of changes, when they may be extrapolated
+OUTLOOK = 9  # numbers that `look_below` and `guess` keep about a component
 LOST, WON = 2, 3  # marks of states that are worth minus and plus infinity
 
 
@@ -119,16 +121,16 @@ def strong_components(
     return count
 
 
-def group_by_component(finished: Any, part: Any, order: Any, ends: Any) -> None:
-    """Sort the states by component, and within it in the order in which they were finished."""
-    for state in finished:
-        ends[part[state]] += 1
+def group_by_component(part: Any, order: Any, ends: Any) -> None:
+    """Sort the states by component, and within it those first that were found last."""
+    for component in part:
+        ends[component] += 1
     start = 0
     for component in range(len(ends)):
         size = ends[component]
         ends[component] = start
         start += size
-    for state in finished:
+    for state in range(len(part) - 1, -1, -1):
         component = part[state]
         order[ends[component]] = state
         ends[component] += 1
@@ -394,31 +396,42 @@ def look_below(
 
 def iterate(graph: Graph, begin: int, end: int, sign: int, bounds: Bounds) -> tuple[float, float]:
     """Sweep the guessed values once; return the greatest change, and the greatest value."""
-    low, high, value, _, _ = bounds
+    value = bounds.value
     change = scale = 0.0
     for i in range(begin, end):
         state = graph.order[i]
-        if is_known(graph, low, high, state):
+        if is_known(graph, bounds.low, bounds.high, state):
             continue
-        worth = backup(graph, state, value, sign)
-        if sign < 0:
-            worth = max(worth, value[state])
-        elif sign > 0:
-            worth = min(worth, value[state])
+        if sign == 0:
+            worth = backup(graph, state, value, 0)
+        elif sign < 0:
+            worth = max(backup(graph, state, value, -1), value[state])
+        else:
+            worth = min(backup(graph, state, value, 1), value[state])
         change = max(change, abs(worth - value[state]))
         scale = max(scale, abs(worth))
+        bounds.lower[state] = value[state]
         value[state] = worth
     return change, scale
 
 
+def extrapolate(graph: Graph, begin: int, end: int, factor: float, bounds: Bounds) -> None:
+    """Move the guessed values on by a multiple of their last change."""
+    value, before = bounds.value, bounds.lower
+    for i in range(begin, end):
+        state = graph.order[i]
+        if not is_known(graph, bounds.low, bounds.high, state):
+            value[state] += factor * (value[state] - before[state])
+
+
 def is_inductive(
-    graph: Graph, begin: int, end: int, sign: int, bounds: Bounds, column: Any
+    graph: Graph, begin: int, end: int, sign: int, sweeps: int, bounds: Bounds, column: Any
 ) -> bool:
     """Sweep guessed bounds until each bounds what follows from it; return whether that is reached.
 
     Then the column has bounds of the values.
     """
-    for _ in range(CHECKS):
+    for _ in range(sweeps):
         is_bound = True
         for i in range(begin, end):
             state = graph.order[i]
@@ -434,8 +447,9 @@ def is_inductive(
 
 
 def verify(
-    graph: Graph, begin: int, end: int, sign: int, less: float, more: float, bounds: Bounds
-) -> float:
+    graph: Graph, begin: int, end: int, sign: int, less: float, more: float, sweeps: int,
+    bounds: Bounds,
+) -> float:  # fmt: skip
     """Prove bounds around the guessed values if possible; return the widest interval.
 
     With a `sign`, the values themselves are lower (-1) or upper bounds (1).
@@ -447,8 +461,8 @@ def verify(
         if not is_known(graph, low, high, state):
             lower[state] = value[state] - (0.0 if sign < 0 else less)
             upper[state] = value[state] + (0.0 if sign > 0 else more)
-    proves_low = sign < 0 or is_inductive(graph, begin, end, -1, bounds, lower)
-    proves_high = sign > 0 or is_inductive(graph, begin, end, 1, bounds, upper)
+    proves_low = sign < 0 or is_inductive(graph, begin, end, -1, sweeps, bounds, lower)
+    proves_high = sign > 0 or is_inductive(graph, begin, end, 1, sweeps, bounds, upper)
     gap = 0.0
     for i in range(begin, end):
         state = order[i]
@@ -484,26 +498,38 @@ def guess(
         if len(graph.reward) > 0:
             less = -2.0 * rounds * outlook[4] - outlook[2]
             more = 2.0 * rounds * outlook[5] + outlook[3]
-            verify(graph, begin, end, sign, less, more, bounds)
+            verify(graph, begin, end, sign, less, more, CHECKS, bounds)
     change, scale = iterate(graph, begin, end, sign, bounds)
     place[1] += 1
     floor = FLOOR * scale
-    is_settled = change <= max(outlook[6], floor)
+    # Changes that shrink geometrically, by this factor, sum to the error.
+    shrinks = change / outlook[7] if outlook[7] > 0.0 else 2.0
+    is_steady = abs(shrinks - outlook[8]) < STEADY * (1.0 - shrinks)
+    outlook[7], outlook[8] = change, shrinks
+    error = change / (1.0 - shrinks) if shrinks < 1.0 else inf
+    is_settled = change <= floor or error <= outlook[6]
     if not is_settled and place[1] < place[3]:
+        further = shrinks / (1.0 - shrinks) if shrinks < 1.0 else inf
+        if sign == 0 and is_steady and place[1] >= place[4] and further < FURTHER * place[1]:
+            extrapolate(graph, begin, end, further, bounds)
+            outlook[7] = 0.0
+            place[4] = place[1] + place[1] // 2
         return False, inf
     if place[1] >= place[3]:
         place[3] *= 4
+    sweeps = CHECKS + place[1] // 4 if is_settled else CHECKS
     margin = outlook[1] / 2 + (wanted / 2 if is_settled else change * place[1])
-    gap = verify(graph, begin, end, sign, margin, margin, bounds)
+    gap = verify(graph, begin, end, sign, margin, margin, sweeps, bounds)
     if gap <= outlook[1] + wanted:
         return True, gap
-    outlook[6] = min(outlook[6], change / 4)
+    if is_settled:
+        outlook[6] = min(outlook[6], error) / 4
     if change > floor:
         return False, gap
     margin = max(margin, floor)
     while margin < min(gap / 2, MOST_WIDE * (scale + 1.0)):  # rounding refutes a closer guess
         margin *= WIDEN
-        gap = verify(graph, begin, end, sign, margin, margin, bounds)
+        gap = verify(graph, begin, end, sign, margin, margin, sweeps, bounds)
     return True, gap
 
 
@@ -547,8 +573,9 @@ def narrow(
         guesses = abs(sign) <= 1
         if place[1] == 0:
             look_below(graph, component, begin, end, low, high, outlook)
-            outlook[6] = wanted / 8
+            outlook[6], outlook[7], outlook[8] = wanted / 8, 0.0, 0.0
             place[3] = 8 * PATIENCE if guesses else PATIENCE
+            place[4] = 4
         place[2] += end > begin + 1
         most -= int(outlook[0])
         if guesses:

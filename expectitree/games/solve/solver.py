@@ -69,7 +69,7 @@ class Solver:
         edges = states.first, states.child, array("i", range(count)), 0, count, False
         components = self._run(strong_components, *edges, part, self._scratch)
         ends = self._zeros("q", components)
-        self._run(group_by_component, self._scratch.finished, part, order, ends)
+        self._run(group_by_component, part, order, ends)
         self.graph = Graph(
             states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
         )
@@ -85,7 +85,7 @@ class Solver:
         self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
         self.endless = self._endless()
         # Of a loop: the component, its sweeps, all sweeps, and when it pauses for `_deflate`.
-        self.place = array("q", [0, 0, 0, 0])
+        self.place = array("q", [0, 0, 0, 0, 0])
         self.is_done = self._solve()
         self._choose()
 
