@@ -121,8 +121,13 @@ def strong_components(
     return count
 
 
-def group_by_component(part: Any, order: Any, ends: Any) -> None:
-    """Sort the states by component, and within it those first that were found last."""
+def group_by_component(
+    kind: Any, first: Any, child: Any, part: Any, order: Any, ends: Any, parent: Any
+) -> None:
+    """Sort the states by component, and within it those first that were found last.
+
+    The outcomes of a player's moves come just before him, so that a sweep sees what is new.
+    """
     for component in part:
         ends[component] += 1
     start = 0
@@ -131,9 +136,22 @@ def group_by_component(part: Any, order: Any, ends: Any) -> None:
         ends[component] = start
         start += size
     for state in range(len(part) - 1, -1, -1):
-        component = part[state]
-        order[ends[component]] = state
-        ends[component] += 1
+        parent[state] = state
+    for state in range(len(part) - 1, -1, -1):
+        for branch in range(first[state], first[state + 1]):
+            if kind[state] != CHANCE and kind[child[branch]] == CHANCE:
+                parent[child[branch]] = state
+    for state in range(len(part) - 1, -1, -1):
+        if parent[state] != state:
+            continue
+        for branch in range(first[state], first[state + 1]):
+            below = child[branch]
+            if parent[below] == state and below != state:
+                parent[below] = NONE
+                order[ends[part[below]]] = below
+                ends[part[below]] += 1
+        order[ends[part[state]]] = state
+        ends[part[state]] += 1
 
 
 def reach(

@@ -69,7 +69,8 @@ class Solver:
         edges = states.first, states.child, array("i", range(count)), 0, count, False
         components = self._run(strong_components, *edges, part, self._scratch)
         ends = self._zeros("q", components)
-        self._run(group_by_component, part, order, ends)
+        rest = part, order, ends, self._scratch.index
+        self._run(group_by_component, states.kind, states.first, states.child, *rest)
         self.graph = Graph(
             states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
         )
