@@ -61,6 +61,8 @@ class Options(NamedTuple):
     estimate: Estimate | None = None  # in place of `value` at the depth limit
     warn: Warn | None = None
     max_rows: int | None = None  # of the tree, and so the most moves of a state; `MAX_ROWS`
+    endless: Any = None  # in place of the game's, for `solve`
+    discount: Any = None
 
 
 class Rules(Calls):
@@ -444,7 +446,9 @@ class Rules(Calls):
 
     def _setting(self, name: str, default: Any, above: float, most: float = INFINITY) -> Any:
         """Return a number that the game may declare."""
-        found = self.attribute(name, None)
+        found = getattr(self.options, name)
+        if found is None:
+            found = self.attribute(name, None)
         if found is None:
             return default
         try:

@@ -26,6 +26,7 @@ SWEEP, BELOW, AROUND, ABOVE, DEFLATE = range(5)
 FURTHER = 4.0  # of the sweeps so far, by how many more values are extrapolated at most
 STEADY = 0.1  # of the rate of changes, when they may be extrapolated
 OUTLOOK = 9  # numbers that `look_below` and `guess` keep about a component
+OPEN = 4  # added to a player who may pay for ever, or gain, or neither
 LOST, WON = 2, 3  # marks of states that are worth minus and plus infinity
 
 
@@ -281,8 +282,8 @@ def mark_infinite(
 ) -> int:  # fmt: skip
     """Bound the states that a player who pays for ever cannot be sure to leave by infinity.
 
-    `payer` has the player of each component, `CHANCE` if it is not known who pays. Return such a
-    component in which a player may have to stay, or `NONE`.
+    `payer` has the player of each component, plus `OPEN` if he may not pay after all, and `CHANCE`
+    if both may. Return such a component in which he may have to stay, or `NONE`.
     """
     kind, first, child, _, _, order, _, ends = graph
     allowed = scratch.allowed
@@ -294,7 +295,8 @@ def mark_infinite(
         for component in range(len(ends)):
             end = ends[component]
             free = 2
-            if payer[component] == helper or payer[component] == CHANCE:
+            is_open = payer[component] >= CHANCE
+            if payer[component] % OPEN == helper or payer[component] == CHANCE:
                 free = 1 if discounted else 0
             missing = 1
             while missing > 0:
@@ -305,7 +307,7 @@ def mark_infinite(
                     graph, component, begin, end, helper, free, mark, allowed, reached,
                     scratch.index,
                 )  # fmt: skip
-                if missing > 0 and payer[component] == CHANCE:
+                if missing > 0 and is_open:
                     return component
                 for i in range(begin, end):
                     state = order[i]

@@ -113,7 +113,7 @@ class Solution(Shown):
     @property
     def is_narrow(self) -> bool:
         """Whether the interval is as narrow as asked."""
-        return self.upper - self.lower <= self.wanted
+        return self.lower == self.upper or self.upper - self.lower <= self.wanted
 
     @property
     def best(self) -> list[str]:
@@ -197,12 +197,14 @@ def position(solver: Solver, number: int, state: Any) -> Position:
 
 
 @naming_errors()
-def solve(
+def solve(  # noqa: PLR0913
     game: Game | str,
     *,
     width: float = WIDTH,
     state: Any = None,
     exact: bool = False,
+    endless: Number | str | None = None,
+    discount: Number | str | None = None,
     max_rows: int | None = None,
     seconds: float | None = None,
     warn: Warn | None = None,
@@ -218,13 +220,17 @@ def solve(
         (0.2311171, 'roll', 361)
 
     States with equal keys are one position, whatever moves led to it. If play may go on for ever,
-    the game has an attribute `endless`, which is what that is worth, or `discount`.
+    declare what that is worth (`endless`), or count later moves less (`discount`), unless each step
+    there costs something: then a player who can leave does so, and a position from which he cannot
+    is worth minus infinity (to MAX, and infinity where MIN pays).
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig".
         width: How wide the interval may be.
         state: The state to start from; by default the start of the game.
         exact: Compute the values of up to 20,000 positions as fractions, and prove them.
+        endless: What endless play is worth, in place of the game's attribute.
+        discount: By which each move multiplies what comes after it, in place of the game's.
         max_rows: The most positions. By default 5 million, times EXPECTITREE_BUDGET.
         seconds: Stop after this time.
         warn: Called with a message if the rules look wrong.
@@ -241,12 +247,13 @@ def solve(
         raise SearchError(f"solve needs more than 0 seconds, got {seconds}")
     begun = monotonic()
     chosen = find_game(game) if isinstance(game, str) else game
+    options = Options(
+        exact or None, warn=warn, max_rows=max_rows, endless=endless, discount=discount
+    )
     try:
-        states = _states_of(
-            chosen, Options(exact or None, warn=warn, max_rows=max_rows), state, seconds
-        )
+        states = _states_of(chosen, options, state, seconds)
     except InexactError:
-        states = _states_of(chosen, Options(False, warn=warn, max_rows=max_rows), state, seconds)
+        states = _states_of(chosen, options._replace(exact=False), state, seconds)
     solver = Solver(states, width)
     if exact:
         solve_exactly(solver)

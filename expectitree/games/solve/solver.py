@@ -15,6 +15,7 @@ from expectitree.games.solve.loops import (
     AROUND,
     BELOW,
     DEFLATE,
+    OPEN,
     OPERATIONS,
     OUTLOOK,
     UNIT,
@@ -30,6 +31,7 @@ from expectitree.games.solve.loops import (
     narrow,
     paid_for_ever,
     strong_components,
+    sweep,
 )
 from expectitree.games.solve.states import States, outward, state_text
 from expectitree.searches.progress import report
@@ -46,6 +48,7 @@ ENDLESS = "declare what endless play is worth, as in `endless = 0` or --endless 
 DISCOUNT = "count later moves less, as in `discount = 0.95` or --discount 0.95"
 COST = "let each step cost something, by a method reward"
 CORRECT = "correct the outcomes of chance that never end"
+MOST_SWEEPS = 100_000  # where a value may not exist
 FAR = 2.0**20  # first guesses of what is paid, relative to the numbers of the game
 
 
@@ -83,6 +86,7 @@ class Solver:
         self.traps = [n for n, plan in enumerate(bytes(self.plan)) if plan == DEFLATE]
         # Components that the players must be able to leave, where that is better than to stay.
         self.left = [] if self.discounted or self.pays else self.traps
+        self._payers = self._zeros("b", components)
         self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
         self.endless = self._endless()
         # Of a loop: the component, its sweeps, all sweeps, and when it pauses for `_deflate`.
@@ -154,7 +158,7 @@ class Solver:
         return self._error(where, cycle, *cures)
 
     def _payer(self, component: int) -> int:
-        """Return who pays for ever in a component: MAX, MIN, nobody (0), or `CHANCE` if it is open.
+        """Return who pays for ever in a component, as `mark_infinite` has it, or 0 for nobody.
 
         A player who is alone must not gain there.
         """
@@ -170,13 +174,16 @@ class Solver:
             about = f"where {'MAX' if MAX in players else 'MIN'} gains without limit"
             raise self._cycle_error(component, about, DISCOUNT, COST)
         least, most = paid(-inf, inf)
-        if paid(0, 0) == (0, 0):
-            if self.rules.endless is None:
-                about = "where nothing is paid"
-                raise self._cycle_error(component, about, ENDLESS, DISCOUNT, COST)
-            self._begin_with_endless(component, -FAR if MAX in players else FAR)
-            return 0 if (least, most) == (0, 0) else CHANCE
-        return MAX if most <= 0 else MIN if least >= 0 else CHANCE
+        payer = MAX if most <= 0 else MIN if least >= 0 else CHANCE
+        if payer == CHANCE and len(players) == 1:
+            payer = min(players) + OPEN
+        if paid(0, 0) != (0, 0):
+            return payer
+        if self.rules.endless is None:
+            about = "where nothing is paid"
+            raise self._cycle_error(component, about, ENDLESS, DISCOUNT, COST)
+        self._begin_with_endless(component, -FAR if MAX in players else FAR)
+        return 0 if least == most else CHANCE if payer >= CHANCE else payer + OPEN
 
     def _begin_with_endless(self, component: int, far: float) -> None:
         """Guess first that only endless play is good, so that no cycle confirms a wrong guess."""
@@ -190,17 +197,19 @@ class Solver:
 
     def _settle_pay(self) -> None:
         """Find out who pays in endless play, and which states are worth infinity."""
-        payer = self._zeros("b", len(self.plan))
         for component in self.traps:
-            payer[component] = self._payer(component)
+            self._payers[component] = self._payer(component)
             self.plan[component] = AROUND
         marks = self.low, self.high, self.reached, self.choice, self._scratch
-        open_ = self._run(mark_infinite, self.graph, payer, self.discounted, *marks)
+        open_ = self._run(mark_infinite, self.graph, self._payers, self.discounted, *marks)
         if open_ != NONE:
-            begin, end = self._span(open_)
-            held = [n for n in self.graph.order[begin:end] if self.reached[n] == 0]
-            where = f"in {plural(len(held), 'position')}, such as {self._texts(held, '; ')}"
-            raise self._error(f"{where}, where both sides may gain", held, DISCOUNT, COST)
+            raise self._open_error(open_)
+
+    def _open_error(self, component: int) -> GameError:
+        begin, end = self._span(component)
+        states = [int(n) for n in self.graph.order[begin:end]]
+        where = f"in {plural(len(states), 'position')}, such as {self._texts(states, '; ')}"
+        return self._error(f"{where}, where both sides may gain", states, DISCOUNT, COST)
 
     def _solve(self) -> bool:
         """Narrow the bounds until each component is closed; return False if time is over."""
@@ -221,6 +230,10 @@ class Solver:
             portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
             self._run(narrow, graph, self.plan, self._bounds, *rest, portion)
             report(int(graph.ends[max(self.place[0] - 1, 0)]), len(self.states))
+            component = self.place[0]
+            is_open = component < count and self._payers[component] >= CHANCE
+            if is_open and self.place[1] > MOST_SWEEPS:
+                raise self._open_error(component)
             portions += 1
             if portions == PORTIONS or compiling.is_loaded(narrow.__name__):
                 self.compiled = compiling.available()
@@ -231,13 +244,19 @@ class Solver:
         bounds, marks = (self.low, self.high), (self.choice, self.reached, self.allowed)
         self._run(choose, self.graph, *bounds, self.choice)
         for component in self.left:
-            where = component, *self._span(component)
+            span = self._span(component)
             slack = 0.0 if self.pays else self.wanted
-            rest = self.endless, slack, *marks
-            missing = self._run(choose_exits, self.graph, *where, *bounds, *rest)
-            if self.pays and missing and self.is_done:
+            changes, missing = self.pays and self.is_done, 1
+            while missing:
+                rest = self.endless, slack, *marks
+                missing = self._run(choose_exits, self.graph, component, *span, *bounds, *rest)
+                if not changes:
+                    break
+                # A bound may have confirmed itself: then a sweep finds the way that proves it.
+                changes = self._run(sweep, self.graph, *span, *bounds)[0]
+            if missing and self.pays and self.is_done:
                 raise GameError(
                     f"{self.rules.title}: no certain value was found for a component of "
-                    f"{where[2] - where[1]:,} positions in which nothing may be paid for ever: "
+                    f"{span[1] - span[0]:,} positions where nothing may be paid for ever: "
                     f"{COST}, or {DISCOUNT}"
                 )

@@ -51,9 +51,11 @@ def _facts(found: Solution) -> Iterator[tuple[str, str]]:
     if found.is_exact:
         text, about = exact_display(found.value), decimal_text(found.value)
         yield "value", text if text == about else f"{text}, about {about}"
-    else:
+    elif found.is_narrow:
         yield "value", display_text(found.value, 10)
         yield "certainly", f"in {interval(found.lower, found.upper)}"
+    else:
+        yield "value", f"in {interval(found.lower, found.upper)}"
     if found.stopped:
         yield "stopped", "the limit of --seconds was reached: allow more"
     elif not found.is_narrow:
