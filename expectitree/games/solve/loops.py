@@ -23,6 +23,7 @@ ROUNDS = 6  # of `deflate`: branches may be worse by twice the gap, then by a si
 # How the bounds of a component are found: by sweeps from outside, also with `deflate`; or values
 # are guessed, from below, from anywhere, or from above, and bounds around them verified.
 SWEEP, BELOW, AROUND, ABOVE, DEFLATE = range(5)
+NEVER = 2**62  # sweeps
 FURTHER = 4.0  # of the sweeps so far, by how many more values are extrapolated at most
 STEADY = 0.1  # of the rate of changes, when they may be extrapolated
 OUTLOOK = 9  # numbers that `look_below` and `guess` keep about a component
@@ -515,6 +516,8 @@ def guess(
                 value[state] = low[state] if sign < 0 else high[state]
             elif high[state] - low[state] < inf or low[state] == high[state]:
                 value[state] = low[state] / 2 + high[state] / 2
+            elif value[state] != 0.0:  # free cycles would confirm a guess that is too good
+                place[4] = NEVER
         if len(graph.reward) > 0:
             less = -2.0 * rounds * outlook[4] - outlook[2]
             more = 2.0 * rounds * outlook[5] + outlook[3]
