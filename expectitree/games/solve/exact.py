@@ -8,7 +8,7 @@ from typing import Any
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import is_finite, to_exact
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.games.solve.loops import choose_exits
+from expectitree.games.solve.loops import allow_best, choose_exits, keep_end_components
 from expectitree.games.solve.solver import Solver
 from expectitree.searches.progress import report
 
@@ -46,6 +46,8 @@ class _Exact:
         for component, end in enumerate(solver.graph.ends):
             self._solve(component, begin, end)
             report(end, len(self.value))
+            if component in solver.left:
+                self._find_staying(begin, end)
             begin = end
         solver.low = solver.high = self.value
         solver.graph, solver.is_exact = self.graph, True
@@ -77,6 +79,17 @@ class _Exact:
                 f"{self.solver.rules.title}: no proof in fractions was found for a component of "
                 f"{end - begin:,} positions: remove --exact"
             )
+
+    def _find_staying(self, begin: int, end: int) -> None:
+        """Note the best moves by which a player may stay where endless play is worse for him."""
+        graph, solver, value = self.graph, self.solver, self.value
+        allow_best(graph, begin, end, value, value, 0, solver.allowed)
+        keep_end_components(graph, begin, end, False, solver.scratch)
+        for state in graph.order[begin:end]:
+            sign = {MAX: 1, MIN: -1}.get(graph.kind[state], 0)
+            if sign * (value[state] - self.endless) > 0:
+                branches = range(graph.first[state], graph.first[state + 1])
+                solver.staying.update(b for b in branches if solver.allowed[b])
 
     def _worth(self, branch: int) -> Any:
         graph = self.graph

@@ -22,6 +22,7 @@ from expectitree.games.solve.solver import Solver
 from expectitree.games.solve.states import Limits, RuledStates, States, state_text
 
 FEW_STATES = 20_000  # that the methods make, where the game has `expand`
+STAYS = " (not for ever)"  # a move that must not be repeated for ever
 TURNS = {MAX: "max", MIN: "min", CHANCE: "chance", TERMINAL: None}
 
 
@@ -29,7 +30,8 @@ class Ranked(NamedTuple):
     """A move with the interval that contains its value.
 
     `is_best` means that no other move is certainly better. Of several such moves, one may only put
-    off the others, so play the one of `Position.best`.
+    off the others, so play the one of `Position.best`. With fractions, `may_stay` marks moves that
+    are as good, and must not be repeated for ever.
     """
 
     move: Any
@@ -37,6 +39,7 @@ class Ranked(NamedTuple):
     lower: Number
     upper: Number
     is_best: bool
+    may_stay: bool
 
 
 class Position(NamedTuple):
@@ -141,21 +144,33 @@ class Solution(Shown):
             yield position(self.solver, number, state)
 
     def to_records(self) -> Iterator[dict[str, Any]]:
-        """Yield a dict for each position in which a player moves: the policy as a table."""
-        solver, rules = self.solver, self.solver.rules
+        """Yield a dict for each position in which a player moves: the policy as a table.
+
+        `equally_good` lists all best moves if the values are fractions. Otherwise `not_told_apart`
+        lists the moves whose intervals meet that of the best one.
+        """
+        solver = self.solver
         for number, state in enumerate(solver.states.objects()):
-            branch = int(solver.choice[number])
-            if branch < 0:  # no player moves
+            if solver.choice[number] < 0:  # no player moves
                 continue
-            kind = int(solver.states.kind[number])
-            place = branch - int(solver.states.first[number])
+            there = position(solver, number, state)
             yield {
-                "position": state_text(rules, state),
-                "turn": TURNS[kind],
-                "best": rules.labels(state, rules.moves(state, kind)[0])[place] or f"#{place + 1}",
-                "lower": solver.low[number],
-                "upper": solver.high[number],
+                "position": state_text(solver.rules, state),
+                "turn": there.turn,
+                "best": there.best,
+                self.ties: "; ".join(
+                    move.label + (STAYS if move.may_stay else "")
+                    for move in there.moves
+                    if move.is_best
+                ),
+                "lower": there.lower,
+                "upper": there.upper,
             }
+
+    @property
+    def ties(self) -> str:
+        """The name of the column of moves that are equally good, or may be."""
+        return "equally_good" if self.is_exact else "not_told_apart"
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -191,7 +206,8 @@ def position(solver: Solver, number: int, state: Any) -> Position:
             zip(rules.labels(state, given), worth, strict=True)
         ):
             is_best = bounds[1] >= least if kind == MAX else bounds[0] <= most
-            moves.append(Ranked(given[place], label or f"#{place + 1}", *bounds, is_best))
+            name, may_stay = label or f"#{place + 1}", first + place in solver.staying
+            moves.append(Ranked(given[place], name, *bounds, is_best, may_stay))
         best = moves[int(solver.choice[number]) - first].label
     return Position(state, TURNS[kind], low[number], high[number], moves, best)
 

@@ -68,11 +68,11 @@ class Solver:
         part, order = self._zeros("i", count), self._zeros("i", count)
         columns = [self._zeros(code, count) for code in "iiiiiiidd"]
         self.allowed = compiling.filled("b", 1, branches, self.compiled)
-        self._scratch = Scratch._make([*columns, self.allowed])
+        self.scratch = Scratch._make([*columns, self.allowed])
         edges = states.first, states.child, array("i", range(count)), 0, count, False
-        components = self._run(strong_components, *edges, part, self._scratch)
+        components = self._run(strong_components, *edges, part, self.scratch)
         ends = self._zeros("q", components)
-        rest = part, order, ends, self._scratch.index
+        rest = part, order, ends, self.scratch.index
         self._run(group_by_component, states.kind, states.first, states.child, *rest)
         self.graph = Graph(
             states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
@@ -80,7 +80,7 @@ class Solver:
         self._bounds = Bounds(self.low, self.high, *(self._zeros("d", count) for _ in range(3)))
         self.choice = compiling.filled("q", NONE, count, self.compiled)
         self.plan, self.reached = self._zeros("b", components), self._zeros("b", count)
-        marks = self.plan, self.reached, self._zeros("i", components), self._scratch
+        marks = self.plan, self.reached, self._zeros("i", components), self.scratch
         # How many components have a cycle, and how many of these follow each other.
         self.cyclic, chain = self._run(find_traps, self.graph, self.discounted, *marks)
         self.traps = [n for n, plan in enumerate(bytes(self.plan)) if plan == DEFLATE]
@@ -90,6 +90,7 @@ class Solver:
         self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
         self.endless = self._endless()
         # Of a loop: the component, its sweeps, all sweeps, and when it pauses for `_deflate`.
+        self.staying: set[int] = set()  # best moves that must not be repeated for ever
         self.place = array("q", [0, 0, 0, 0, 0])
         self.is_done = self._solve()
         self._choose()
@@ -141,7 +142,7 @@ class Solver:
 
     def _cycle_error(self, component: int, about: str, *cures: str) -> GameError:
         """Return an error that names a cycle of allowed branches."""
-        graph, allowed = self.graph, self._scratch.allowed
+        graph, allowed = self.graph, self.scratch.allowed
         begin, end = self._span(component)
         path: list[int] = []
         state = next(
@@ -162,7 +163,7 @@ class Solver:
 
         A player who is alone must not gain there.
         """
-        marks = self.discounted, self._scratch
+        marks = self.discounted, self.scratch
 
         def paid(least: float, most: float) -> tuple[float, float]:
             span = self._span(component)
@@ -187,7 +188,7 @@ class Solver:
 
     def _begin_with_endless(self, component: int, far: float) -> None:
         """Guess first that only endless play is good, so that no cycle confirms a wrong guess."""
-        first, allowed, value = self.graph.first, self._scratch.allowed, self._bounds.value
+        first, allowed, value = self.graph.first, self.scratch.allowed, self._bounds.value
         numbers = [*self.graph.reward, *(n for n in self.low if abs(n) < inf), self.endless[0]]
         begin, end = self._span(component)
         for state in self.graph.order[begin:end]:
@@ -200,7 +201,7 @@ class Solver:
         for component in self.traps:
             self._payers[component] = self._payer(component)
             self.plan[component] = AROUND
-        marks = self.low, self.high, self.reached, self.choice, self._scratch
+        marks = self.low, self.high, self.reached, self.choice, self.scratch
         open_ = self._run(mark_infinite, self.graph, self._payers, self.discounted, *marks)
         if open_ != NONE:
             raise self._open_error(open_)
@@ -224,7 +225,7 @@ class Solver:
                 self.plan[component] = BELOW if self.endless[0] <= least else ABOVE
         rounds = 1 / (1 - float(self.rules.discount)) if self.discounted else FAR**3
         about = self.endless, self.wanted, self.discounted, rounds, self.place
-        rest = *about, self._zeros("d", OUTLOOK), self._scratch
+        rest = *about, self._zeros("d", OUTLOOK), self.scratch
         portions = 0
         while self.place[0] < count and not self.states.limits.is_over:
             portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
