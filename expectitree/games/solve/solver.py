@@ -145,13 +145,18 @@ class Solver:
         graph, allowed = self.graph, self.scratch.allowed
         begin, end = self._span(component)
         path: list[int] = []
-        state = next(
-            n for n in graph.order[begin:end] if any(allowed[graph.first[n] : graph.first[n + 1]])
-        )
+        children = {
+            int(n): [
+                int(graph.child[branch])
+                for branch in range(graph.first[n], graph.first[n + 1])
+                if allowed[branch]
+            ]
+            for n in graph.order[begin:end]
+        }
+        state = min(n for n, inside in children.items() if inside)
         while state not in path:
             path.append(state)
-            branches = range(graph.first[state], graph.first[state + 1])
-            state = graph.child[next(branch for branch in branches if allowed[branch])]
+            state = min(children[state])
         cycle = path[path.index(state) :]
         more = " → …" if len(cycle) > NAMED else ""
         back = self._texts([state], "")
@@ -192,7 +197,11 @@ class Solver:
         numbers = [*self.graph.reward, *(n for n in self.low if abs(n) < inf), self.endless[0]]
         begin, end = self._span(component)
         for state in self.graph.order[begin:end]:
-            stays = any(allowed[first[state] : first[state + 1]])
+            branches = range(first[state], first[state + 1])
+            stays = any(allowed[branch] for branch in branches)
+            if any(allowed[branch] and self.graph.reward[branch] for branch in branches):
+                about = "where nothing is paid on average"
+                raise self._cycle_error(component, about, DISCOUNT, COST)
             value[state] = self.endless[0] if stays else far * (1 + max(map(abs, numbers)))
         self.left.append(component)
 
@@ -208,7 +217,7 @@ class Solver:
 
     def _open_error(self, component: int) -> GameError:
         begin, end = self._span(component)
-        states = [int(n) for n in self.graph.order[begin:end]]
+        states = sorted(int(n) for n in self.graph.order[begin:end])
         where = f"in {plural(len(states), 'position')}, such as {self._texts(states, '; ')}"
         return self._error(f"{where}, where both sides may gain", states, DISCOUNT, COST)
 
