@@ -15,7 +15,7 @@ UNIT = 2.0**-53  # the most by which a float operation rounds, relative to its r
 OPERATIONS = 6  # that round each branch, besides the sum: its numbers, their product, the end
 FLOOR = 64 * UNIT  # changes that rounding alone may make, relative to the values
 PATIENCE = 32  # sweeps of a component with a trap until it is deflated, then twice as many, …
-CHECKS = 12  # sweeps that a guessed bound may take until it is proved
+CHECKS = 4  # sweeps that a guessed bound may take until it is proved, if it comes early
 MOST_WIDE = 2.0**20  # of such a guess, relative to the values
 WIDEN = 16.0  # by which a guess that rounding refutes becomes wider
 ROUNDS = 6  # of `deflate`: branches may be worse by twice the gap, then by a sixteenth of that, …
@@ -540,7 +540,7 @@ def guess(
         return False, inf
     if place[1] >= place[3]:
         place[3] *= 4
-    sweeps = CHECKS + place[1] // 4 if is_settled else CHECKS
+    sweeps = CHECKS + (8 + place[1] // 4 if is_settled else 0)
     margin = outlook[1] / 2 + (wanted / 2 if is_settled else change * place[1])
     gap = verify(graph, begin, end, sign, margin, margin, sweeps, bounds)
     if gap <= outlook[1] + wanted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import islice
 from math import inf
+from time import monotonic
 from typing import Any
 
 from expectitree.base import compiling
@@ -39,10 +40,11 @@ from expectitree.text.phrases import plural
 
 MANY_BRANCHES = 100_000  # compiling pays for them: they are swept many times
 BRANCHES_AT_ONCE = 20_000_000  # that a compiled loop visits until the time is checked
-SLOWER = 100  # interpreted, by about so much
+SLOWER = 400  # interpreted, by about so much
 # That run interpreted, 2 s in all; then the loop is compiled, since bounds close slowly. That takes
 # some 20 s once on a machine, and 1 s in each process.
-PORTIONS = 10
+PORTIONS = 40
+COMPILING = 30  # seconds that it may take
 NAMED = 3  # positions in an error
 ENDLESS = "declare what endless play is worth, as in `endless = 0` or --endless 0"
 DISCOUNT = "count later moves less, as in `discount = 0.95` or --discount 0.95"
@@ -245,7 +247,8 @@ class Solver:
             if is_open and self.place[1] > MOST_SWEEPS:
                 raise self._open_error(component)
             portions += 1
-            if portions == PORTIONS or compiling.is_loaded(narrow.__name__):
+            pays = portions == PORTIONS and self.states.limits.end - monotonic() > COMPILING
+            if pays or compiling.is_loaded(narrow.__name__):
                 self.compiled = compiling.available()
         return bool(self.place[0] == count)
 
