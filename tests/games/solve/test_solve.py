@@ -184,8 +184,8 @@ def with_loop(**about: Any) -> Any:
 def test_endless_play_has_to_be_declared() -> None:
     assert error_of(with_loop()) == (
         "table: play can go on for ever in 1 position, such as 0: declare what endless play is "
-        "worth, as in `endless = 0` or --endless 0, or count later moves less, as in `discount = 0.95` "
-        "or --discount 0.95"
+        "worth, as in `endless = 0` or --endless 0, or count later moves less, as in "
+        "`discount = 0.95` or --discount 0.95"
     )
     assert et.solve(with_loop(endless=0)).value == 1
     assert et.solve(with_loop(endless=2)).value == 2
@@ -202,9 +202,9 @@ def test_endless_play_has_to_be_declared() -> None:
         ({"discount": 1.5}, "table: discount is 1.5, expected a number above 0, at most 1"),
         (
             {"reward": lambda state, move: 1},
-            "table: play can go on for ever by 0 → 0, where MAX gains without limit: count later moves "
-            "less, as in `discount = 0.95` or --discount 0.95, or let each step cost something, by a "
-            "method reward",
+            "table: play can go on for ever by 0 → 0, where MAX gains without limit: count later "
+            "moves less, as in `discount = 0.95` or --discount 0.95, or let each step cost "
+            "something, by a method reward",
         ),
         (
             {"reward": lambda state, move: "a lot"},
