@@ -26,7 +26,7 @@ SWEEP, BELOW, AROUND, ABOVE, DEFLATE = range(5)
 NEVER = 2**62  # sweeps
 FURTHER = 4.0  # of the sweeps so far, by how many more values are extrapolated at most
 STEADY = 0.1  # of the rate of changes, when they may be extrapolated
-OUTLOOK = 9  # numbers that `look_below` and `guess` keep about a component
+OUTLOOK = 10  # numbers that `look_below` and `guess` keep about a component
 OPEN = 4  # added to a player who may pay for ever, or gain, or neither
 LOST, WON = 2, 3  # marks of states that are worth minus and plus infinity
 
@@ -245,7 +245,7 @@ def paid(graph: Graph, state: int, branch: int) -> float:
     """Return what a move pays, or chance in a state on average; 0 if it is only rounding."""
     first, reward = graph.first, graph.reward
     if graph.kind[state] != CHANCE:
-        return reward[branch]  # type: ignore[no-any-return]
+        return float(reward[branch])
     total = size = 0.0
     for outcome in range(first[state], first[state + 1]):
         total += reward[outcome]
@@ -347,17 +347,36 @@ def first_bounds(
     return least, most
 
 
-def backup(graph: Graph, state: int, column: Any, sign: int) -> float:
-    """Return a state's number by those of its children in a column.
+def estimate(graph: Graph, state: int, column: Any) -> float:
+    """Return a state's number by those of its children in a column, as floats are rounded."""
+    kind, first, child, weight, reward, _, _, _ = graph
+    who = kind[state]
+    begin = first[state]
+    pays = len(reward) > 0
+    total = 0.0
+    if who == CHANCE:
+        for branch in range(begin, first[state + 1]):
+            total += weight[branch] * column[child[branch]]
+            if pays:
+                total += reward[branch]
+        return total
+    for branch in range(begin, first[state + 1]):
+        worth = weight[branch] * column[child[branch]]
+        if pays:
+            worth += reward[branch]
+        if branch == begin or (worth > total if who == MAX else worth < total):
+            total = worth
+    return total
 
-    It is rounded up (`sign` 1), down (-1), or as floats are (0).
-    """
+
+def backup(graph: Graph, state: int, column: Any, sign: int) -> float:
+    """Return a state's number by those of its children, rounded up (`sign` 1) or down (-1)."""
     kind, first, child, weight, reward, _, _, _ = graph
     who = kind[state]
     pays = len(reward) > 0
     unit = sign * UNIT
     total = size = rewards = 0.0
-    furthest = -sign * inf if sign != 0 else 0.0
+    furthest = -sign * inf
     for branch in range(first[state], first[state + 1]):
         number = column[child[branch]]
         worth = weight[branch] * number
@@ -396,7 +415,8 @@ def look_below(
     """Measure what surrounds a component.
 
     `outlook` receives the branches, the widest interval below, the least and the greatest bound
-    below, and the least and the greatest reward.
+    below, and the least and the greatest reward. `guess` keeps three more, and where guesses begin
+    between the bounds: a lone player expects nothing at first.
     """
     _, first, child, _, reward, order, part, _ = graph
     outlook[0] = outlook[1] = outlook[2] = outlook[3] = outlook[4] = outlook[5] = 0.0
@@ -424,7 +444,7 @@ def iterate(graph: Graph, begin: int, end: int, sign: int, bounds: Bounds) -> tu
         if is_known(graph, bounds.low, bounds.high, state):
             continue
         if sign == 0:
-            worth = backup(graph, state, value, 0)
+            worth = estimate(graph, state, value)
         elif sign < 0:
             worth = max(backup(graph, state, value, -1), value[state])
         else:
@@ -468,20 +488,23 @@ def is_inductive(
 
 
 def verify(
-    graph: Graph, begin: int, end: int, sign: int, less: float, more: float, sweeps: int,
-    bounds: Bounds,
+    graph: Graph, begin: int, end: int, sign: int, less: float, more: float, scale: float,
+    sweeps: int, bounds: Bounds,
 ) -> float:  # fmt: skip
     """Prove bounds around the guessed values if possible; return the widest interval.
 
-    With a `sign`, the values themselves are lower (-1) or upper bounds (1).
+    With a `sign`, the values themselves are lower (-1) or upper bounds (1). With a `scale`, small
+    values get smaller margins, down to a half: what is still to be paid shrinks at each step, so
+    that such guesses leave something at each step, which rounding may use.
     """
     order = graph.order
     low, high, value, lower, upper = bounds
     for i in range(begin, end):
         state = order[i]
         if not is_known(graph, low, high, state):
-            lower[state] = value[state] - (0.0 if sign < 0 else less)
-            upper[state] = value[state] + (0.0 if sign > 0 else more)
+            share = 0.5 + 0.5 * abs(value[state]) / scale if scale > 0.0 else 1.0
+            lower[state] = value[state] - (0.0 if sign < 0 else share * less)
+            upper[state] = value[state] + (0.0 if sign > 0 else share * more)
     proves_low = sign < 0 or is_inductive(graph, begin, end, -1, sweeps, bounds, lower)
     proves_high = sign > 0 or is_inductive(graph, begin, end, 1, sweeps, bounds, upper)
     gap = 0.0
@@ -514,14 +537,16 @@ def guess(
             lower[state], upper[state] = low[state], high[state]
             if sign != 0:
                 value[state] = low[state] if sign < 0 else high[state]
-            elif high[state] - low[state] < inf or low[state] == high[state]:
-                value[state] = low[state] / 2 + high[state] / 2
+            elif low[state] == high[state]:
+                value[state] = low[state]
+            elif high[state] - low[state] < inf:
+                value[state] = outlook[9] * high[state] + (1.0 - outlook[9]) * low[state]
             elif value[state] != 0.0:  # free cycles would confirm a guess that is too good
                 place[4] = NEVER
         if len(graph.reward) > 0:
             less = -2.0 * rounds * outlook[4] - outlook[2]
             more = 2.0 * rounds * outlook[5] + outlook[3]
-            verify(graph, begin, end, sign, less, more, CHECKS, bounds)
+            verify(graph, begin, end, sign, less, more, 0.0, CHECKS, bounds)
     change, scale = iterate(graph, begin, end, sign, bounds)
     place[1] += 1
     floor = FLOOR * scale
@@ -542,7 +567,8 @@ def guess(
         place[3] *= 4
     sweeps = CHECKS + (8 + place[1] // 4 if is_settled else 0)
     margin = outlook[1] / 2 + (wanted / 2 if is_settled else change * place[1])
-    gap = verify(graph, begin, end, sign, margin, margin, sweeps, bounds)
+    steep = scale if len(graph.reward) > 0 else 0.0
+    gap = verify(graph, begin, end, sign, margin, margin, steep, sweeps, bounds)
     if gap <= outlook[1] + wanted:
         return True, gap
     if is_settled:
@@ -552,7 +578,7 @@ def guess(
     margin = max(margin, floor)
     while margin < min(gap / 2, MOST_WIDE * (scale + 1.0)):  # rounding refutes a closer guess
         margin *= WIDEN
-        gap = verify(graph, begin, end, sign, margin, margin, sweeps, bounds)
+        gap = verify(graph, begin, end, sign, margin, margin, steep, sweeps, bounds)
     return True, gap
 
 

@@ -236,7 +236,10 @@ class Solver:
                 self.plan[component] = BELOW if self.endless[0] <= least else ABOVE
         rounds = 1 / (1 - float(self.rules.discount)) if self.discounted else FAR**3
         about = self.endless, self.wanted, self.discounted, rounds, self.place
-        rest = *about, self._zeros("d", OUTLOOK), self.scratch
+        outlook = self._zeros("d", OUTLOOK)
+        players = {MAX, MIN} & {*graph.kind}
+        outlook[-1] = {(MAX,): 0.0, (MIN,): 1.0}.get(tuple(players), 0.5)
+        rest = *about, outlook, self.scratch
         portions = 0
         while self.place[0] < count and not self.states.limits.is_over:
             portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
