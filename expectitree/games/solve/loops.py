@@ -398,7 +398,7 @@ def backup(graph: Graph, state: int, column: Any, sign: int) -> float:
             total = worth
     total += (first[state + 1] - first[state] + OPERATIONS) * unit * size
     if who == CHANCE and rewards == 0.0 and sign * (total - furthest) > 0:
-        return furthest  # a mean is at most the greatest number
+        return float(furthest)  # a mean is at most the greatest number
     return total
 
 

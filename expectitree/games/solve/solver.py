@@ -182,7 +182,11 @@ class Solver:
             about = f"where {'MAX' if MAX in players else 'MIN'} gains without limit"
             raise self._cycle_error(component, about, DISCOUNT, COST)
         least, most = paid(-inf, inf)
-        payer = MAX if most <= 0 else MIN if least >= 0 else CHANCE
+        payer = CHANCE
+        if most <= 0:
+            payer = MAX
+        elif least >= 0:
+            payer = MIN
         if payer == CHANCE and len(players) == 1:
             payer = min(players) + OPEN
         if paid(0, 0) != (0, 0):
@@ -238,7 +242,8 @@ class Solver:
         about = self.endless, self.wanted, self.discounted, rounds, self.place
         outlook = self._zeros("d", OUTLOOK)
         players = {MAX, MIN} & {*graph.kind}
-        outlook[-1] = {(MAX,): 0.0, (MIN,): 1.0}.get(tuple(players), 0.5)
+        begins = {frozenset({MAX}): 0.0, frozenset({MIN}): 1.0}
+        outlook[-1] = begins.get(frozenset(players), 0.5)
         rest = *about, outlook, self.scratch
         portions = 0
         while self.place[0] < count and not self.states.limits.is_over:

@@ -113,6 +113,11 @@ def test_random_games_with_cycles(seeds: range) -> None:
             assert definition(Table(fixed, game.endless))[0] == exact.lower, (seed, turn)
 
 
+@pytest.mark.parametrize("seed", [116, 232])
+def test_endless_play_is_worth_as_much_as_the_best_end(seed: int) -> None:
+    check(game := random_table(seed), et.solve(game))
+
+
 @pytest.mark.parametrize("seeds", seed_ranges(4, 50, 200))
 def test_random_games_with_rewards_and_a_discount(seeds: range) -> None:
     for seed in seeds:
