@@ -399,7 +399,7 @@ def backup(graph: Graph, state: int, column: Any, sign: int) -> float:
     total += (first[state + 1] - first[state] + OPERATIONS) * unit * size
     if who == CHANCE and rewards == 0.0 and sign * (total - furthest) > 0:
         return float(furthest)  # a mean is at most the greatest number
-    return total
+    return float(total)
 
 
 def is_known(graph: Graph, low: Any, high: Any, state: int) -> bool:
