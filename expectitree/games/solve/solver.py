@@ -91,8 +91,8 @@ class Solver:
         self._payers = self._zeros("b", components)
         self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
         self.endless = self._endless()
-        # Of a loop: the component, its sweeps, all sweeps, and when it pauses for `_deflate`.
         self.staying: set[int] = set()  # best moves that must not be repeated for ever
+        # Of `narrow`: the component, its sweeps, all sweeps, when to look closely, to extrapolate.
         self.place = array("q", [0, 0, 0, 0, 0])
         self.is_done = self._solve()
         self._choose()
