@@ -69,6 +69,8 @@ class Options(NamedTuple):
     warn: Warn | None = None
     max_rows: int | None = None  # of the tree, and so the most moves of a state; `MAX_ROWS`
     window: Bounds | None = None  # alpha and beta at the root; by default the bounds
+    endless: Any = None  # in place of the game's, for `solve`
+    discount: Any = None
 
 
 class Rules(Calls):
@@ -497,7 +499,9 @@ class Rules(Calls):
 
     def _setting(self, name: str, default: Any, above: float, most: float = INFINITY) -> Any:
         """Return a number that the game may declare."""
-        found = self.attribute(name, None)
+        found = getattr(self.options, name)
+        if found is None:
+            found = self.attribute(name, None)
         if found is None:
             return default
         try:

@@ -12,7 +12,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from expectitree.searches.problem import Problem
 from helpers import seed_ranges
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +24,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base import compiling
 from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import choose_bounds, search_tree, search_window
+from expectitree.searches.problem import Problem
 from expectitree.searches.result import Outcome
 
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans(), rare=st.booleans())

@@ -7,6 +7,7 @@ from csv import DictReader
 from csv import Error as CsvError
 from io import TextIOWrapper
 from itertools import islice
+from typing import Any
 
 from expectitree.base.errors import FileError, Problem, install_hint
 from expectitree.files.writing import named_errors, whole_file
@@ -14,7 +15,6 @@ from expectitree.games.solve.report import Solution
 from expectitree.searches.progress import report
 from expectitree.text.csv import csv_lines
 
-COLUMNS = ("position", "turn", "best", "lower", "upper")
 ROWS_AT_ONCE = 50_000
 ENDINGS = (".csv", ".arrow")
 
@@ -35,18 +35,21 @@ def check_policy(path: str) -> None:
 def save_policy(found: Solution, path: str) -> None:
     """Write a row for each position in which a player moves."""
     check_policy(path)
+    columns = ("position", "turn", "best", found.ties, "lower", "upper")
     with whole_file(path) as stream:
         if path.lower().endswith(".arrow"):
             import pyarrow as pa
 
-            types = [pa.string()] * 3 + [pa.float64()] * 2
-            schema = pa.schema(list(zip(COLUMNS, types, strict=True)))
+            types = [pa.string()] * 4 + [pa.float64()] * 2
+            schema = pa.schema(list(zip(columns, types, strict=True)))
             with pa.ipc.new_file(stream, schema) as writer:
                 for rows in _portions(found):
+                    for row in rows:
+                        row.update(lower=float(row["lower"]), upper=float(row["upper"]))
                     writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
             return
         text = TextIOWrapper(stream, "utf-8", newline="\n", write_through=True)
-        text.write(",".join(COLUMNS) + "\n")
+        text.write(",".join(columns) + "\n")
         for rows in _portions(found):
             text.writelines(f"{line}\n" for line in csv_lines(row.values() for row in rows))
         text.detach()
@@ -69,7 +72,7 @@ def read_policy(path: str) -> dict[str, str]:
             raise FileError([Problem(path, problem)]) from None
 
 
-def _portions(found: Solution) -> Iterator[list[dict[str, object]]]:
+def _portions(found: Solution) -> Iterator[list[dict[str, Any]]]:
     records, done = found.to_records(), 0
     while rows := list(islice(records, ROWS_AT_ONCE)):
         yield rows
