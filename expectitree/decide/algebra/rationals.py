@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import zip_longest
 from math import gcd, lcm
 from operator import itemgetter
+from typing import TypeAlias
 
 from expectitree.base.budget import spend
 from expectitree.base.numbers import exact_text
@@ -220,6 +221,8 @@ def formula_text(
 
 # ---- Piecewise functions.
 
+Interval: TypeAlias = tuple[Root, Root]  # both ends belong to it
+
 
 @dataclass(frozen=True)
 class Piecewise:
@@ -310,7 +313,7 @@ def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[
             start = end
 
 
-def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
+def where_equal(f: Piecewise, g: Piecewise) -> list[Interval]:
     """Return the closed intervals where two functions are equal. They may touch, or be points."""
     found = []
     for left, right, p, q in cells(f, g):
@@ -324,9 +327,9 @@ def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
     return found
 
 
-def merged(intervals: Iterable[tuple[Root, Root]]) -> list[tuple[Root, Root]]:
+def merged(intervals: Iterable[Interval]) -> list[Interval]:
     """Return closed intervals in order, where those that touch are one."""
-    found: list[tuple[Root, Root]] = []
+    found: list[Interval] = []
     for start, end in sorted(intervals, key=itemgetter(0)):
         if found and not found[-1][1] < start:
             start, last = found.pop()

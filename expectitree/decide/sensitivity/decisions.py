@@ -10,6 +10,7 @@ The last part of the module writes places as text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
@@ -43,6 +44,7 @@ from expectitree.decide.algebra.polynomials import (
     place_of,
 )
 from expectitree.decide.algebra.rationals import (
+    Interval,
     Piecewise,
     Rational,
     formula_text,
@@ -252,26 +254,25 @@ class Decision:
 
 def _changes(actions: Mapping[str, Piecewise], envelope: Piecewise) -> list[Change]:
     """Return every place where an action becomes best or ceases to be, and both ends, in order."""
-    equal: dict[int, list[tuple[Root, Root]]] = {}  # actions may share a function
+    labels = [*actions]
+    equal: dict[int, list[Interval]] = {}  # actions may share a function
     ends = []
-    for action, function in actions.items():
+    for action, function in enumerate(actions.values()):
         if id(function) not in equal:
             equal[id(function)] = where_equal(function, envelope)
         for start, end in equal[id(function)]:
-            ends += [(start, action, 1), (end, action, -1)]
+            ends += [(start, action, True), (end, action, False)]
 
     key = cmp_to_key(compare)
     ends.sort(key=lambda end: key(end[0]))
     changes = []
-    best = dict.fromkeys(actions, 0)  # by action: its intervals that contain the place
+    best: Counter[int] = Counter()  # the intervals that contain the place
     for _, group in groupby(ends, key=lambda end: key(end[0])):
         here = list(group)
-        for _, action, step in here:
-            best[action] += max(step, 0)
-        at = tuple(action for action in best if best[action])
-        for _, action, step in here:
-            best[action] += min(step, 0)
-        after = tuple(action for action in best if best[action])
+        best.update(action for _, action, is_start in here if is_start)
+        at = tuple(labels[action] for action in sorted(best))
+        best -= Counter(action for _, action, is_start in here if not is_start)
+        after = tuple(labels[action] for action in sorted(best))
         changes.append(Change(here[0][0], at, after))
     return changes
 

@@ -16,6 +16,7 @@ from expectitree.base.tree.parameters import with_values
 from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, Root, enclose, place_of
 from expectitree.decide.algebra.rationals import (
     MAX_STEPS,
+    Interval,
     Piecewise,
     constant,
     greatest_of,
@@ -38,7 +39,6 @@ from expectitree.decide.sensitivity.parameters import (
 
 VALUE = "value"  # of the tree, in an equation
 GRID = 41  # rows of a map
-Interval = tuple[Root, Root]
 
 
 @contextmanager

@@ -8,7 +8,7 @@ is a rational function of the parameter, and the value of a node is one between 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -34,6 +34,7 @@ from expectitree.decide.algebra.polynomials import (
 )
 from expectitree.decide.algebra.rationals import (
     VARIABLE,
+    Interval,
     Piecewise,
     Rational,
     constant,
@@ -46,6 +47,8 @@ from expectitree.decide.records import Labels
 from expectitree.decide.sensitivity.parameters import ONE, FormulaFunctions, Range, check_length
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
+
+NO_STRATEGY: Mapping[int, int] = {}
 
 
 def best_actions(search: Search) -> Labels:
@@ -60,15 +63,22 @@ class NodeFunctions(FormulaFunctions):
         tree: The tree, in fractions.
         range: The parameter and its range.
         added: The number that moves is added to the reward of this branch.
+        strategy: The branch that each player takes, by node; players decide anew elsewhere.
     """
 
-    def __init__(self, tree: Tree, range: Range, added: int | None = None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        range: Range,
+        added: int | None = None,
+        strategy: Mapping[int, int] = NO_STRATEGY,
+    ) -> None:
         others = {
             name: constant(share) * (constant(total) - VARIABLE)
             for name, (share, total) in range.scaled.items()
         }
         super().__init__(tree, {range.name: VARIABLE, **others})
-        self.range, self.added = range, added
+        self.range, self.added, self.strategy = range, added, strategy
         self.left, self.right = Root.at(range.low), Root.at(range.high)
         if added is not None:
             self.reward[added] = self.reward_of(added) + VARIABLE
@@ -100,9 +110,9 @@ class NodeFunctions(FormulaFunctions):
     # ---- Where probabilities are numbers from 0 to 1.
 
     @cached_property
-    def feasible(self) -> list[tuple[Root, Root]]:
+    def feasible(self) -> list[Interval]:
         """The closed intervals of the parameter on which all probabilities lie in [0, 1]."""
-        found: list[tuple[Root, Root]] = []
+        found: list[Interval] = []
         for start, end in self._parts():
             if self._fault_at(between(start, end)) is None:
                 if found and found[-1][1] is start:
@@ -148,7 +158,7 @@ class NodeFunctions(FormulaFunctions):
         found.range = self.range.cut_to(low, high, why)
         return found
 
-    def _parts(self) -> Iterator[tuple[Root, Root]]:
+    def _parts(self) -> Iterator[Interval]:
         """Yield the parts of the range in which no probability crosses 0 or 1, or has a pole."""
         found: list[Root] = []
         for p in {p for p in self.probability.values() if p.degree}:
@@ -237,6 +247,8 @@ class NodeFunctions(FormulaFunctions):
                     p, below = ONE, scaled(p, below)
                 terms.append((p(Fraction(0)), below))
             return weighted_sum(terms)
+        if n in self.strategy:
+            return self.of_branch(self.strategy[n], functions)
         return greatest_of((self.of_branch(b, functions) for b in branches), kind == MAX)
 
     @cached_property

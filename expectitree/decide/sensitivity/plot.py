@@ -57,14 +57,15 @@ def _plot(report: Any, axes: Axes) -> None:
     raise TypeError(f"no plot of {type(report).__name__}")
 
 
-def _styles(rows: Iterable[Iterable[Piece]], axes: Axes) -> Iterator[tuple[Labels, Fields]]:
-    """Yield each set of best actions and its style, and add both to the legend."""
+def _styles(rows: Iterable[Iterable[Piece]], axes: Axes) -> dict[Labels, Fields]:
+    """Return the style of each set of best actions, and add it to the legend."""
+    styles: dict[Labels, Fields] = {}
     looks = zip(cycle(COLORS), cycle(HATCHES), strict=False)
     for best in dict.fromkeys(piece.best for row in rows for piece in row):
         color, hatch = next(looks)
-        style: Fields = {"facecolor": color, "hatch": hatch, "alpha": 0.6} | _NO_EDGE
-        axes.fill([], [], label=plain(names_text(best)), **style)
-        yield best, style
+        styles[best] = {"facecolor": color, "hatch": hatch, "alpha": 0.6} | _NO_EDGE
+        axes.fill([], [], label=plain(names_text(best)), **styles[best])
+    return styles
 
 
 # ---- One parameter.
@@ -128,7 +129,7 @@ def _(report: BreakEven, axes: Axes) -> None:
 def _(report: TwoWay, axes: Axes) -> None:
     from matplotlib.collections import PolyCollection
 
-    for best, style in _styles((row.pieces for row in report.rows), axes):
+    for best, style in _styles((row.pieces for row in report.rows), axes).items():
         axes.add_collection(PolyCollection([*_regions(report, best)], **style))
     now = report.across.current, report.down.current
     axes.plot([float(now[0])], [float(now[1])], "ko", markersize=6, label="now", linestyle="none")
@@ -229,7 +230,7 @@ def _(report: Strategies, axes: Axes) -> None:
 @_plot.register(Everywhere)
 def _(report: Everywhere, axes: Axes) -> None:
     one, rows = report.range, range(len(report.decisions), 0, -1)
-    for best, style in _styles(report.decisions.values(), axes):
+    for best, style in _styles(report.decisions.values(), axes).items():
         for row, pieces in zip(rows, report.decisions.values(), strict=True):
             parts = [(float(p.start), float(p.end - p.start)) for p in pieces if p.best == best]
             axes.broken_barh(parts, (row - 0.3, 0.6), **style)

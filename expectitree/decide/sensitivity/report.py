@@ -29,7 +29,7 @@ from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, between, pla
 from expectitree.decide.algebra.rationals import MAX_STEPS, Piecewise, slope_of
 from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
-from expectitree.decide.sensitivity.functions import NodeFunctions, best_actions
+from expectitree.decide.sensitivity.functions import NO_STRATEGY, NodeFunctions, best_actions
 from expectitree.decide.sensitivity.parameters import (
     INEXACT,
     Ends,
@@ -343,21 +343,19 @@ def _assumed_ends(tree: Tree, name: str) -> Ends:
     now = parameter_values(tree)[name]
     if not now:
         raise AnalysisError("it is 0 or not known, so 10% of it says nothing")
-    low, high = sorted((to_exact(now) * Fraction(9, 10), to_exact(now) * Fraction(11, 10)))
+    low, high = sorted(to_exact(now) * Fraction(tenths, 10) for tenths in (9, 11))
     return low, high
 
 
 def _bar(tree: Tree, exact: Tree | None, search: Search, range: Range, is_fixed: bool) -> Bar:
     """Return the bar of a parameter; without exact functions, sample its range."""
-    strategy: Mapping[int, int] = {}
-    if is_fixed:
-        strategy = search.strategy_branches
+    strategy = search.strategy_branches if is_fixed else NO_STRATEGY
     pieces: tuple[Piece, ...] = ()
     thresholds: tuple[Threshold, ...] = ()
     method = "sampled"
     if exact is not None:
         with suppress(*INEXACT), limited_work(MAX_STEPS):
-            functions = NodeFunctions(with_strategy(exact, strategy), range).valid_part()
+            functions = NodeFunctions(exact, range, strategy=strategy).valid_part()
             values = _values(functions)
             if not is_fixed:
                 decision = Decision.at_root(functions)

@@ -217,6 +217,8 @@ def _(report: TwoWay, options: ConsoleOptions) -> Lines:
     letters: dict[Labels | None, str] = dict(zip(labels, _letters_of(labels), strict=True))
     legend = ", ".join(f"{letters[best]} {names_text(best)}" for best in labels)
     texts = [f"best action: {legend}"]
+    if () in labels:
+        texts = ["There is no decision at the root."]
     head, across = f"{report.down.heading} ", report.across.heading
     marks = [number_text(row.at) for row in report.rows]
     margin = max(len(head) + max(map(len, marks)), len(across)) + 2
