@@ -123,7 +123,7 @@ def frontier(
         )
     check_one_decider(tree, "a frontier")
     name = parameter or _only_parameter(tree, criteria)
-    moved = range_of(tree, name, range or (0, 1))
+    moved = range_of(tree, name, (0, 1) if range is None else range)
     if range is None:
         moved = replace(moved, high=cast("Fraction", INFINITY))
     low, high = moved.low, moved.high
