@@ -86,7 +86,7 @@ class Rational:
         return combination(((Fraction(1), self), (Fraction(1), other)))
 
     def __sub__(self, other: Rational) -> Rational:
-        return self + -other
+        return combination(((Fraction(1), self), (Fraction(-1), other)))
 
     def __neg__(self) -> Rational:
         return Rational(tuple(-c for c in self.numerator), self.denominator)

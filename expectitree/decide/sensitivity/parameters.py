@@ -348,12 +348,15 @@ class FormulaFunctions:
 
     def probability_of(self, branch: int) -> Rational:
         """Return the probability of a branch."""
-        function = self.probability.get(branch)
-        return function or self.number(self.tree.columns.probability[branch])
+        if branch in self.probability:
+            return self.probability[branch]
+        return self.number(self.tree.columns.probability[branch])
 
     def reward_of(self, branch: int) -> Rational:
         """Return the reward of a branch; -1 is the way to the root."""
-        return self.reward.get(branch) or self.number(self.tree.reward_of(branch))
+        if branch in self.reward:
+            return self.reward[branch]
+        return self.number(self.tree.reward_of(branch))
 
     def number(self, value: Number) -> Rational:
         """Return a number in a column of the tree as a constant function."""
