@@ -10,8 +10,8 @@ from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import escape
 from expectitree.base.tree.bayes import ZERO, Definitions, chances_of, product, quotient
 from expectitree.base.tree.builder import Copy, label_at
-from expectitree.base.tree.columns import CHANCE, NONE
-from expectitree.base.tree.formulas import sum_of
+from expectitree.base.tree.columns import CHANCE
+from expectitree.base.tree.formulas import Formulas, sum_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import evaluated
 
@@ -36,8 +36,7 @@ def flip(tree: Tree, path: str) -> Tree:
         TreeError: There is no such path.
         TransformError: The nodes there are not two levels of chance nodes with the same labels.
     """
-    branch = tree.find_branch(path)
-    node = tree.root_id if branch == NONE else tree.columns.child[branch]
+    node = tree.find(path).id
     labels = _labels_below(tree, node)
     copy, columns = _Flipped(tree), tree.columns
     copies: list[int] = []
@@ -88,9 +87,9 @@ class _Flipped(Copy):
             ends: list[tuple[int, int]] = []  # the branch of each level
             for b in upper:
                 n = columns.child[b]
-                at = [tree.branch_label(n, c) for c in tree.branches_of(n)].index(label)
-                joint.append(product(chances[b], chances_of(tree, n)[at]))
-                ends.append((b, columns.first[n] + at))
+                place = [tree.branch_label(n, c) for c in tree.branches_of(n)].index(label)
+                joint.append(product(chances[b], chances_of(tree, n)[place]))
+                ends.append((b, columns.first[n] + place))
             marginal = self.definitions.sum(joint, label)
             marginals.append(marginal)
             equal, _ = self.distribution(None, len(upper))
@@ -108,8 +107,9 @@ class _Flipped(Copy):
         estimate = columns.utility[node]
         top = self.add_inner(Kind.CHANCE, added, equal, _written(labels), estimate)
         self.add_formulas(self.formulas.probabilities, top, dict(enumerate(marginals)))
-        if tree.formulas is not None and node in tree.formulas.nodes:
-            self.formulas.nodes[top] = tree.formulas.nodes[node]
+        written = (tree.formulas or Formulas()).nodes
+        if node in written:
+            self.formulas.nodes[top] = written[node]
         below = self._event([columns.child[b] for b in upper])
         if below:
             self.formulas.events[top] = below
@@ -118,15 +118,13 @@ class _Flipped(Copy):
 
     def _event(self, nodes: Sequence[int]) -> str | None:
         """Return the event that all of some chance nodes represent."""
-        events = self.tree.formulas.events if self.tree.formulas is not None else {}
-        found = {events.get(n) for n in nodes}
-        return found.pop() if len(found) == 1 else None
+        events = (self.tree.formulas or Formulas()).events
+        first, *others = (events.get(n) for n in nodes)
+        return first if all(event == first for event in others) else None
 
     def _add_reward_formulas(self, node: int, ends: Sequence[tuple[int, int]]) -> None:
         """Write the rewards that are formulas at the branches of a lower node."""
-        if self.tree.formulas is None:
-            return
-        written = self.tree.formulas.rewards
+        written = (self.tree.formulas or Formulas()).rewards
         sums = {
             i: sum_of(*(written.get(b, self.tree.reward_of(b)) for b in pair))
             for i, pair in enumerate(ends)

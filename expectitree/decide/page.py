@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from html import escape as escape_html
 from importlib.util import find_spec
-from itertools import chain, groupby
+from itertools import groupby
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -117,8 +117,11 @@ def _recommendation(search: Search) -> Iterator[str]:
     nodes = [n for n in tree.first_paths.order if n in search.strategy_branches]
     for n in nodes[:_MAX_DECISIONS]:
         path = tree.path_of(n)
-        where = f"After {', '.join(split(path))}" if n != tree.root_id else "First"
-        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if len(tree.deciders) > 1 else "choose"
+        where, verb = "First", "choose"
+        if n != tree.root_id:
+            where = f"After {', '.join(split(path))}"
+        if len(tree.deciders) > 1:
+            verb = f"{Kind(tree.columns.kind[n]).name} chooses"
         chosen = tree.branch_label(n, search.strategy_branches[n])
         yield _element("h3", f"{where}: {verb} {chosen}")
         reasons = explain(search, path, width=_WIDTH).splitlines()[1:]
@@ -136,8 +139,8 @@ def _criteria(search: Search, file: str) -> Iterator[str]:
 def _inputs(tree: Tree, file: str) -> Iterator[str]:
     """Yield the parameters with their ranges, and how the value and the decision depend on them."""
     found = tornado(tree, file=file)
-    columns = [Column("input"), Column("meaning")]
-    columns += [Column(heading, number=True) for heading in ("value", "least", "greatest")]
+    columns = [Column("input"), Column("meaning"), Column("value", True)]
+    columns += [Column("least", True), Column("greatest", True)]
     rows = []
     for one in (bar.range for bar in found.bars):
         numbers = [with_unit(display_text(x), one.unit) for x in (one.current, one.low, one.high)]
@@ -148,13 +151,13 @@ def _inputs(tree: Tree, file: str) -> Iterator[str]:
         yield _element("p", f"Without a range in the file, so 10% less and more: {names}.", "dim")
     if found.left_out:
         yield _element("p", f"Not varied: {', '.join(found.left_out)}.", "dim")
-    for note in chain.from_iterable(range_notes(bar.range) for bar in found.bars):
+    for note in range_notes(*(bar.range for bar in found.bars)):
         yield _element("p", note, "dim")
     yield f"<h2>What the value depends on</h2>{_figure(plot_of(found), 'plot')}"
     yield "<h2>Where the decision changes</h2>"
     for bar in found.bars:
         one = bar.range
-        yield _element("h3", f"{one.name}: {one.description}" if one.description else one.name)
+        yield _element("h3", ": ".join(filter(None, (one.name, one.description))))
         yield from _answer(sensitivity(tree, one.name, range=(one.low, one.high), file=file))
 
 

@@ -9,6 +9,7 @@ of two polynomials decides whether two of their roots are equal.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, count, pairwise
 from math import gcd, lcm
@@ -168,6 +169,11 @@ def enclose(
     return root.exact, root.exact
 
 
+def power_of_ten(width: Fraction) -> Fraction:
+    """Return the greatest power of ten that is at most a width."""
+    return Fraction(10) ** (Decimal(width.numerator) / Decimal(width.denominator)).adjusted()
+
+
 def roots_between(p: Coefficients, left: Root, right: Root) -> list[Root]:
     """Return the roots of a polynomial that is not 0, strictly between two roots, in order."""
     if len(p) <= 1:
@@ -186,9 +192,11 @@ def _isolate(p: Coefficients, lower: Fraction, upper: Fraction) -> list[Root]:
     3. Otherwise halve the interval. Divide out a root in the middle.
     """
     p = _without_root(_without_root(p, lower), upper)
-    if len(p) <= 2:
-        only = [Fraction(-p[0], p[1])] if len(p) == 2 else []
-        return [Root.at(x) for x in only if lower < x < upper]
+    if len(p) < 2:
+        return []
+    if len(p) == 2:
+        root = Fraction(-p[0], p[1])
+        return [Root.at(root)] if lower < root < upper else []
     p = _square_free(p)
     found = []
     cells = [(_stretched(p, lower, upper), lower, upper)]
@@ -227,8 +235,10 @@ def _stretched(p: Coefficients, lower: Fraction, upper: Fraction) -> Coefficient
 def _shifted(p: Sequence[int], by: int) -> Coefficients:
     """Return p(x + by), by repeated synthetic division (Horner)."""
     spend(size_of(p) * len(p) // 16)
+    if not by:
+        return tuple(p)
     row = list(p[::-1])
-    for end in range(len(row) if by else 0, 1, -1):
+    for end in range(len(row), 1, -1):
         row[:end] = accumulate(row[:end], lambda total, c: total * by + c)
     return tuple(row[::-1])
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import zip_longest
 from math import gcd, lcm
 from operator import itemgetter
+from typing import TypeAlias
 
 from expectitree.base.budget import spend
 from expectitree.base.numbers import exact_text
@@ -68,11 +69,9 @@ class Rational:
 
     def __call__(self, x: Fraction) -> Fraction:
         """Return the value at x; raise `ZeroDivisionError` at a pole."""
-        above, below = (
-            Fraction(scaled_value(part, x), x.denominator ** max(0, len(part) - 1))
-            for part in (self.numerator, self.denominator)
-        )
-        return above / below
+        above, below = self.numerator, self.denominator
+        scale = Fraction(x.denominator) ** (len(below) - len(above))
+        return Fraction(scaled_value(above, x), scaled_value(below, x)) * scale
 
     def sign_at(self, x: Fraction) -> int:
         """Return the sign at a rational that is not a pole: -1, 0 or 1."""
@@ -110,7 +109,7 @@ VARIABLE = Rational((0, 1), (1,))
 
 def constant(value: Fraction) -> Rational:
     """Return the constant function."""
-    return Rational((value.numerator,) if value else (), (value.denominator,))
+    return Rational(trimmed([value.numerator]), (value.denominator,))
 
 
 def lowest_terms(numerator: Coefficients, denominator: Coefficients) -> Rational:
@@ -137,8 +136,8 @@ def times(p: Coefficients, q: Coefficients) -> Coefficients:
     spend(size_of(p) * size_of(q))
     total = [0] * (len(p) + len(q) - 1)
     for i, a in enumerate(p):
-        for j, b in enumerate(q):
-            total[i + j] += a * b
+        for j, b in enumerate(q, i):
+            total[j] += a * b
     return tuple(total)
 
 
@@ -163,13 +162,11 @@ def _combined_quotients(terms: Iterable[tuple[Fraction, Rational]]) -> Rational:
     total = Rational((), (1,))
     for factor, p in terms:
         common = common_divisor(primitive(total.denominator), primitive(p.denominator))
-        ours, theirs = (  # what each denominator lacks
-            _divided(part, common) for part in (p.denominator, total.denominator)
-        )
-        left = tuple(factor.denominator * c for c in times(total.numerator, ours))
-        right = tuple(factor.numerator * c for c in times(p.numerator, theirs))
-        denominator = tuple(factor.denominator * c for c in times(total.denominator, ours))
-        total = lowest_terms(_sum(left, right), denominator)
+        # What each denominator lacks.
+        ours = times(_divided(p.denominator, common), (factor.denominator,))
+        theirs = times(_divided(total.denominator, common), (factor.numerator,))
+        numerator = _sum(times(total.numerator, ours), times(p.numerator, theirs))
+        total = lowest_terms(numerator, times(total.denominator, ours))
     return total
 
 
@@ -186,8 +183,7 @@ def _sum(p: Coefficients, q: Coefficients) -> Coefficients:
 def slope_of(p: Rational) -> Coefficients:
     """Return the numerator of the derivative: n' d - n d'."""
     n, d = p.numerator, p.denominator
-    rise, fall = times(derivative(n), d), times(n, derivative(d))
-    return _sum(rise, tuple(-c for c in fall))
+    return _sum(times(derivative(n), d), times(times(n, derivative(d)), (-1,)))
 
 
 def formula_text(
@@ -199,18 +195,22 @@ def formula_text(
         factor = write(size)
         if not power:
             return factor
-        variable = name if power == 1 else f"{name}^{power}"
-        factor = f"({factor})" if "/" in factor else factor
+        if "/" in factor:
+            factor = f"({factor})"
+        variable = name
+        if power > 1:
+            variable += f"^{power}"
         return variable if factor == "1" else f"{factor}{times}{variable}"
 
     def part(coefficients: Coefficients, denominator: int = 1) -> str:
         text = ""
         for power, c in enumerate(coefficients):
             if c:
-                minus, plus = (" - ", " + ") if text else ("-", "")
-                size = Fraction(abs(c), denominator)
-                text += (minus if c < 0 else plus) + term(size, power)
-        return text or "0"
+                sign = " - " if c < 0 else " + "
+                text += sign + term(Fraction(abs(c), denominator), power)
+        if text.startswith(" - "):
+            return f"-{text[3:]}"
+        return text[3:] or "0"
 
     if value.is_polynomial:
         text = part(value.numerator, value.denominator[0])
@@ -220,6 +220,8 @@ def formula_text(
 
 
 # ---- Piecewise functions.
+
+Interval: TypeAlias = tuple[Root, Root]  # both ends belong to it
 
 
 @dataclass(frozen=True)
@@ -311,7 +313,7 @@ def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[
             start = end
 
 
-def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
+def where_equal(f: Piecewise, g: Piecewise) -> list[Interval]:
     """Return the closed intervals where two functions are equal. They may touch, or be points."""
     found = []
     for left, right, p, q in cells(f, g):
@@ -325,9 +327,9 @@ def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
     return found
 
 
-def merged(intervals: Iterable[tuple[Root, Root]]) -> list[tuple[Root, Root]]:
+def merged(intervals: Iterable[Interval]) -> list[Interval]:
     """Return closed intervals in order, where those that touch are one."""
-    found: list[tuple[Root, Root]] = []
+    found: list[Interval] = []
     for start, end in sorted(intervals, key=itemgetter(0)):
         if found and not found[-1][1] < start:
             start, last = found.pop()

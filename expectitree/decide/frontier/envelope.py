@@ -10,28 +10,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
-from typing import Any, NamedTuple
+from functools import partial, reduce
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.model import Tree
+from expectitree.searches.result import PLAYERS
 
+Weight: TypeAlias = Fraction | float  # a fraction, or infinity
 SAME, ONCE = "same", "best at one weight"
 DOMINATED, EXTENDEDLY = "dominated", "extendedly dominated"
-SAME, ONCE = "same", "best at one weight"
 
 
 class Line(NamedTuple):
     """What a strategy is worth by weight: a + b * weight."""
 
-    a: Any
-    b: Any
+    a: Fraction
+    b: Fraction
     choices: Mapping[int, int] = {}  # the branch at each node that it reaches
 
-    def at(self, weight: Any) -> Any:
+    def at(self, weight: Weight) -> Fraction:
         """Return the worth at a weight; at infinity, what a unit of weight adds."""
-        return self.b if weight == INFINITY else self.a + weight * self.b
+        if isinstance(weight, Fraction):
+            return self.a + weight * self.b
+        return self.b
+
+    def plus(self, other: Line, share: Fraction = Fraction(1)) -> Line:
+        """Return the sum with a share of another line, without choices."""
+        return Line(self.a + share * other.a, self.b + share * other.b)
+
+
+ZERO = Line(Fraction(0), Fraction(0))
 
 
 class Lines:
@@ -51,45 +61,51 @@ class Lines:
         self.tree = tree
         self.utility = [*map(line, zero.columns.utility, one.columns.utility)]
         paid = {b: line(zero.reward_of(b), one.reward_of(b)) for b in branches}
-        self.reward = {b: line for b, line in paid.items() if line.a or line.b}
+        self.reward = {b: line for b, line in paid.items() if line != ZERO}
 
     def best(self, rank: Callable[[Line], Any], first: int | None = None) -> Line:
         """Return the line of the greatest rank; with `first`, of those that begin with a branch."""
-        columns, found, chosen = self.tree.columns, list[Line](), dict[int, int]()
-        for n, kind in enumerate(columns.kind):
-            if kind == TERMINAL:
-                found.append(self.utility[n])
-                continue
-            own = [b for b in self.tree.branches_of(n) if columns.probability[b] > 0]
-            worth = {b: self._after(b, found[columns.child[b]]) for b in own}
-            if kind == CHANCE:
-                parts = [(columns.probability[b], line) for b, line in worth.items()]
-                found.append(Line(sum(p * x.a for p, x in parts), sum(p * x.b for p, x in parts)))
-                continue
-            chosen[n] = max(own, key=lambda b: rank(worth[b]))
-            if first is not None and n == self.tree.root_id:
-                chosen[n] = first
-            found.append(worth[chosen[n]])
-        reached = {self.tree.root_id}
-        for n in range(self.tree.root_id, -1, -1):
+        tree, kind, child = self.tree, self.tree.columns.kind, self.tree.columns.child
+        p: Any = tree.columns.probability
+        lines = list[Line]()
+        played: dict[int, list[int]] = {}
+        for n, utility in enumerate(self.utility):
+            played[n] = [b for b in tree.branches_of(n) if p[b] > 0]
+            worth = {b: self._after(b, lines[child[b]]) for b in played[n]}
+            if kind[n] == CHANCE:
+                lines.append(reduce(lambda mean, b: mean.plus(worth[b], p[b]), worth, ZERO))
+            elif kind[n] == TERMINAL:
+                lines.append(utility)
+            else:
+                chosen = max(worth, key=lambda b: rank(worth[b]))
+                if first is not None and n == tree.root_id:
+                    chosen = first
+                played[n] = [chosen]
+                lines.append(worth[chosen])
+        reached = {tree.root_id}
+        choices = {}
+        for n in range(tree.root_id, -1, -1):
             if n in reached:
-                played = [chosen[n]] if n in chosen else self.tree.branches_of(n)
-                reached |= {columns.child[b] for b in played if columns.probability[b] > 0}
-        choices = {n: b for n, b in chosen.items() if n in reached}
-        return self._after(NONE, found[-1])._replace(choices=choices)
+                reached.update(child[b] for b in played[n])
+                if kind[n] in PLAYERS:
+                    (choices[n],) = played[n]
+        return self._after(NONE, lines[-1])._replace(choices=choices)
 
     def _after(self, branch: int, line: Line) -> Line:
-        paid = self.reward.get(branch)
-        return line if paid is None else Line(line.a + paid.a, line.b + paid.b)
+        if branch in self.reward:
+            return line.plus(self.reward[branch])
+        return line
 
     def envelope(
-        self, low: Fraction, high: Any, first: int | None = None
+        self, low: Fraction, high: Weight, first: int | None = None
     ) -> tuple[list[Line], list[Fraction]]:
         """Return the lines that are best somewhere between two weights, and where they meet."""
+
+        def at_end(line: Line) -> tuple[Fraction, Fraction]:  # then the best just before it
+            return line.at(high), -line.b if isinstance(high, Fraction) else line.a
+
         found = [self.best(lambda line: (line.at(low), line.b), first)]
-        is_open = high == INFINITY  # of lines that are equal at the end, the best just before it
-        last = self.best(lambda line: (line.at(high), line.a if is_open else -line.b), first)
-        waiting, meetings = [last], list[Fraction]()
+        waiting, meetings = [self.best(at_end, first)], list[Fraction]()
         while waiting:
             left, right = found[-1], waiting[-1]
             if left.b >= right.b:  # the same line
@@ -106,8 +122,8 @@ class Lines:
 
 
 def standing(
-    line: Line, best: Sequence[Line], weights: Sequence[Any]
-) -> tuple[str, tuple[int, ...], Any]:
+    line: Line, best: Sequence[Line], weights: Sequence[Weight]
+) -> tuple[str, tuple[int, ...], Weight | None]:
     """Return the status of a strategy, the numbers of the best ones that are the reason, a weight.
 
     `weights` are those between which each is best. A strategy may be worth the same as one of them

@@ -7,6 +7,7 @@ from typing import Any
 from expectitree.analysis.plotting import COLORS, axis_label, finish, new_figure, plain
 from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY, ONCE, SAME
 from expectitree.decide.frontier.report import Frontier, Strategy
+from expectitree.decide.records import Fields
 
 _LOOKS = {
     DOMINATED: {"color": COLORS[1], "marker": "X"},
@@ -23,17 +24,17 @@ def figure_of(report: Frontier) -> Any:
     def points(some: list[Strategy]) -> list[list[float]]:
         return [[float(one.criteria[k]) for one in some] for k in (report.weighed, report.other)]
 
-    look: dict[str, Any] = {"color": COLORS[0], "marker": "o", "linewidth": 1.4}
+    look: Fields = {"color": COLORS[0], "marker": "o", "linewidth": 1.4}
     axes.plot(*points([*report.best]), label="best for some weight", **look)
     for status, look in _LOOKS.items():
         if some := [one for one in report.never if one.status == status]:
             axes.plot(*points(some), linestyle="none", label=status, **look)
     for i, one in enumerate((*report.best, *report.never), 1):
-        is_best = i <= len(report.best)
-        name = f"{i} {one.action or ''}".strip() if is_best else one.action
-        aside: dict[str, Any] = {"xytext": (6, -10) if is_best else (-5, 5), "fontsize": 8}
-        aside |= {"textcoords": "offset points", "ha": "left" if is_best else "right"}
-        axes.annotate(plain(name or ""), [x for (x,) in points([one])], **aside)
+        name, offset, side = one.action or "", (-5, 5), "right"
+        if i <= len(report.best):
+            name, offset, side = f"{i} {name}".strip(), (6, -10), "left"
+        aside: Fields = {"xytext": offset, "textcoords": "offset points", "ha": side}
+        axes.annotate(plain(name), [x for (x,) in points([one])], fontsize=8, **aside)
     for name, axis in ((report.weighed, axes.xaxis), (report.other, axes.yaxis)):
         axis.set_label_text(axis_label(report.tree.criteria.by_name[name]))
         axis.set_major_formatter("{x:,.12g}")

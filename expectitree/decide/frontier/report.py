@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -10,15 +10,16 @@ from typing import Any, cast
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.expressions.evaluation import evaluate
-from expectitree.base.expressions.syntax import Number, names_in, text_of
+from expectitree.base.expressions.syntax import Expression, Number, names_in, text_of
 from expectitree.base.numbers import INFINITY, are_near, message_text
 from expectitree.base.tree.criteria import objective_of, tree_of
-from expectitree.base.tree.formulas import Amounts, Criteria
+from expectitree.base.tree.formulas import Amounts, Criteria, Formulas
 from expectitree.base.tree.model import Tree, TreeReport, check_one_decider, check_tree
 from expectitree.base.tree.parameters import ParameterValues
 from expectitree.base.tree.paths import ROOT
 from expectitree.decide.algebra.rationals import VARIABLE
 from expectitree.decide.frontier.envelope import Line, Lines, standing
+from expectitree.decide.records import Fields, Records, attributes
 from expectitree.decide.sensitivity.exact import exact_only
 from expectitree.decide.sensitivity.parameters import RATIONALS, Ends, Range, exact_tree, range_of
 from expectitree.searches.backward_induction import value_under
@@ -73,21 +74,19 @@ class Frontier(TreeReport):
     best: tuple[Strategy, ...]
     never: tuple[Strategy, ...]
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        names = ("weighed", "other", "best", "never")
-        return self.range.json_fields() | {name: getattr(self, name) for name in names}
+        return self.range.json_fields() | attributes(self, "weighed", "other", "best", "never")
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each strategy: the rows of a table for pandas or polars.
 
         Each has `file`, `action`, `status`, `by`, `start` and `end` (the weights between which it
         is best), and its criteria by name.
         """
-        names = ("action", "status", "start", "end")
         return [
             {"file": self.file}
-            | {name: getattr(one, name) for name in names}
+            | attributes(one, "action", "status", "start", "end")
             | {"by": " ".join(map(str, one.by)), **one.criteria}
             for one in (*self.best, *self.never)
         ]
@@ -125,8 +124,9 @@ def frontier(
     check_one_decider(tree, "a frontier")
     name = parameter or _only_parameter(tree, criteria)
     moved = range_of(tree, name, (0, 1) if range is None else range)
-    low, high = moved.low, cast("Any", INFINITY) if range is None else moved.high
-    moved = replace(moved, high=high)
+    if range is None:
+        moved = replace(moved, high=cast("Fraction", INFINITY))
+    low, high = moved.low, moved.high
     with exact_only("a frontier", "write the weight as a number or a parameter"):
         exact = replace(exact_tree(tree), local_bounds={})
         weighed, other, is_icer = _roles(exact, criteria, name)
@@ -138,19 +138,30 @@ def frontier(
 
     def strategy(line: Line, **about: Any) -> Strategy:
         choices = {exact.path_of(n): exact.branch_label(n, b) for n, b in line.choices.items()}
-        totals: dict[str, Any] = {k: value_under(one, line.choices) for k, one in trees.items()}
+        totals: Fields = {k: value_under(one, line.choices) for k, one in trees.items()}
         return Strategy(choices.get(ROOT), choices, totals, **about)
 
     best = [strategy(line, start=a, end=b) for line, (a, b) in zip(found, ends, strict=True)]
     for i, (one, two) in enumerate(pairwise(best), 1):
         added = {k: two.criteria[k] - one.criteria[k] for k in (other, weighed)}
         best[i] = replace(two, increments=added)
-    never, firsts = [], [line.choices.get(exact.root_id) for line in found]
-    for b in exact.branches_of(exact.root_id) if exact.root.kind in PLAYERS else ():
-        for line in lines.envelope(low, high, b)[0] if b not in firsts else ():
-            status, by, weight = standing(line, found, [low, *meetings, high])
-            never.append(strategy(line, status=status, by=by, start=weight, end=weight))
+    never = []
+    for line in _after_other_actions(lines, found, (low, high)):
+        status, by, weight = standing(line, found, [low, *meetings, high])
+        never.append(strategy(line, status=status, by=by, start=weight, end=weight))
     return Frontier(file, tree, moved, weighed, other, is_icer, tuple(best), tuple(never))
+
+
+def _after_other_actions(
+    lines: Lines, best: Sequence[Line], ends: tuple[Fraction, Fraction]
+) -> Iterator[Line]:
+    """Yield the best lines after each first action with which none of the best begins."""
+    root = lines.tree.root
+    firsts = {line.choices.get(root.id) for line in best}
+    if root.kind in PLAYERS:
+        for b in lines.tree.branches_of(root.id):
+            if b not in firsts:
+                yield from lines.envelope(*ends, b)[0]
 
 
 def _only_parameter(tree: Tree, criteria: Criteria) -> str:
@@ -159,7 +170,9 @@ def _only_parameter(tree: Tree, criteria: Criteria) -> str:
     if len(names) == 1:
         return names[0]
     found = f"the objective {text_of(criteria.objective)} depends on {', '.join(names) or 'none'}"
-    hint = f"choose one, as in -p {names[0]}" if names else "write one, as in wtp*effect - cost"
+    hint = "write one, as in wtp*effect - cost"
+    if names:
+        hint = f"choose one, as in -p {names[0]}"
     raise AnalysisError(f"a frontier moves the parameter that is a weight, and {found}: {hint}")
 
 
@@ -183,22 +196,28 @@ def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
             f"{', '.join(counted)}: write such an objective"
         )
     moving = {one for one, value in values.items() if value.degree}
-    for formula in () if tree.formulas is None else tree.formulas.expressions():
-        parts = dict(formula.amounts).values() if isinstance(formula, Amounts) else [formula]
+    for formula in (tree.formulas or Formulas()).expressions():
+        parts: Iterable[Expression] = [formula]
+        if isinstance(formula, Amounts):
+            parts = dict(formula.amounts).values()
         for part in parts:
             if not moving.isdisjoint(names_in(part)):
-                found = f"the formula {text_of(part)} depends on it, too"
-                hint = f"ask `sensitivity -p {name}`"
-                raise AnalysisError(f"{name} is not only a weight, because {found}: {hint}")
+                raise AnalysisError(
+                    f"{name} is not only a weight, because the formula {text_of(part)} depends on "
+                    f"it, too: ask `sensitivity -p {name}`"
+                )
     cost, per_unit = worth[others[0]](Fraction(0)), weight(Fraction(1))
     is_icer = tree.gain_sign * cost < 0 and abs(cost) == abs(per_unit)
     return weighed, others[0], is_icer
 
 
-def _verify(tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[Any]) -> None:
+def _verify(
+    tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[tuple[Fraction, Fraction]]
+) -> None:
     """Evaluate the tree at each weight where the best strategy changes, and between them."""
     for line, (start, end) in zip(lines, ends, strict=True):
-        for place in (start, start + 1 if end == INFINITY else (start + end) / 2):
+        middle = start + 1 if end == INFINITY else (start + end) / 2
+        for place in (start, middle):
             search = search_tree(tree.with_parameters(**{name: place}))
             value = tree.gain_sign * line.at(place)
             if not are_near(search.value, value, search.eps):

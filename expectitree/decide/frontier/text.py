@@ -2,50 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
-from rich.console import ConsoleOptions, RenderableType
-from rich.text import Text
+from rich.console import ConsoleOptions
 
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import INFINITY, cell_text, escape
 from expectitree.base.tree.paths import ROOT
 from expectitree.decide.frontier.envelope import ONCE, SAME
 from expectitree.decide.frontier.report import Frontier, Strategy
+from expectitree.decide.lines import Lines, render_each, sentences
 from expectitree.decide.sensitivity.text import VERIFIED
-from expectitree.text.console import characters, report_heading, safe
+from expectitree.text.console import characters
 from expectitree.text.phrases import with_unit
 from expectitree.text.tables import Column, table
 
 
-def render(reports: Sequence[Frontier], options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield the tables for each tree."""
-    for position, report in enumerate(reports):
-        yield from report_heading(reports, position, options)
-        yield from _tables(report, options)
-        yield ""
-        for sentence in _sentences(report):
-            yield Text(safe(sentence, options))
+def _lines(report: Frontier, options: ConsoleOptions) -> Lines:
+    """Yield the tables and the sentences."""
+    yield from _tables(report, options)
+    yield ""
+    yield from sentences(_sentences(report), options)
 
 
-def _tables(report: Frontier, options: ConsoleOptions) -> Iterator[RenderableType]:
+render = partial(render_each, _lines)
+
+
+def _tables(report: Frontier, options: ConsoleOptions) -> Lines:
     """Yield the strategies that are best for some weight, then the others."""
     both = (report.other, report.weighed)
+    spare = dict.fromkeys(report.best[0].criteria, 3) | dict.fromkeys(both, 0)
     shared = [Column(""), Column("action")]
-    for name in report.best[0].criteria:
-        shared.append(Column(name, number=True, spare=0 if name in both else 3))
-    rows, now = [], _best_now(report)
-    for i, one in enumerate(report.best, 1):
-        mark = f" {characters(options).best.strip()}" if i in now else ""
-        numbers = [*one.increments.values(), one.start] if one.increments else []
-        more = [cell_text(number) for number in numbers] or [""] * 3
-        rows.append([f"{i}{mark}", *_cells(one), *more])
-    columns = [Column(f"incr. {name}", number=True, spare=2) for name in both]
+    shared += [Column(name, True, rank) for name, rank in spare.items()]
+    marks = dict.fromkeys(_best_now(report), f" {characters(options).best.strip()}")
+    rows = []
+    for i, strategy in enumerate(report.best, 1):
+        added = [""] * 3
+        if strategy.increments:
+            numbers = *strategy.increments.values(), strategy.start
+            added = [*map(cell_text, numbers)]
+        rows.append([f"{i}{marks.get(i, '')}", *_cells(strategy), *added])
+    columns = [Column(f"incr. {name}", True, 2) for name in both]
     ratio = "ICER" if report.is_icer else f"from {report.range.name}"
-    yield from table([*shared, *columns, Column(ratio, number=True)], rows, options)
+    yield from table([*shared, *columns, Column(ratio, True)], rows, options)
     if report.never:
         yield ""
-        rows = [["", *_cells(one), _reason(one)] for one in report.never]
+        rows = [["", *_cells(strategy), _reason(strategy)] for strategy in report.never]
         yield from table([*shared, Column("why not above")], rows, options)
 
 
@@ -53,8 +56,8 @@ def _reason(one: Strategy) -> str:
     """Return why a strategy is not one of those that are best for some weight."""
     if one.status == ONCE:
         return f"best only at {cell_text(one.start)}"
-    by = " and ".join(map(str, one.by))
-    return f"same as {by}" if one.status == SAME else f"{one.status} by {by}"
+    verb = {SAME: "same as"}.get(one.status, f"{one.status} by")
+    return f"{verb} {' and '.join(map(str, one.by))}"
 
 
 def _cells(one: Strategy) -> list[str]:
@@ -74,8 +77,10 @@ def _sentences(report: Frontier) -> Iterator[str]:
     end = "up" if one.high == INFINITY else f"to {cell_text(one.high)}"
     objective = text_of(criteria.objective)
     yield f"Objective: {objective}, with {one.name} from {cell_text(one.low)} {end}."
-    best = f"{' and '.join(map(str, now))} {'are' if now[1:] else 'is'} best"
-    known = best if now else "that is outside the range"
+    known = "that is outside the range"
+    if now:
+        verb = "are" if now[1:] else "is"
+        known = f"{' and '.join(map(str, now))} {verb} best"
     yield f"{one.name} is {with_unit(cell_text(one.current), one.unit)} now: {known}."
     if len(report.best) > 1 and not report.tree.error:  # which irrational numbers have
         yield VERIFIED

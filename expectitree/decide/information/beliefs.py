@@ -15,18 +15,19 @@ from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
+from expectitree.decide.records import Amount
 from expectitree.text.phrases import names_text
 
 NEAR = 1e-9  # the part by which probabilities that should be the same may differ
 _FLOAT = 1e-15  # by which rounding may change a probability in floats
 MAX_STEPS = 1_500_000  # outcomes times branches; a step takes about 15 microseconds
 
+Belief: TypeAlias = Sequence[Amount]  # the probability of each outcome, in order
 # A weight for each outcome, in order, or the place of the only outcome that is possible.
-Evidence: TypeAlias = "Sequence[Any] | int"
-Belief: TypeAlias = "Sequence[Any]"  # the probability of each outcome, in order
+Evidence: TypeAlias = Belief | int
 
 
-def weight(belief: Belief, evidence: Evidence) -> Any:
+def weight(belief: Belief, evidence: Evidence) -> Amount:
     """Return the probability of evidence."""
     if isinstance(evidence, int):
         return belief[evidence]
@@ -60,7 +61,7 @@ class Event:
             if n in self.nodes
         }
 
-    def shares(self, n: int, evidence: Evidence) -> Mapping[int, Any]:
+    def shares(self, n: int, evidence: Evidence) -> Mapping[int, Amount]:
         """Return the probability of each branch of a chance node in `scope`, given evidence.
 
         Branches that are left out have the probability 0.
@@ -79,13 +80,15 @@ class Event:
         return {own[o]: p[own[o]] * w / known for o, w in pairs}
 
 
-def is_near(p: Any, q: Any) -> bool:
+def is_near(p: Amount, q: Amount) -> bool:
     """Return whether two probabilities are the same, but for how a person or a float rounds them.
 
     Small probabilities count, too: the difference is compared with the greater of them.
     """
-    rounding = _FLOAT if isinstance(p, float) else 0
-    return bool(p == q or abs(p - q) <= NEAR * max(p, q) + rounding)
+    near = NEAR * max(p, q)
+    if isinstance(p, float):
+        near += _FLOAT
+    return bool(p == q or abs(p - q) <= near)
 
 
 def possible_branches(tree: Tree, n: int) -> list[int]:
@@ -153,8 +156,9 @@ def check_steps(tree: Tree, events: Mapping[str, frozenset[int]], outcomes: int)
     branches = len(tree.columns.child) * (len(events) - 1)
     for nodes in events.values():
         above = meeting_nodes(tree, nodes)
+        branches += len(nodes)
         branches += sum(
-            1 if n in nodes else len(tree.branches_of(n)) for n in range(len(tree)) if above[n]
+            len(tree.branches_of(n)) for n in range(len(tree)) if above[n] and n not in nodes
         )
     steps, most = outcomes * branches, budget.most(MAX_STEPS)
     if steps > most:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
@@ -25,6 +24,7 @@ from expectitree.decide.information.beliefs import (
     weight,
 )
 from expectitree.decide.information.events import find_event
+from expectitree.decide.records import Amount, Labels
 from expectitree.searches.backward_induction import values_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS
@@ -35,23 +35,22 @@ class Case:
     """Known outcomes, their probability, and the tree given these outcomes."""
 
     known: Mapping[str, str]  # the outcomes of events, or the signal of a test
-    p: Any
+    p: Amount
     tree: Tree  # with its probabilities given `known`
     choices: Mapping[int, int]  # the branches of nodes with one possible outcome
 
-    def result(self, eps: Any) -> tuple[Any, tuple[str, ...]]:
+    def result(self, eps: Amount) -> tuple[Amount, Labels]:
         """Return the value of the tree and its best actions; `eps` is the difference of a tie."""
-        tree, columns = self.tree, self.tree.columns
+        tree, root, child = self.tree, self.tree.root_id, self.tree.columns.child
         if tree.attitude is not None:
             search = search_tree(tree)
             return search.value, search.ties
         values = values_under(tree, self.choices)
-        root = tree.root_id
+        actions = tree.branches_of(root) if tree.root.kind in PLAYERS else ()
         best = tuple(
             tree.branch_label(root, b)
-            for b in tree.branches_of(root)
-            if columns.kind[root] in PLAYERS
-            and abs(tree.reward_of(b) + values[columns.child[b]] - values[root]) <= eps
+            for b in actions
+            if abs(tree.reward_of(b) + values[child[b]] - values[root]) <= eps
         )
         return tree.root_reward + values[root], best
 
@@ -81,16 +80,14 @@ def cases_after(
         p = weight(event.prior, one)
         if not p:
             continue
-        probability: Any = columns.probability[:]
+        probability: Amount = columns.probability[:]
         zero = probability[0] * 0  # a float stays one
         choices = dict(case.choices)
         for n in event.scope:
             if columns.kind[n] == CHANCE:
                 shares = event.shares(n, one)
                 for b in tree.branches_of(n):
-                    probability[b] = zero
-                for b, share in shares.items():
-                    probability[b] = zero + share
+                    probability[b] = zero + shares.get(b, 0)
                 if len(shares) == 1:
                     (choices[n],) = shares
         given = replace(tree, columns=columns._replace(probability=probability))
@@ -111,10 +108,12 @@ def _first_event(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -
                 errors.append(str(error))
         except AnalysisError as error:
             errors.append(str(error))
-    if errors:
-        known = " and ".join(f"{escape(name)} is {escape(x)}" for name, x in case.known.items())
-        raise AnalysisError(f"if {known}: {errors[0]}" if known else errors[0])
-    return None
+    if not errors:
+        return None
+    if not case.known:
+        raise AnalysisError(errors[0])
+    known = " and ".join(f"{escape(name)} is {escape(x)}" for name, x in case.known.items())
+    raise AnalysisError(f"if {known}: {errors[0]}")
 
 
 def _has_signal(tree: Tree, name: str, nodes: frozenset[int], case: Case) -> bool:

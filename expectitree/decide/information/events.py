@@ -34,6 +34,7 @@ from expectitree.decide.information.beliefs import (
     scope_of,
 )
 from expectitree.decide.information.shown import ShownBeliefs
+from expectitree.decide.records import Labels
 from expectitree.files import parse as parse_document
 from expectitree.files import read_text
 
@@ -74,25 +75,23 @@ def find_event(
         AnalysisError: Play never meets the event, or the tree does not give the joint distribution
             of the event and its signals.
     """
-    first = max(nodes)
-    outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     check_once(numbers, name, nodes)
     _check_others(numbers, name, nodes)
     if name in (tree.formulas or Formulas()).defined:
-        return _defined_event(numbers, tree, name, nodes, outcomes, known)
-    return ShownBeliefs(numbers, name, nodes, outcomes).event()
+        return _defined_event(numbers, tree, name, nodes, known)
+    return ShownBeliefs(numbers, name, nodes, _outcomes(tree, nodes)).event()
+
+
+def _outcomes(tree: Tree, nodes: frozenset[int]) -> Labels:
+    first = max(nodes)
+    return tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
 
 
 def _defined_event(
-    numbers: Tree,
-    tree: Tree,
-    name: str,
-    nodes: frozenset[int],
-    outcomes: tuple[str, ...],
-    known: Mapping[str, str],
+    numbers: Tree, tree: Tree, name: str, nodes: frozenset[int], known: Mapping[str, str]
 ) -> Event:
     """Return an event that the file defines."""
-    formulas = tree.formulas or Formulas()
+    formulas, outcomes = tree.formulas or Formulas(), _outcomes(tree, nodes)
     event = formulas.defined[name].test_of or name
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
@@ -118,7 +117,8 @@ def _defined_event(
     for n, shown in histories(tree, formulas.defined):
         if n in within:
             node[n] = belief(shown)
-            for b in possible_branches(numbers, n) if n not in nodes else ():
+        if n in within - nodes:
+            for b in possible_branches(numbers, n):
                 branch[b] = belief(shown_after(tree, formulas.defined, n, b, shown))
     return Event(numbers, name, nodes, outcomes, node, branch, scope)
 
@@ -197,15 +197,19 @@ def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
             raise wrong(f"duplicate signal {quote(signal)}: keep one")
         own = found[str(signal)] = dict[str, str]()
         for outcome, p in row:
-            if not isinstance(p, str) or outcome in own:
-                problem = "a duplicate key" if isinstance(p, str) else "found no number"
+            problem = ""
+            if not isinstance(p, str):
+                problem = "found no number"
+            elif outcome in own:
+                problem = "a duplicate key"
+            if problem:
                 raise wrong(f"{escape(signal)}/{escape(outcome)}: {problem}, {_EXPECTED}")
             own[str(outcome)] = str(p)
     return found
 
 
 def likelihood_values(
-    tree: Tree, likelihoods: Likelihoods, outcomes: tuple[str, ...]
+    tree: Tree, likelihoods: Likelihoods, outcomes: Labels
 ) -> dict[str, list[Fraction]]:
     """Return the likelihoods of each signal as fractions, in the order of the outcomes.
 
@@ -238,12 +242,13 @@ def _distribution(
         raise LikelihoodError(f"two signals have the rest of {place}: give one a number")
     found: dict[str, Fraction] = {}
     for signal, p in written.items():
-        if p != REST:
-            try:
-                formula = parse(p if isinstance(p, str) else exact_text(p), tree.parameters)
-                found[signal] = to_exact(evaluate(formula, domain, parameters))
-            except NumberError as error:
-                raise LikelihoodError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
+        if p == REST:
+            continue
+        try:
+            text = p if isinstance(p, str) else exact_text(p)
+            found[signal] = to_exact(evaluate(parse(text, tree.parameters), domain, parameters))
+        except NumberError as error:
+            raise LikelihoodError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
     rest = 1 - sum(found.values(), Fraction(0))
     found.update(dict.fromkeys(rests, rest))
     for signal, value in found.items():

@@ -13,12 +13,12 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any
 
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import Number, to_digits, to_exact
 from expectitree.base.tree.builder import TreeBuilder
 from expectitree.base.tree.model import Tree
+from expectitree.decide.records import Amount
 from expectitree.decide.sensitivity.sampling import bisected
 from expectitree.searches.engine import search_tree
 
@@ -36,7 +36,9 @@ def worth_of(
     builder = TreeBuilder()
     searches = []
     for tree in trees:
-        paid: Any = tree.gain_sign * (price if tree.exact else float(price))
+        paid: Amount = tree.gain_sign * price
+        if not tree.exact:
+            paid = float(paid)
         searches.append(search_tree(replace(tree, root_reward=tree.root_reward - paid)))
     outcomes = [builder.terminal(to_exact(one.value)) for one in searches]
     lottery = builder.build(builder.chance(outcomes, [to_exact(p) for p in chances]))
@@ -73,9 +75,10 @@ def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree)
     if free[0] <= 0 <= free[1]:
         return Fraction(0)
     ends = (to_exact(x + uninformed.root_reward) for x in uninformed.total_ends)
-    least, most = sorted(sign * (end - now) for end in ends)
     # Less the greatest price, no total is a gain over what the tree is worth now.
-    low, high = least if free[1] < 0 else Fraction(0), most
+    low, high = sorted(sign * (end - now) for end in ends)
+    if free[1] >= 0:
+        low = Fraction(0)
     lower, upper = (bisected(low, high, partial(has_gain, i), _NEAR)[i] for i in (0, 1))
     try:
         gains(upper)

@@ -23,7 +23,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import Any
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned
@@ -41,6 +40,7 @@ from expectitree.decide.information.events import (
     such_as,
 )
 from expectitree.decide.information.price import price_of, worth_of
+from expectitree.decide.records import Amount, Fields, Labels, Records, attributes
 from expectitree.searches.engine import search_tree
 
 
@@ -49,10 +49,10 @@ class Finding:
     """One piece of evidence: its probability, and the value given it."""
 
     name: str  # the known outcomes, or the signal of a test
-    labels: tuple[str, ...]  # the same, one for each event; "-" if play does not meet it
+    labels: Labels  # the same, one for each event; "-" if play does not meet it
     p: Number  # the probability of the evidence
     value: Number  # of the tree, given the evidence
-    best: tuple[str, ...]  # the best actions at the root; empty if no player decides there
+    best: Labels  # the best actions at the root; empty if no player decides there
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ class Information(TreeReport):
     has_decider = True
 
     event: str
-    events: tuple[str, ...]
+    events: Labels
     value: Number
-    best: tuple[str, ...]
+    best: Labels
     with_information: Number
     evpi: Number
     outcomes: tuple[Finding, ...]
@@ -96,7 +96,7 @@ class Information(TreeReport):
     efficiency: float | None
     signals: tuple[Finding, ...]
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each signal, or without a test for each outcome."""
         about = {"file": self.file, "event": self.event}
         findings = self.signals or self.outcomes
@@ -116,10 +116,10 @@ class Events(TreeReport):
     events: tuple[Information, ...]  # the one that is worth most first
     left_out: Mapping[str, str]  # why others have no EVPI: reasons by name
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        names = ("event", "value", "best", "with_information", "evpi")
-        events = [{name: getattr(one, name) for name in names} for one in self.events]
+        names = "event", "value", "best", "with_information", "evpi"
+        events = [attributes(one, *names) for one in self.events]
         return {"events": events, "left_out": self.left_out}
 
 
@@ -179,38 +179,34 @@ def information(
     """
     check_tree(tree)
     search_tree(tree)  # raises what is wrong with the tree
-    nodes = _checked_events(
-        tree, [events] if isinstance(events, str) else events, len(likelihood or ())
-    )
-    is_quick = len(tree) <= EXACT_NODES
-    numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
-    is_exact = is_quick and tree.exact and not numbers.is_rounded
-    eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
+    names = [events] if isinstance(events, str) else events
+    nodes = _checked_events(tree, names, len(likelihood or ()))
+    numbers, eps = _to_compute(tree)
     now = Case({}, 1, numbers, {})
     value, best = now.result(eps)
     outcomes, with_information, evpi = _gain(now, eps, outcome_cases(tree, nodes, now), nodes)
-    tested: Any = (), None, None
+    tested: tuple[tuple[Finding, ...], Amount, Amount] = (), None, None
     if likelihood is not None:
-        found = find_event(numbers, tree, *next(iter(nodes.items())), {})
-        test = likelihood_values(tree, likelihood, found.outcomes)
-        tested = _gain(now, eps, cases_after(now, found, "signal", test), ["signal"])
+        event = find_event(numbers, tree, *next(iter(nodes.items())), {})
+        test = likelihood_values(tree, likelihood, event.outcomes)
+        tested = _gain(now, eps, cases_after(now, event, "signal", test), ["signal"])
     signals, with_test, evsi = tested
-    number = partial(returned, exact=exact and is_quick and tree.exact)
-    return Information(
-        file=file,
-        tree=tree,
-        event=", ".join(nodes),
-        events=tuple(nodes),
-        value=number(value),
-        best=best,
-        outcomes=number(outcomes),
-        with_information=number(with_information),
-        evpi=number(evpi),
-        signals=number(signals),
-        with_test=number(with_test),
-        evsi=number(evsi),
-        efficiency=float(evsi / evpi) if signals and evpi else None,
-    )
+    efficiency = float(evsi / evpi) if signals and evpi else None
+    number = partial(returned, exact=exact and tree.exact and len(tree) <= EXACT_NODES)
+    about = file, tree, ", ".join(nodes), tuple(nodes), number(value), best
+    gains = number((with_information, evpi, outcomes, with_test, evsi, efficiency, signals))
+    return Information(*about, *gains)
+
+
+def _to_compute(tree: Tree) -> tuple[Tree, Amount]:
+    """Return the tree in the numbers to compute in, and by how much equal values may differ."""
+    if len(tree) > EXACT_NODES:
+        numbers = in_floats(tree)
+    else:
+        numbers = in_decimals(tree).computed
+        if tree.exact and not numbers.is_rounded:
+            return numbers, 0
+    return numbers, NEAR * float(numbers.greatest_magnitude)
 
 
 def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str, frozenset[int]]:
@@ -228,8 +224,8 @@ def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str,
 
 
 def _gain(
-    now: Case, eps: Any, cases: Iterable[Case], names: Collection[str]
-) -> tuple[tuple[Finding, ...], Any, Any]:
+    now: Case, eps: Amount, cases: Iterable[Case], names: Collection[str]
+) -> tuple[tuple[Finding, ...], Amount, Amount]:
     """Return a finding for each case, the value with free information, and what that is worth.
 
     Nothing is known `now`. The labels of a finding follow the `names` of what is known.

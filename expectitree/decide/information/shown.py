@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape, message_text
@@ -30,6 +29,7 @@ from expectitree.decide.information.beliefs import (
     reached,
     scope_of,
 )
+from expectitree.decide.records import Amount
 
 
 @dataclass
@@ -167,7 +167,7 @@ class ShownBeliefs:
                 self.hints[n] = first
             self.faults[n] = self._incomplete(n, branches, known)
 
-    def _mean(self, after: Mapping[int, Belief]) -> list[Any]:
+    def _mean(self, after: Mapping[int, Belief]) -> list[Amount]:
         """Return the mean of beliefs after branches, which need not be all of a node."""
         p = self.tree.columns.probability
         columns = zip(*after.values(), strict=True)

@@ -4,36 +4,34 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from rich.console import ConsoleOptions, RenderableType
-from rich.text import Text
+from rich.console import ConsoleOptions
 
 from expectitree.base.numbers import display_text, escape, percent_text, probability_text
 from expectitree.decide.information.report import Events, Finding, Information
-from expectitree.text.console import report_heading, safe
+from expectitree.decide.lines import Lines, notes, render_each, sentences
 from expectitree.text.phrases import names_text
 from expectitree.text.tables import Column, table
 
 
-def render(
-    reports: Sequence[Information | Events], options: ConsoleOptions
-) -> Iterator[RenderableType]:
-    """Yield the values with and without information for each tree."""
-    for position, report in enumerate(reports):
-        yield from report_heading(reports, position, options)
-        if isinstance(report, Events):
-            yield from _event_lines(report, options)
-            continue
-        if report.signals:
-            yield from _table(["signal"], report.signals, options)
-        else:
-            yield from _table(report.events, report.outcomes, options)
-        yield ""
-        for sentence in _sentences(report):
-            yield Text(safe(sentence, options))
+def _lines(report: Information | Events, options: ConsoleOptions) -> Lines:
+    """Yield the values with and without information."""
+    if isinstance(report, Events):
+        yield from _event_lines(report, options)
+        return
+    if report.signals:
+        yield from _table(["signal"], report.signals, options)
+    else:
+        yield from _table(report.events, report.outcomes, options)
+    yield ""
+    yield from sentences(_sentences(report), options)
 
 
-def _event_lines(report: Events, options: ConsoleOptions) -> Iterator[RenderableType]:
+render = partial(render_each, _lines)
+
+
+def _event_lines(report: Events, options: ConsoleOptions) -> Lines:
     columns = [Column("event"), Column("if known", number=True), Column("EVPI", number=True)]
     rows = [
         [escape(one.event), display_text(one.with_information), display_text(one.evpi)]
@@ -43,20 +41,23 @@ def _event_lines(report: Events, options: ConsoleOptions) -> Iterator[Renderable
         yield from table(columns, rows, options)
         yield ""
         first = report.events[0]
-        best = f" ({escape(', '.join(first.best))})" if first.best else ""
-        yield Text(safe(f"The tree is worth {display_text(first.value)} now{best}.", options))
+        value = display_text(first.value)
+        yield from sentences([f"The tree is worth {value} now{_best(first)}."], options)
         hint = (
             f"Ask further: --event {shlex.quote(first.event)} shows the best action for each "
             "outcome, --likelihood FILE adds a test."
         )
-        yield Text(safe(hint, options), style="hint")
+        yield from sentences([hint], options, "hint")
     for name, why in report.left_out.items():
-        yield Text(safe(f"No EVPI of {escape(name)}: {why}.", options), style="dim")
+        yield from notes(options, f"No EVPI of {escape(name)}: {why}.")
 
 
-def _table(
-    headings: Sequence[str], findings: Sequence[Finding], options: ConsoleOptions
-) -> Iterator[RenderableType]:
+def _best(report: Information) -> str:
+    """Return the best actions in parentheses; nothing if no player decides at the root."""
+    return f" ({escape(', '.join(report.best))})" if report.best else ""
+
+
+def _table(headings: Sequence[str], findings: Sequence[Finding], options: ConsoleOptions) -> Lines:
     columns = [*(Column(escape(heading)) for heading in headings), Column("p", number=True)]
     columns += [Column("best"), Column("value", number=True)]
     rows = []
@@ -69,8 +70,7 @@ def _table(
 
 def _sentences(report: Information) -> Iterator[str]:
     event = names_text(report.events)
-    now = display_text(report.value)
-    best = f" ({escape(', '.join(report.best))})" if report.best else ""
+    now, best = display_text(report.value), _best(report)
     if report.with_test is not None and report.evsi is not None:
         yield (
             f"The tree is worth {display_text(report.with_test)} with the free test for {event}, "
@@ -83,7 +83,7 @@ def _sentences(report: Information) -> Iterator[str]:
         yield f"{perfect}."
     else:
         known = display_text(report.with_information)
-        verb = "is" if len(report.events) == 1 else "are"
+        verb = "are" if report.events[1:] else "is"
         yield f"The tree is worth {known} if {event} {verb} known in advance, and {now} now{best}."
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
     attitude = report.tree.attitude

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from expectitree.base.budget import TooMuchWorkError, limited_work, most
 from expectitree.base.errors import AnalysisError
@@ -34,6 +33,7 @@ from expectitree.decide.algebra.rationals import (
     scaled,
     weighted_sum,
 )
+from expectitree.decide.records import Amount, Fields, Labels, Records
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.parameters import ONE, Range, exact_tree
@@ -52,14 +52,14 @@ class OpponentRow:
     opponent: str  # perfect, fallible or random
     epsilon: Number
     value: Number
-    ties: tuple[str, ...]  # every best action at the root; none if no player decides there
+    ties: Labels  # every best action at the root; none if no player decides there
 
     @property
     def best(self) -> str | None:
         """The first best action."""
-        return self.ties[0] if self.ties else None
+        return next(iter(self.ties), None)
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
         return vars(self) | {"best": self.best}
 
@@ -91,17 +91,17 @@ class Opponents(TreeReport):
     crossings: Sequence[Threshold]
     complete: bool = True
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
         return {
             "rows": self.rows,
             "crossings": [one.json_fields("epsilon", "at") for one in self.crossings],
             "tolerance": TOLERANCE,
             "crossings_complete": self.complete,
-            "reason": None if self.complete else TOO_LARGE,
+            "reason": {True: None, False: TOO_LARGE}[self.complete],
         }
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each opponent: the rows of a table for pandas or polars.
 
         Each has `file`, `opponent` (perfect, fallible or random), `epsilon`, `value`,
@@ -148,10 +148,10 @@ def opponents(
             raise AnalysisError(f"epsilon is a probability from 0 to 1, got {epsilon!r}")
     rows = []
     convert = to_exact if tree.exact else float
-    names: dict[Number, str] = {0: "perfect", 1: "random"}
-    for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
+    names: dict[Number, str] = dict.fromkeys(map(convert, chosen), "fallible")
+    names |= {convert(0): "perfect", convert(1): "random"}
+    for epsilon, name in sorted(names.items()):
         search = search_tree(replace_opponent(tree, epsilon))
-        name = names.get(epsilon, "fallible")
         row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
         rows.append(returned(row, exact))
     if tree.root.kind not in (MAX, MIN):
@@ -166,7 +166,7 @@ def opponents(
     return Opponents(file, tree, rows, crossings)
 
 
-def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:
+def _best_actions(tree: Tree, search: Search, epsilon: Number) -> Labels:
     """Return the best actions at the root, from a search of the tree with an erring MIN."""
     root = tree.root
     if root.kind not in (MAX, MIN):
@@ -175,8 +175,8 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
     if root.kind == MIN and len(root.branches) > 1 and epsilon not in (0, 1):
         replaced = replaced.children[0]  # where MIN makes no mistake; the second is the mistake
     branches = search.tree.branches_of(replaced.id)
-    values: list[Any] = [search.interval_of_branch(b)[0] for b in branches]
-    best = max(values) if root.kind == MAX else min(values)
+    values: list[Amount] = [search.interval_of_branch(b)[0] for b in branches]
+    best = {MAX: max, MIN: min}[root.kind](values)
     return tuple(
         branch.label
         for branch, value in zip(root.branches, values, strict=True)
@@ -194,7 +194,7 @@ class _OpponentFunctions(NodeFunctions):
             if kind == TERMINAL and self.reached[n]:
                 self.utility[n] = self.number(columns.utility[n])
 
-    def evaluated_at(self, place: Fraction) -> tuple[Search, tuple[str, ...]]:
+    def evaluated_at(self, place: Fraction) -> tuple[Search, Labels]:
         search = search_tree(replace_opponent(self.tree, place))
         return search, _best_actions(self.tree, search, place)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from rich.console import ConsoleOptions, RenderableType
-from rich.text import Text
+from rich.console import ConsoleOptions
 
 from expectitree.base.numbers import display_text
 from expectitree.base.tree.model import Kind
+from expectitree.decide.lines import Lines, notes, sentences
 from expectitree.decide.opponents.report import TOO_LARGE, Opponents
 from expectitree.decide.sensitivity.decisions import Threshold, place_texts
-from expectitree.text.console import characters, file_heading, safe
+from expectitree.text.console import characters, file_heading
 from expectitree.text.phrases import names_text, plural
 from expectitree.text.tables import Column, table
 
@@ -25,24 +25,24 @@ MIN_ROOT = "The root is a MIN node: its best action is the one it plays without 
 VERIFIED = "Each change is verified on both sides, by evaluating the tree in exact arithmetic."
 
 
-def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Iterator[RenderableType]:
+def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Lines:
     """Yield a table of the opponents for each tree, and the changes of the decision."""
     for position, report in enumerate(reports):
         if position:
             yield ""
         yield from file_heading(report.file, report.tree, options, len(reports) > 1)
         if report.tree.has_min:
-            yield Text(OPPONENT, style="dim")
+            yield from notes(options, OPPONENT)
         yield ""
-        columns = [Column("opponent", spare=1), Column("epsilon", number=True)]
-        columns += [Column("value", number=True), Column("best")]
+        columns = [Column("opponent", spare=1), Column("epsilon", True)]
+        columns += [Column("value", True), Column("best")]
         rows = [
             [row.opponent, *map(display_text, (row.epsilon, row.value)), names_text(row.ties)]
             for row in report.rows
         ]
         yield from table(columns, rows, options)
         yield ""
-        yield Text(safe(_sentence(report), options), style="title")
+        yield from sentences([_sentence(report)], options, "title")
         if report.crossings:
             yield from _crossing_table(report.crossings, options)
 
@@ -61,15 +61,17 @@ def _sentence(report: Opponents) -> str:
         text = f"The best actions change at {values} of epsilon."
     else:
         best = report.rows[0].ties
-        verb = "are" if len(best) > 1 else "is"
-        text = f"{names_text(best)} {verb} best for every epsilon: MIN's mistakes never "
-        text += "change the decision."
-    return f"{text} {MIN_ROOT}" if kind == Kind.MIN else text
+        verb = "are" if best[1:] else "is"
+        text = (
+            f"{names_text(best)} {verb} best for every epsilon: MIN's mistakes never change the "
+            "decision."
+        )
+    if kind == Kind.MIN:
+        text += f" {MIN_ROOT}"
+    return text
 
 
-def _crossing_table(
-    crossings: Sequence[Threshold], options: ConsoleOptions
-) -> Iterator[RenderableType]:
+def _crossing_table(crossings: Sequence[Threshold], options: ConsoleOptions) -> Lines:
     """Yield the best actions between the crossings, and at the crossings themselves."""
     rows = []
     since = "0"
@@ -78,13 +80,14 @@ def _crossing_table(
         place, in_full = place_texts(crossing, characters(options))
         if crossing.before:
             rows.append([f"{since} to {place}", names_text(crossing.before), ""])
-        value = display_text(crossing.value, None if crossing.exact is not None else 6)
-        rows.append([in_full, names_text(crossing.at), value.removeprefix("about ")])
+        digits = 6 if crossing.exact is None else None
+        value = display_text(crossing.value, digits).removeprefix("about ")
+        rows.append([in_full, names_text(crossing.at), value])
         since = place
     if shown[-1].after:
         rows.append([f"{since} to 1", names_text(shown[-1].after), ""])
-    columns = (Column("epsilon"), Column("best"), Column("value", number=True))
+    columns = Column("epsilon"), Column("best"), Column("value", True)
     yield from table(columns, rows, options)
     if len(crossings) > MAX_CROSSINGS:
-        yield Text(f"The first {MAX_CROSSINGS} changes; --format json lists all.", style="dim")
-    yield Text(VERIFIED, style="dim")
+        yield from notes(options, f"The first {MAX_CROSSINGS} changes; --format json lists all.")
+    yield from notes(options, VERIFIED)

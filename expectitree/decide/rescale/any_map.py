@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -29,6 +28,7 @@ from expectitree.base.budget import TooMuchWorkError, limited_work, spend
 from expectitree.base.numbers import to_exact
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.base.tree.transform import map_utilities
+from expectitree.decide.algebra.polynomials import power_of_ten
 from expectitree.decide.rescale.report import Answer, Rescaling, Scale, reported, rescaled, stepped
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
@@ -121,7 +121,6 @@ def promising_steps(search: Search, best: int, slack: Fraction) -> Mapping[Fract
     tree, value = search.tree, search.lower
     child, root = tree.columns.child, tree.root_id
     is_max = tree.root.kind == Kind.MAX
-    sign = 1 if is_max else -1
     at_worst = bounding_distributions(search, is_lower=is_max)[child[best]]
     at_best = bounding_distributions(search, is_lower=not is_max)
     least, greatest = tree.utility_ends
@@ -131,11 +130,11 @@ def promising_steps(search: Search, best: int, slack: Fraction) -> Mapping[Fract
         ahead = abs(value[child[best]] - value[other])
         gained = Fraction(0)  # how much likelier the other action reaches a threshold
         for u in sorted(at_worst.keys() | theirs.keys(), reverse=True):
-            gained += sign * (theirs.get(u, 0) - at_worst.get(u, 0))
+            gain = theirs.get(u, 0) - at_worst.get(u, 0)
+            gained += gain if is_max else -gain
             if gained > slack:
                 needed = max(ahead / gained, (greatest - least) / 10)
-                power = (Decimal(needed.numerator) / Decimal(needed.denominator)).adjusted() + 1
-                step = Fraction(10) ** power, -gained
+                step = 10 * power_of_ten(needed), -gained
                 found[u] = min(step, found.get(u, step))
     return {u: found[u][0] for u in sorted(found, key=lambda u: (found[u], u))}
 
@@ -148,7 +147,7 @@ def bounding_distributions(search: Search, is_lower: bool) -> list[Distribution]
     """
     tree, columns = search.tree, search.tree.columns
     found: list[Distribution] = []
-    for n, kind in enumerate(map(Kind, columns.kind)):
+    for n, kind in enumerate(columns.kind):
         below = [found[columns.child[b]] for b in tree.branches_of(n)]
         spend(sum(map(len, below), 1))
         if kind == Kind.TERMINAL:

@@ -32,6 +32,7 @@ from expectitree.base.rounding import UNIT, Rounded
 from expectitree.base.tree.folding import fold_rewards
 from expectitree.base.tree.model import Tree, check_tree, rounded
 from expectitree.base.tree.transform import in_decimals, map_utilities
+from expectitree.decide.records import Amount, Fields, Records, attributes
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.searches.unknown import check_known
@@ -51,7 +52,7 @@ class Scale:
     text: str  # the map, for people
     # Returns the image of a utility, and the most by which it may be off: 0 unless the image is
     # irrational. Raises `TransformError` if there is none.
-    image: Callable[[Any], tuple[Fraction, Number]]
+    image: Callable[[Amount], tuple[Fraction, Number]]
     # The images of the utilities that a mapping names; empty for a formula.
     names: Mapping[Fraction, Fraction] = field(default_factory=dict)
 
@@ -134,36 +135,35 @@ class Rescaling(Shown):
             for b in self.tree.branches_of(root)
         ]
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each action, with its value `before` and `after` the map."""
-        actions: Any = returned(tuple(self.actions), not self.before.rounds)
-        names = ("file", "action", "before", "after")
-        return [dict(zip(names, (self.file, *one), strict=True)) for one in actions]
+        actions = returned(tuple(self.actions), not self.before.rounds)
+        names = "file", "action", "before", "after"
+        return [dict(zip(names, (self.file, *action), strict=True)) for action in actions]
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        found: dict[str, Any] = {"map": None}
+        found: Fields = {"map": None}
         if self.scale is not None and self.map_class is not None:
-            known, line = self.map_class, {}
-            if known.name == AFFINE:
-                line = {"slope": known.slope, "offset": known.offset}
-            names = {"text": self.scale.text, "class": known.name}
+            line: Fields = {}
+            if self.map_class.name == AFFINE:
+                line = attributes(self.map_class, "slope", "offset")
+            names = {"text": self.scale.text, "class": self.map_class.name}
             found["map"] = {**names, **line, "pairs": self.pairs}
         for when in ("before", "after"):
             search = getattr(self, when)
-            fields = ("value", "best", "ties")
-            found[when] = search and {name: getattr(search, name) for name in fields}
-        actions = [
-            dict(zip(("label", "before", "after"), one, strict=True)) for one in self.actions
-        ]
-        found |= {"changed": self.changed, "actions": actions, "remarks": self.remarks}
+            found[when] = search and attributes(search, "value", "best", "ties")
+        columns = "label", "before", "after"
+        found["changed"] = self.changed
+        found["actions"] = [dict(zip(columns, action, strict=True)) for action in self.actions]
+        found["remarks"] = self.remarks
         if self.answer is not None:
-            found["any"] = {"answer": self.answer.answer, "reason": self.answer.reason}
+            found["any"] = attributes(self.answer, "answer", "reason")
         return found
 
 
 def rescale(
-    tree: Tree, map: str | Mapping[Any, Any], *, exact: bool = False, file: str = ""
+    tree: Tree, map: str | Mapping[Number, Number], *, exact: bool = False, file: str = ""
 ) -> Rescaling:
     """Compare a tree with the same tree under a map of its utilities.
 
@@ -215,7 +215,7 @@ def reported(tree: Tree, exact: bool, answer: Callable[[Tree], Rescaling]) -> Re
         after=report.after and replace(report.after, rounds=not keeps),
         map_class=returned(report.map_class, keeps),
         pairs=returned(report.pairs, keeps),
-        remarks=report.remarks if folded is whole else (FOLDED, *report.remarks),
+        remarks=(FOLDED,) * (folded is not whole) + report.remarks,
     )
 
 
@@ -231,9 +231,11 @@ def rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
     mapped: dict[Number, Number] = {u: image for u, (image, _) in images.items()}
     changed = map_utilities(tree, mapped.__getitem__)
     error = max(error for _, error in images.values())
-    after = search_tree(rounded(changed) if error else changed)
     if error:  # of utilities alone, so it does not grow on the way to the root
+        after = search_tree(rounded(changed))
         after = replace(after, tree=changed, own_eps=after.eps + 2 * error)
+    else:
+        after = search_tree(changed)
     if map_class.name == AFFINE and before.eps:
         after = replace(after, own_eps=max(map_class.slope * before.eps, after.eps))
     changes = frozenset(
@@ -248,7 +250,7 @@ def rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
     return Rescaling(file, before, scale, map_class, pairs, after, changes, remarks)
 
 
-def numbers_of(tree: Tree) -> list[Any]:
+def numbers_of(tree: Tree) -> list[Amount]:
     """Return the different utilities and estimates, the least first.
 
     Raises `SearchError` where a utility is not known yet.
@@ -257,7 +259,7 @@ def numbers_of(tree: Tree) -> list[Any]:
     return sorted({u for u in tree.columns.utility if u is not None and u == u})
 
 
-def _unused_names(scale: Scale, numbers: Sequence[Any]) -> tuple[str, ...]:
+def _unused_names(scale: Scale, numbers: Sequence[Amount]) -> tuple[str, ...]:
     """Return a remark on the entries of a map that name no number of the tree, if there are any.
 
     Raises `TransformError` if no entry names one.
@@ -266,8 +268,9 @@ def _unused_names(scale: Scale, numbers: Sequence[Any]) -> tuple[str, ...]:
     unused = [u for u in scale.names if u not in known]
     if not unused:
         return ()
-    more = ", …" if len(unused) > _MAX_UNUSED else ""
-    named = ", ".join(map(message_text, unused[:_MAX_UNUSED])) + more
+    named = ", ".join(map(message_text, unused[:_MAX_UNUSED]))
+    if len(unused) > _MAX_UNUSED:
+        named += ", …"
     if len(unused) < len(scale.names):
         entries = f"{len(unused)} of {len(scale.names)} entries"
         return (f"{entries} of the map match no utility of the tree: {named}.",)
@@ -282,7 +285,7 @@ def _unused_names(scale: Scale, numbers: Sequence[Any]) -> tuple[str, ...]:
 # ---- Maps, and their classes.
 
 
-def scale_of(given: str | Mapping[Any, Any]) -> Scale:
+def scale_of(given: str | Mapping[Number, Number]) -> Scale:
     """Return the map that a formula in `u`, pairs such as `2=20,3=30`, or a mapping describes."""
     if isinstance(given, Mapping):
         return _named({to_exact(u): to_exact(image) for u, image in given.items()})
@@ -334,13 +337,10 @@ def _formula(text: str) -> Scale:
 def stepped(threshold: Fraction, height: Fraction) -> Scale:
     """Return the map that adds a height to the utilities that reach a threshold."""
     u, plus = exact_text(threshold), exact_text(height)
-    return Scale(
-        f"if(u >= {u}, u + {plus}, u)",
-        lambda u: (u + height if u >= threshold else u, 0),
-    )
+    return Scale(f"if(u >= {u}, u + {plus}, u)", lambda u: (u + height * (u >= threshold), 0))
 
 
-def classify(images: Mapping[Any, tuple[Fraction, Number]]) -> MapClass:
+def classify(images: Mapping[Amount, tuple[Fraction, Number]]) -> MapClass:
     """Return the class of a map, given as the image and its error by utility.
 
     The map is affine if the slopes between neighbours are equal within their errors. Raises
@@ -360,7 +360,9 @@ def classify(images: Mapping[Any, tuple[Fraction, Number]]) -> MapClass:
     if any(abs(s - t) > error + slack for (s, error), (t, slack) in pairwise(slopes)):
         return MapClass(ORDERED)
     (u, image, _), (v, other, _) = points[0], points[-1]
-    slope = (other - image) / (v - u) if slopes else Fraction(1)
+    slope = Fraction(1)
+    if slopes:
+        slope = (other - image) / (v - u)
     line = slope, image - slope * u
     if any(error for *_, error in points):
         line = Rounded.of(line[0]), Rounded.of(line[1])

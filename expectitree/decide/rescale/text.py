@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
-from rich.console import ConsoleOptions, RenderableType
+from rich.console import ConsoleOptions
 from rich.table import Table
 from rich.text import Text
 
 from expectitree.base.numbers import cell_text, display_text
-from expectitree.decide.rescale.report import AFFINE, ORDERED, MapClass, Rescaling
-from expectitree.text.console import characters, report_heading, safe
+from expectitree.decide.lines import Lines, notes, render_each, sentences
+from expectitree.decide.rescale.report import AFFINE, ORDERED, MapClass, Rescaling, Scale
+from expectitree.text.console import characters, safe
 from expectitree.text.phrases import names_text, plus_text
 from expectitree.text.tables import Column, table
 
@@ -24,34 +26,37 @@ ANSWERS = {
 }
 
 
-def render(reports: Sequence[Rescaling], options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield for each file the map, the nodes that optimal play reaches, and the result."""
-    for position, report in enumerate(reports):
-        yield from report_heading(reports, position, options)
-        if report.map_class is not None:
-            yield _map_facts(report, report.map_class, options)
-            yield ""
-        if report.actions:
-            yield from _actions(report, options)
-            yield ""
-        for remark in report.remarks:
-            yield Text(safe(remark, options))
-        for sentence in _sentences(report):
-            yield Text(safe(sentence, options), style="title")
+def _lines(report: Rescaling, options: ConsoleOptions) -> Lines:
+    """Yield the map, the actions before and after it, and the result."""
+    if report.scale is not None and report.map_class is not None:
+        yield _map_facts(report, report.scale, report.map_class, options)
+        yield ""
+    if report.actions:
+        yield from _actions(report, options)
+        yield ""
+    yield from sentences(report.remarks, options)
+    yield from sentences(_sentences(report), options, "title")
 
 
-def _map_facts(report: Rescaling, found: MapClass, options: ConsoleOptions) -> Table:
-    text = report.scale.text if report.scale else ""
-    others = "; other utilities stay" if report.scale and report.scale.names else ""
+render = partial(render_each, _lines)
+
+
+def _map_facts(
+    report: Rescaling, scale: Scale, map_class: MapClass, options: ConsoleOptions
+) -> Table:
+    text = scale.text
+    if scale.names:
+        text += "; other utilities stay"
     arrow, pairs = characters(options).arrow, report.pairs[:_MAX_PAIRS]
     images = ", ".join(f"{display_text(u)} {arrow} {display_text(image)}" for u, image in pairs)
-    if len(report.pairs) > len(pairs):
-        images += f", and {len(report.pairs) - len(pairs):,} more"
+    left_out = len(report.pairs) - len(pairs)
+    if left_out:
+        images += f", and {left_out:,} more"
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
-    facts = ("map", text + others), ("utilities", images), ("class", _class_text(found))
-    for name, fact in facts:
+    facts = {"map": text, "utilities": images, "class": _class_text(map_class)}
+    for name, fact in facts.items():
         grid.add_row(name, Text(safe(fact, options)))
     return grid
 
@@ -69,29 +74,32 @@ def _class_text(found: MapClass) -> str:
     )
 
 
-def _actions(report: Rescaling, options: ConsoleOptions) -> Iterator[RenderableType]:
+def _actions(report: Rescaling, options: ConsoleOptions) -> Lines:
     """Yield a table of the actions at the root, of many the first ones."""
     columns = Column("action"), Column("before", number=True), Column("after", number=True)
-    ends = [0 if search is None else search.eps for search in (report.before, report.after)]
-    rows = [[label, *map(cell_text, values, ends)] for label, *values in report.actions[:_MAX_ROWS]]
+    errors = [search.eps for search in (report.before, report.after) if search]
+    rows = [
+        [label, *map(cell_text, values, errors)] for label, *values in report.actions[:_MAX_ROWS]
+    ]
     yield from table(columns, rows, options)
     left_out = len(report.actions) - len(rows)
     if left_out:
-        yield Text(f"{characters(options).ellipsis} {left_out:,} more", style="dim")
+        yield from notes(options, f"{characters(options).ellipsis} {left_out:,} more")
 
 
 def _sentences(report: Rescaling) -> Iterator[str]:
     """Yield the answer to whether a map changes the decision, and what this map changes."""
     answer, before, after = report.answer, report.before, report.after
     if answer is not None:
-        decision = f"the decision {answer.action}" if answer.action else "the decision"
+        decision = " ".join(filter(None, ("the decision", answer.action)))
         yield f"{ANSWERS[answer.answer]} {decision}: {answer.reason}."
     if after is None:
         return
-    values = display_text(before.value), display_text(after.value)
-    old, new = names_text(before.ties), names_text(after.ties)
+    old, new = display_text(before.value), display_text(after.value)
+    best = names_text(before.ties)
     if report.changed:
-        yield f"The decision changes: {old} ({values[0]}) before, {new} ({values[1]}) after."
+        changed = names_text(after.ties)
+        yield f"The decision changes: {best} ({old}) before, {changed} ({new}) after."
     else:
-        start = f"The decision stays {old}" if before.ties else "No player decides at the root"
-        yield f"{start}: {values[0]} before, {values[1]} after."
+        start = f"The decision stays {best}" if before.ties else "No player decides at the root"
+        yield f"{start}: {old} before, {new} after."

@@ -12,24 +12,24 @@ A branch shifts the distribution below it by its reward. A shared node is comput
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from heapq import merge
 from itertools import accumulate, permutations
 from operator import mul
-from typing import Any
 
 from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, to_exact, to_nearest_float
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
-from expectitree.base.tree.model import Kind
 from expectitree.base.tree.transform import in_decimals
-from expectitree.searches.result import Search
+from expectitree.decide.records import Amount
+from expectitree.searches.result import PLAYERS, Search
 
 NEAR = 10**9  # unless the tree is exact, totals nearer than the greatest divided by this are one
 _ROUNDING = 1e-12  # by which sums of probabilities may differ, unless the tree is exact
@@ -47,11 +47,11 @@ _BITS = 200  # of a fraction whose arithmetic takes a step; longer ones take mor
 class Distribution:
     """Totals of play, or gains of the decision maker, and their probabilities."""
 
-    totals: tuple[Any, ...]  # rising
-    probabilities: tuple[Any, ...]  # of each total
+    totals: tuple[Amount, ...]  # rising
+    probabilities: tuple[Amount, ...]  # of each total
     is_exact: bool = False  # whether the numbers are those of an exact tree
 
-    def pairs(self) -> Iterator[tuple[Any, Any]]:
+    def pairs(self) -> Iterator[tuple[Amount, Amount]]:
         """Yield each total with its probability."""
         return zip(self.totals, self.probabilities, strict=True)
 
@@ -59,8 +59,7 @@ class Distribution:
         """Return the distribution of the total plus a number."""
         if not by:
             return self
-        totals = tuple(total + by for total in self.totals)
-        return Distribution(totals, self.probabilities, self.is_exact)
+        return replace(self, totals=tuple(total + by for total in self.totals))
 
     def mirrored(self) -> Distribution:
         """Return the distribution of minus the total."""
@@ -75,40 +74,42 @@ class Distribution:
         return Distribution(totals, tuple(map(to_nearest_float, self.probabilities)))
 
     @cached_property
-    def mean(self) -> Any:
+    def mean(self) -> Amount:
         """The expected total."""
         return self._mean_of(self.totals)
 
     @cached_property
-    def variance(self) -> Any:
+    def variance(self) -> Amount:
         """The variance of the total."""
         return self._mean_of([(total - self.mean) ** 2 for total in self.totals])
 
-    def _mean_of(self, numbers: Sequence[Any]) -> Any:
+    def _mean_of(self, numbers: Sequence[Amount]) -> Amount:
         """Return the mean of a number for each total; sums of floats are rounded once."""
         products = map(mul, self.probabilities, numbers)
-        return math.fsum(products) if isinstance(numbers[0], float) else sum(products)
+        if isinstance(numbers[0], float):
+            return math.fsum(products)
+        return sum(products)
 
     @cached_property
-    def cumulative(self) -> tuple[Any, ...]:
+    def cumulative(self) -> tuple[Amount, ...]:
         """The probability of each total or less."""
         if isinstance(self.probabilities[0], Fraction):
             return tuple(accumulate(self.probabilities))
         return tuple(map(float, accumulate(map(to_exact, self.probabilities))))
 
-    def below(self, total: Number) -> Any:
+    def below(self, total: Number) -> Amount:
         """Return the probability that the total is below a value."""
         return sum((p for t, p in self.pairs() if t < total), self.probabilities[0] * 0)
 
-    def quantile(self, share: Number) -> Any:
+    def quantile(self, share: Number) -> Amount:
         """Return the least total that is not exceeded with at least this probability."""
-        needed = share if self.is_exact else float(share) - _ROUNDING
-        for total, reached in zip(self.totals, self.cumulative, strict=True):
-            if reached >= needed:
-                return total
-        return self.totals[-1]
+        needed = share
+        if not self.is_exact:
+            needed = float(share) - _ROUNDING
+        enough = bisect_left(self.cumulative, needed)
+        return self.totals[min(enough, len(self.totals) - 1)]
 
-    def mean_of_worst(self, share: Any) -> Any:
+    def mean_of_worst(self, share: Amount) -> Amount:
         """Return the mean of the worst totals, of which the share is this (CVaR)."""
         left, result = share, share * 0
         for total, p in self.pairs():
@@ -120,20 +121,22 @@ class Distribution:
         return result / share
 
 
-def mixture(parts: Sequence[tuple[Any, Number, Distribution]]) -> Distribution:
+def mixture(parts: Sequence[tuple[Amount, Number, Distribution]]) -> Distribution:
     """Return the mixture of distributions, each with its probability and a number to add."""
-    shares: dict[Any, Any] = {}
+    shares: dict[Amount, Amount] = {}
     for p, reward, part in parts:
         for total, share in part.pairs():
             total += reward
             shares[total] = shares.get(total, 0) + p * share
     is_exact = all(part.is_exact for _, _, part in parts)
-    near = 0 if is_exact else max(map(abs, shares)) / NEAR
-    totals, probabilities = [], []
-    first = None
-    for total in sorted(shares):
-        p = shares[total]
-        if first is None or total - first > near:
+    near = 0
+    if not is_exact:
+        near = max(map(abs, shares)) / NEAR
+    totals: list[Amount] = []
+    probabilities: list[Amount] = []
+    first: Amount = None  # of the totals that are nearly the same
+    for total, p in sorted(shares.items()):
+        if not totals or total - first > near:
             first = total
             totals.append(total)
             probabilities.append(p)
@@ -174,19 +177,21 @@ def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ..
     """
     totals = sum(len(one.totals) for one in distributions.values())
     is_exact = any(one.is_exact for one in distributions.values())
-    steps = 2 * max(0, len(distributions) - 1) * totals * (_IN_FRACTIONS if is_exact else 1)
-    steps += _A_PAIR * len(distributions) * (len(distributions) - 1)
+    others = len(distributions) - 1
+    steps = 2 * max(0, others) * totals
+    if is_exact:
+        steps *= _IN_FRACTIONS
+    steps += _A_PAIR * len(distributions) * others
     if steps > most(MAX_STEPS):
         raise AnalysisError(
             f"comparing {len(distributions):,} actions takes {steps:,} steps, and "
             f"{most(MAX_STEPS):,} are allowed: leave actions out, or {more()}"
         )
-    found = []
-    for a, b in permutations(distributions, 2):
-        order = order_of(distributions[a], distributions[b])
-        if order:
-            found.append(Dominance(a, b, order))
-    return tuple(found)
+    orders = {
+        (a, b): order_of(distributions[a], distributions[b])
+        for a, b in permutations(distributions, 2)
+    }
+    return tuple(Dominance(*pair, order) for pair, order in orders.items() if order)
 
 
 def order_of(a: Distribution, b: Distribution) -> int:
@@ -195,9 +200,10 @@ def order_of(a: Distribution, b: Distribution) -> int:
     With F the probability of at most t: the first order needs F_a <= F_b at every t, the second
     the same of the integrals of F. Both are steps, so the union of the totals is enough.
     """
-    is_exact = a.is_exact and b.is_exact
     widest = max(abs(end) for d in (a, b) for end in (d.totals[0], d.totals[-1]))
-    near, eps = (0, 0) if is_exact else (widest / NEAR, _ROUNDING)
+    near, eps = widest / NEAR, _ROUNDING
+    if a.is_exact and b.is_exact:
+        near = eps = 0
     is_first, is_strict = True, False
     gap = area = 0  # F_b - F_a at the last total, and its integral up to it
     previous = min(a.totals[0], b.totals[0])
@@ -214,7 +220,7 @@ def order_of(a: Distribution, b: Distribution) -> int:
     return 1 if is_first else 2
 
 
-def _steps(a: Distribution, b: Distribution, near: Any) -> Iterator[tuple[Any, Any]]:
+def _steps(a: Distribution, b: Distribution, near: Amount) -> Iterator[tuple[Amount, Amount]]:
     """Yield each total of two distributions, and by how much F_b - F_a changes there."""
     start, change = min(a.totals[0], b.totals[0]), 0
     for t, p in merge(((t, -p) for t, p in a.pairs()), b.pairs()):
@@ -250,10 +256,10 @@ class Profiles:
         self.steps = 0
         self.played = self._played()
         self._found: dict[int, Distribution] = {}
-        kind, child = tree.columns.kind, tree.columns.child
+        child = tree.columns.child
         uses = Counter(child[b] for n in self.played for b in self._branches(n))
         for n in sorted(self.played):
-            if n == tree.root_id and kind[n] in (Kind.MAX, Kind.MIN):
+            if n == tree.root_id and tree.root.kind in PLAYERS:
                 continue
             branches = self._branches(n)
             self._found[n] = self._of_node(n, branches)
@@ -264,10 +270,12 @@ class Profiles:
 
     def after(self, branch: int) -> Distribution:
         """Return the distribution of a branch of the root, to be measured; -1 is the root's."""
-        node = self.tree.root_id if branch == NONE else self.tree.columns.child[branch]
-        paid = 0 if branch == NONE else self.tree.reward_of(branch)
+        node, paid = self.tree.root_id, self.tree.root_reward
+        if branch != NONE:
+            node = self.tree.columns.child[branch]
+            paid += self.tree.reward_of(branch)
         self._count([self._found[node]] * _MEASURED)
-        return self._found[node].shifted(self.tree.root_reward + paid)
+        return self._found[node].shifted(paid)
 
     def _branches(self, n: int) -> Sequence[int]:
         """Return the branches that play can take at a node; at the root, all actions."""
@@ -279,17 +287,16 @@ class Profiles:
         return [next(self.search.best_branches(n))]
 
     def _played(self) -> set[int]:
-        reached, waiting = {self.tree.root_id}, [self.tree.root_id]
-        while waiting:
-            below = {self.tree.columns.child[b] for b in self._branches(waiting.pop())} - reached
-            reached |= below
-            waiting += below
+        reached = {self.tree.root_id}
+        for n in range(self.tree.root_id, -1, -1):
+            if n in reached:
+                reached.update(self.tree.columns.child[b] for b in self._branches(n))
         return reached
 
     def _of_node(self, n: int, branches: Sequence[int]) -> Distribution:
         tree, columns = self.tree, self.tree.columns
         if columns.kind[n] == TERMINAL:
-            utility: Any = columns.utility[n]
+            utility: Amount = columns.utility[n]
             return Distribution((utility,), (utility * 0 + 1,), self.is_exact)
         below = [self._found[columns.child[b]] for b in branches]
         rewards = [tree.reward_of(b) for b in branches]
@@ -297,7 +304,7 @@ class Profiles:
             self._count(below)
             if self.steps > self.limit:
                 below = [one.in_floats() for one in below]
-        shares: list[Any] = [columns.probability[b] for b in branches]
+        shares: list[Amount] = [columns.probability[b] for b in branches]
         if isinstance(below[0].totals[0], float):
             rewards, shares = [*map(float, rewards)], [*map(float, shares)]
         if len(branches) == 1:
@@ -306,10 +313,11 @@ class Profiles:
 
     def _count(self, below: Sequence[Distribution]) -> None:
         """Count a step for each total; raise `AnalysisError` if there are too many."""
-        for one in below:
-            p = one.probabilities[0]
-            bits = p.denominator.bit_length() if isinstance(p, Fraction) else 0
-            self.steps += len(one.totals) * (1 + bits // _BITS)
+        for distribution in below:
+            steps, p = 1, distribution.probabilities[0]
+            if isinstance(p, Fraction):
+                steps += p.denominator.bit_length() // _BITS
+            self.steps += len(distribution.totals) * steps
         if self.steps > most(MAX_TOTALS):
             raise AnalysisError(
                 f"the distributions of totals take more than {most(MAX_TOTALS):,} steps: "

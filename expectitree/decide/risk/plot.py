@@ -29,9 +29,10 @@ def figure_of(report: Risk) -> Any:
         found = one.distribution
         xs = [low - margin, *map(float, found.totals), high + margin]
         ys = [0.0, *map(float, found.cumulative), 1.0]
-        style = line_style(position) | {"linewidth": 2.4 if one.is_best else 1.4}
-        name = plain(one.action or "the tree")
-        label = f"{name} (best)" if one.is_best and one.action is not None else name
+        style, label = line_style(position), plain(one.action or "the tree")
+        if one.is_best:
+            style["linewidth"] = 2.4
+            label += " (best)" * (one.action is not None)
         axes.step(xs, ys, where="post", label=label, **style)
     if report.target is not None:
         label = f"target {display_text(report.target)}"

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, TreeReport
+from expectitree.decide.records import Amount, Fields, Records, attributes
 from expectitree.decide.risk.distribution import (
     Distribution,
     Dominance,
@@ -37,21 +37,21 @@ class ActionRisk:
 
     action: str | None  # its label; None if no player decides at the root
     is_best: bool  # whether it is a best action
-    mean: Any  # the expected total: its value, unless the tree has an attitude to risk
-    variance: Any  # of the total
+    mean: Amount  # the expected total: its value, unless the tree has an attitude to risk
+    variance: Amount  # of the total
     sd: float  # the standard deviation
-    least: Any  # the least total that can occur
-    greatest: Any  # the greatest total that can occur
+    least: Amount  # the least total that can occur
+    greatest: Amount  # the greatest total that can occur
     # By the texts "0.05", "0.5" and "0.95": the least total that is not exceeded with at least that
     # probability.
-    quantiles: Mapping[str, Any]
-    loss: Any  # the probability of a total below 0; for MIN, above 0
+    quantiles: Mapping[str, Amount]
+    loss: Amount  # the probability of a total below 0; for MIN, above 0
     # The probability of a total of at least the target, for MIN of at most that; None without one.
-    reach: Any
-    cvar: Any  # the mean of the worst 5% of the totals for the decision maker
+    reach: Amount
+    cvar: Amount  # the mean of the worst 5% of the totals for the decision maker
     distribution: Distribution  # the totals and their probabilities
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON, where the totals are pairs, and the ends `min` and `max`."""
         names = {"least": "min", "greatest": "max"}
         found = {names.get(name, name): value for name, value in vars(self).items()}
@@ -86,7 +86,7 @@ class Risk(TreeReport):
     target: Number | None
     ties: tuple[str, ...]
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each action: the rows of a table for pandas or polars.
 
         >>> import expectitree as et
@@ -97,20 +97,12 @@ class Risk(TreeReport):
         bet 4.0 6.928203230275509 16.0
         """
         return [
-            {
-                "file": self.file,
-                "action": one.action,
-                "mean": one.mean,
-                "sd": one.sd,
-                "min": one.least,
-                "q05": one.quantiles["0.05"],
-                "q50": one.quantiles["0.5"],
-                "q95": one.quantiles["0.95"],
-                "max": one.greatest,
-                "loss": one.loss,
-                "reach": one.reach,
-                "cvar": one.cvar,
-            }
+            {"file": self.file}
+            | attributes(one, "action", "mean", "sd")
+            | {"min": one.least}
+            | dict(zip(("q05", "q50", "q95"), one.quantiles.values(), strict=True))
+            | {"max": one.greatest}
+            | attributes(one, "loss", "reach", "cvar")
             for one in self.actions
         ]
 
@@ -149,25 +141,31 @@ def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file:
 
 def _gains(tree: Tree, totals: Distribution) -> Distribution:
     """Return the distribution of what the decision maker gains."""
-    return totals if tree.gain_sign > 0 else totals.mirrored()
+    if tree.gain_sign > 0:
+        return totals
+    return totals.mirrored()
 
 
 def _measured(
     search: Search, branch: int, found: Distribution, target: Number | None, exact: bool
 ) -> ActionRisk:
     """Return the risk of an action at the root; -1 is the tree itself."""
-    tree, root = search.tree, search.tree.root_id
+    tree, action, is_best = search.tree, None, True
+    if branch != NONE:
+        action = tree.branch_label(tree.root_id, branch)
+        is_best = search.is_best(tree.root_id, branch)
     share = type(found.mean)  # `Fraction` or float
     # Distributions of a tree of floats are in fractions of decimals; each result is rounded once.
-    number = partial(returned, exact=exact and tree.exact)
+    is_exact = exact and tree.exact
+    number = partial(returned, exact=is_exact)
     reach, gains, sign = None, _gains(tree, found), tree.gain_sign
     if target is not None:
-        # 0.1 is 1/10 where totals are fractions.
-        at = to_exact(target) if share is Fraction else target
-        reach = number(1 - gains.below(sign * at))
+        if share is Fraction:
+            target = to_exact(target)  # 0.1 is 1/10 where totals are fractions
+        reach = number(1 - gains.below(sign * target))
     return ActionRisk(
-        action=None if branch == NONE else tree.branch_label(root, branch),
-        is_best=branch == NONE or search.is_best(root, branch),
+        action=action,
+        is_best=is_best,
         mean=number(found.mean),
         variance=number(found.variance),
         sd=standard_deviation(found.variance),
@@ -177,7 +175,7 @@ def _measured(
         loss=number(gains.below(0)),
         reach=reach,
         cvar=number(sign * gains.mean_of_worst(share(TAIL))),
-        distribution=found if exact and tree.exact else found.in_floats(),
+        distribution=found if is_exact else found.in_floats(),
     )
 
 

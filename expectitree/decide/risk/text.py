@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
-from rich.console import ConsoleOptions, RenderableType
+from rich.console import ConsoleOptions
 from rich.text import Text
 
 from expectitree.base.numbers import Number, cell_text, display_text, escape, probability_text
+from expectitree.decide.lines import Lines, render_each, sentences
+from expectitree.decide.records import Amount
 from expectitree.decide.risk.report import ActionRisk, Risk
-from expectitree.text.console import characters, report_heading, safe
+from expectitree.text.console import characters, safe
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 
 MAX_BARS = 20
 _WIDEST = 40  # terminal columns of a bar
-ORDERS = {1: "first", 2: "second"}
+_ORDERS = {1: "first", 2: "second"}
+_SIGNS = {True: ("<", "≥"), False: (">", "≤")}  # of a loss and of a target, by who decides
 
 
-def render(reports: Sequence[Risk], options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield a table and bars for each tree."""
-    for position, report in enumerate(reports):
-        yield from report_heading(reports, position, options)
-        yield from _table(report, options)
-        best = next((one for one in report.actions if one.is_best), report.actions[0])
-        yield ""
-        yield from _bars(best, options)
-        yield ""
-        for sentence in _sentences(report):
-            yield Text(safe(sentence, options))
+def _lines(report: Risk, options: ConsoleOptions) -> Lines:
+    """Yield a table, the bars of the best action, and sentences."""
+    yield from _table(report, options)
+    best = next((one for one in report.actions if one.is_best), report.actions[0])
+    yield ""
+    yield from _bars(best, options)
+    yield ""
+    yield from sentences(_sentences(report), options)
 
 
-def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
-    below, least = ("<", "≥") if report.tree.gain_sign > 0 else (">", "≤")
+render = partial(render_each, _lines)
+
+
+def _table(report: Risk, options: ConsoleOptions) -> Lines:
+    below, least = _SIGNS[report.tree.gain_sign > 0]
     spare = {"mean": 0, "sd": 0, "min": 0, "5%": 3, "50%": 2, "95%": 3, "max": 0}
     spare[f"P({below} 0)"] = 1
     columns = [Column("action"), *(Column(name, True, rank) for name, rank in spare.items())]
@@ -63,38 +67,39 @@ def _chance(probability: Number) -> str:
     return probability_text(_rounded(probability))
 
 
-def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
+def _bars(action: ActionRisk, options: ConsoleOptions) -> Lines:
     """Yield a bar for each total of an action, or of a few bins if there are many."""
-    found = one.distribution
-    totals = [display_text(_rounded(total)) for total in found.totals]
-    step = max(1, -(-len(totals) // MAX_BARS))
-    rows = []
+    probabilities = action.distribution.probabilities
+    totals = [display_text(_rounded(total)) for total in action.distribution.totals]
+    step = -(-len(totals) // MAX_BARS)
+    rows: list[tuple[str, Amount, str]] = []
     for start in range(0, len(totals), step):
         part = slice(start, start + step)
-        last = totals[part][-1]
-        label = totals[start] if last == totals[start] else f"{totals[start]} to {last}"
-        rows.append((label, sum(found.probabilities[part])))
-    labels, numbers = max(len(label) for label, _ in rows), [_chance(p) for _, p in rows]
-    wide = max(map(len, numbers))
-    room = max(10, min(_WIDEST, options.max_width - labels - wide - 30))
-    name = safe(escape(one.action or "the tree"), options)
-    greatest = max(p for _, p in rows)
-    for position, ((label, p), number) in enumerate(zip(rows, numbers, strict=True)):
-        head = name if not position else " " * len(name)
-        bar = characters(options).bar * max(1 if p else 0, round(float(p / greatest) * room))
-        text = f"{head}  {label:>{labels}}  {number:<{wide}}  {bar}".rstrip()
+        ends = dict.fromkeys((totals[start], totals[part][-1]))  # which may read alike
+        p = sum(probabilities[part])
+        rows.append((" to ".join(ends), p, _chance(p)))
+    label_width = max(len(label) for label, _, _ in rows)
+    number_width = max(len(number) for _, _, number in rows)
+    room = max(10, min(_WIDEST, options.max_width - label_width - number_width - 30))
+    head = safe(escape(action.action or "the tree"), options)
+    greatest = max(p for _, p, _ in rows)
+    for label, p, number in rows:
+        bar = characters(options).bar * max(bool(p), round(float(p / greatest) * room))
+        text = f"{head}  {label:>{label_width}}  {number:<{number_width}}  {bar}".rstrip()
         yield Text(text, style="bar")
+        head = " " * len(head)
 
 
 def _sentences(report: Risk) -> Iterator[str]:
     if report.ties:
-        more = len(report.ties) - 1
-        where = escape(report.ties[0]) + (f" and {plural(more, 'more node')}" if more else "")
+        where = escape(report.ties[0])
+        if report.ties[1:]:
+            where += f" and {plural(len(report.ties) - 1, 'more node')}"
         yield f"Several actions are best at {where}: play takes the first."
     sign = report.tree.gain_sign
     ends = {one.action: sorted([sign * one.least, sign * one.greatest]) for one in report.actions}
     for one in report.dominance:
-        kind = f"{ORDERS[one.order]} order"
+        kind = f"{_ORDERS[one.order]} order"
         if ends[one.action][0] >= ends[one.other][1]:
             kind = "deterministic dominance"
         yield f"{escape(one.action)} dominates {escape(one.other)} ({kind})."

@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 from itertools import groupby
 from math import inf, nextafter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import (
@@ -44,6 +44,7 @@ from expectitree.decide.algebra.polynomials import (
     place_of,
 )
 from expectitree.decide.algebra.rationals import (
+    Interval,
     Piecewise,
     Rational,
     formula_text,
@@ -51,8 +52,8 @@ from expectitree.decide.algebra.rationals import (
     shifted,
     where_equal,
 )
+from expectitree.decide.records import Fields, Labels
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.text.json_values import json_number
 
 if TYPE_CHECKING:
     from expectitree.text.console import Characters
@@ -82,7 +83,7 @@ class Place:
         """The place, or None if it is not known to be rational."""
         return self.lower if self.lower == self.upper else None
 
-    def json_fields(self, name: str = "at") -> dict[str, Any]:
+    def json_fields(self, name: str = "at") -> Fields:
         """Return the middle, the ends of the interval, a fraction if known, and the value.
 
         Ends that are decimals are rounded outwards.
@@ -91,27 +92,26 @@ class Place:
         high: Number = self.upper
         if low != high and not is_shown_as_fraction(low):
             low, high = to_nearest_float(low), to_nearest_float(high)
-            low = low if low <= self.lower else nextafter(low, -inf)
-            high = high if high >= self.upper else nextafter(high, inf)
-        is_long = self.exact is None or exact_text(self.exact).startswith("about")
-        return {
-            name: json_number(self.middle),
-            f"{name}_lower": json_number(low),
-            f"{name}_upper": json_number(high),
-            "exact": None if is_long else str(self.exact),
-            "value": self.value,
-        }
+            if low > self.lower:
+                low = nextafter(low, -inf)
+            if high < self.upper:
+                high = nextafter(high, inf)
+        exact = None
+        if low == high and not exact_text(self.lower).startswith("about"):
+            exact = str(self.lower)
+        ends = {name: self.middle, f"{name}_lower": low, f"{name}_upper": high}
+        return {**ends, "exact": exact, "value": self.value}
 
 
 @dataclass(frozen=True)
 class Threshold(Place):
     """A value of the parameter at which the set of best actions differs from those beside it."""
 
-    before: tuple[str, ...]  # the best actions below it; none at the left end of the range
-    at: tuple[str, ...]  # the best actions at it, two or more; none if the value jumps there
-    after: tuple[str, ...]  # the best actions above it; none at the right end of the range
+    before: Labels  # the best actions below it; none at the left end of the range
+    at: Labels  # the best actions at it, two or more; none if the value jumps there
+    after: Labels  # the best actions above it; none at the right end of the range
 
-    def json_fields(self, name: str = "at", ties: str = "at_ties") -> dict[str, Any]:
+    def json_fields(self, name: str = "at", ties: str = "at_ties") -> Fields:
         """Return the place of a parameter with this name, and the best actions around it."""
         actions = {"before": self.before, ties: self.at, "after": self.after}
         return super().json_fields(name) | actions
@@ -123,18 +123,18 @@ class Piece:
 
     start: Fraction  # the left end of the part
     end: Fraction  # the right end
-    best: tuple[str, ...]  # the best actions; empty if no player decides
+    best: Labels  # the best actions; empty if no player decides
     value: Rational | None  # the value, if it is one rational function on the whole part
     later: tuple[Fraction, ...] = ()  # where a later decision changes within the part
 
-    def json_fields(self, name: str) -> dict[str, Any]:
+    def json_fields(self, name: str) -> Fields:
         """Return the fields for JSON, where the value is a formula of a parameter's name."""
         found = {"from": self.start, "to": self.end, "best": self.best, "value": self.formula(name)}
         return found | {"later_changes_at": self.later}
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Fields:
         """Return the part for a table: its ends, the first best action, and how many there are."""
-        best = self.best[0] if self.best else None
+        best = next(iter(self.best), None)
         return {"start": self.start, "end": self.end, "best": best, "ties": len(self.best)}
 
     def formula(self, name: str) -> str | None:
@@ -146,8 +146,8 @@ class Change(NamedTuple):
     """A place where an action becomes best or ceases to be; both ends of the range are such too."""
 
     place: Root
-    at: tuple[str, ...]  # the best actions at it
-    after: tuple[str, ...]  # the best actions from it to the next place; none after the last
+    at: Labels  # the best actions at it
+    after: Labels  # the best actions from it to the next place; none after the last
 
 
 class Decision:
@@ -193,9 +193,11 @@ class Decision:
                 yield self._piece(left.place, here.place, left.after)
                 left = here
 
-    def _piece(self, left: Root, right: Root, best: tuple[str, ...]) -> Piece:
+    def _piece(self, left: Root, right: Root, best: Labels) -> Piece:
         parts = [part for part in self.value.parts() if part[1] < right and left < part[2]]
-        value = parts[0][0] if len(parts) == 1 else None
+        value: Rational | None = parts[0][0]
+        if parts[1:]:
+            value = None
         later = tuple(place_of(start) for _, start, _ in parts[1:])
         return Piece(place_of(left), place_of(right), best, value, later)
 
@@ -210,22 +212,26 @@ class Decision:
                 value = self.value(place_of(here.place, VALUE_TOLERANCE))
                 if lower < upper:
                     value = to_digits(value)
-                found = Threshold(lower, upper, value, before, here.at, here.after)
+                threshold = Threshold(lower, upper, value, before, here.at, here.after)
                 if is_verified:
-                    self._verify(found, here.place, neighbours)
-                yield found
+                    self._verify(threshold, here.place, neighbours)
+                yield threshold
 
-    def _verify(self, found: Threshold, place: Root, neighbours: Sequence[Root]) -> None:
+    def _verify(self, threshold: Threshold, place: Root, neighbours: Sequence[Root]) -> None:
         """Evaluate the tree at a threshold that is known exactly, and on both sides of it."""
-        if found.exact is not None:
-            self._check(found.exact, found.at)
+        exact = threshold.exact
+        if exact is not None:
+            self._check(exact, threshold.at)
         for other in neighbours:
             left, right = sorted((other, place))
-            side = found.lower if left is other else found.upper
-            side = side if found.exact is None else between(left, right)
-            self._check(side, found.before if left is other else found.after)
+            side, best = threshold.upper, threshold.after
+            if left is other:
+                side, best = threshold.lower, threshold.before
+            if exact is not None:
+                side = between(left, right)
+            self._check(side, best)
 
-    def _check(self, place: Fraction, best: tuple[str, ...]) -> None:
+    def _check(self, place: Fraction, best: Labels) -> None:
         if place in self._verified:
             return
         self._verified.add(place)
@@ -237,8 +243,7 @@ class Decision:
         if search.eps:  # long fractions are rounded: values up to twice that apart may be equal
             near = 2 * search.eps
             allowed |= {a for a, f in self.actions.items() if are_near(f(place), value, near)}
-        is_same = {*best} <= {*found} <= allowed
-        if not is_same or not are_near(search.value, value, search.eps):
+        if not {*best} <= {*found} <= allowed or not are_near(search.value, value, search.eps):
             raise AnalysisError(
                 f"at {self.functions.range.name} = {message_text(place)} the best actions are "
                 f"{', '.join(found)} (value {message_text(search.value)}), but {', '.join(best)} "
@@ -250,13 +255,14 @@ class Decision:
 def _changes(actions: Mapping[str, Piecewise], envelope: Piecewise) -> list[Change]:
     """Return every place where an action becomes best or ceases to be, and both ends, in order."""
     labels = [*actions]
-    equal = {id(f): where_equal(f, envelope) for f in {id(f): f for f in actions.values()}.values()}
-    ends = [
-        (end, action, is_start)
-        for action, function in enumerate(actions.values())
-        for interval in equal[id(function)]
-        for end, is_start in zip(interval, (True, False), strict=True)
-    ]
+    equal: dict[int, list[Interval]] = {}  # actions may share a function
+    ends = []
+    for action, function in enumerate(actions.values()):
+        if id(function) not in equal:
+            equal[id(function)] = where_equal(function, envelope)
+        for start, end in equal[id(function)]:
+            ends += [(start, action, True), (end, action, False)]
+
     key = cmp_to_key(compare)
     ends.sort(key=lambda end: key(end[0]))
     changes = []
@@ -298,27 +304,34 @@ def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
     numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
     """
     digits = _known_digits(place.lower, place.upper, marks)
-    text = digits if place.exact is None else exact_display(place.exact)
-    if place.exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
+    if place.exact is None:
         return digits, digits
-    return text, f"{text} = {digits}" if "/" in text else text
+    text = exact_display(place.exact)
+    if len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
+        return digits, digits
+    if "/" not in text:
+        return text, text
+    return text, f"{text} = {digits}"
 
 
 def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:
     """Return the first digits that all numbers between two have, or that both ends round to."""
     near, far = sorted((lower, upper), key=abs)
-    whole = _quotient(far, 1, ROUND_DOWN).adjusted() + 1
-    least = whole if 0 < whole <= _MAX_DIGITS else 1
-    for digits in range(max(_DIGITS, least), least - 1, -1) if lower * upper > 0 else ():
-        found = _quotient(near, digits, ROUND_DOWN)
-        unit = Fraction(10) ** (found.adjusted() + 1 - digits)
-        if abs(far) <= abs(Fraction(found)) + unit:
-            return f"{typeset(str(found))}{marks.ellipsis}"
+    least = _quotient(far, 1, ROUND_DOWN).adjusted() + 1  # digits before the point
+    if not 0 < least <= _MAX_DIGITS:
+        least = 1
+    if lower * upper <= 0:
+        return f"{marks.about} 0"
+    for digits in range(max(_DIGITS, least), least - 1, -1):
+        known = _quotient(near, digits, ROUND_DOWN)
+        unit = Fraction(10) ** (known.adjusted() + 1 - digits)
+        if abs(far) <= abs(Fraction(known)) + unit:
+            return f"{typeset(str(known))}{marks.ellipsis}"
         rounded = {_quotient(end, digits, ROUND_HALF_EVEN) for end in (near, far)}
         if len(rounded) == 1:
             return f"{marks.about} {typeset(f'{rounded.pop().normalize():f}')}"
-    middle = (lower + upper) / 2 if lower * upper > 0 else Fraction(0)
-    return f"{marks.about} {typeset(str(_quotient(middle, least, ROUND_HALF_EVEN)))}"
+    middle = _quotient((lower + upper) / 2, least, ROUND_HALF_EVEN)
+    return f"{marks.about} {typeset(str(middle))}"
 
 
 def _quotient(value: Fraction, digits: int, rounding: str) -> Decimal:

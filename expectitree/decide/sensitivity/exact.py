@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 from expectitree.base.budget import limited_work
 from expectitree.base.errors import AnalysisError, NumberError
@@ -17,12 +16,14 @@ from expectitree.base.tree.parameters import with_values
 from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, Root, enclose, place_of
 from expectitree.decide.algebra.rationals import (
     MAX_STEPS,
+    Interval,
     Piecewise,
     constant,
     greatest_of,
     merged,
     where_equal,
 )
+from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Place
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.parameters import (
@@ -38,7 +39,6 @@ from expectitree.decide.sensitivity.parameters import (
 
 VALUE = "value"  # of the tree, in an equation
 GRID = 41  # rows of a map
-Interval = tuple[Root, Root]
 
 
 @contextmanager
@@ -62,7 +62,7 @@ class Meeting(Place):
 
     is_part: bool  # whether they are equal from `lower` to `upper`
 
-    def json_fields(self, name: str = "at") -> dict[str, Any]:
+    def json_fields(self, name: str = "at") -> Fields:
         return super().json_fields(name) | {"is_part": self.is_part}
 
 
@@ -76,11 +76,11 @@ class BreakEven(SensitivityReport):
     meetings: tuple[Meeting, ...]  # where they are equal, from the least value of the parameter
     sides: tuple[Piecewise, Piecewise] = field(repr=False)  # the two as functions of the parameter
 
-    def json_fields(self) -> dict[str, Any]:
-        names = {"left": self.left, "right": self.right}
-        return {**self.range.json_fields(), **names, "places": self.meetings, "method": "exact"}
+    def json_fields(self) -> Fields:
+        found = self.range.json_fields() | attributes(self, "left", "right")
+        return found | {"places": self.meetings, "method": "exact"}
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each place: the rows of a table."""
         return [
             {"file": self.file, "parameter": self.range.name, "at": one.middle, "value": one.value}
@@ -118,8 +118,10 @@ def break_even(
 def _sides_of(equation: str) -> tuple[str, str | Fraction]:
     left, _, right = (part.strip() for part in equation.partition("="))
     try:
+        if left == VALUE and right:
+            return left, to_fraction(right)
         if left and right:
-            return left, to_fraction(right) if left == VALUE else right
+            return left, right
         why = f"found {quote(equation)}"
     except NumberError as error:
         why = str(error)
@@ -132,13 +134,15 @@ def _sides_of(equation: str) -> tuple[str, str | Fraction]:
 def _meeting(function: Piecewise, start: Root, end: Root) -> Meeting:
     low, high = enclose(start)[0], enclose(end)[1]
     middle = (place_of(start, VALUE_TOLERANCE) + place_of(end, VALUE_TOLERANCE)) / 2
-    value = function(middle) if low == high else to_digits(function(middle))
+    value = function(middle)
+    if low < high:
+        value = to_digits(value)
     return Meeting(low, high, value, start < end)
 
 
 def _function(functions: NodeFunctions, side: str | Fraction) -> Piecewise:
     if isinstance(side, Fraction):
-        return Piecewise((constant(side),), (), functions.left, functions.right)
+        return functions.flat(constant(side))
     if side == VALUE:
         return functions.check_limits("the tree", functions.of_branch(NONE))
     branch = functions.tree.find_branch(side)
@@ -166,19 +170,18 @@ class TwoWay(SensitivityReport):
     down: Range  # the parameter with one value for each row
     rows: tuple[Row, ...]  # from the least value of `down` to the greatest
 
-    def best_at(self, row: Row, at: Fraction) -> tuple[str, ...] | None:
+    def best_at(self, row: Row, at: Fraction) -> Labels | None:
         """Return the best actions at a place of a row; None where a probability is not one."""
         return next((piece.best for piece in row.pieces if piece.start <= at <= piece.end), None)
 
-    def json_fields(self) -> dict[str, Any]:
-        name = self.across.name
+    def json_fields(self) -> Fields:
         rows = [
-            {"at": row.at, "pieces": [piece.json_fields(name) for piece in row.pieces]}
+            {"at": row.at, "pieces": [piece.json_fields(self.across.name) for piece in row.pieces]}
             for row in self.rows
         ]
-        return {"across": self.across, "down": self.down, "rows": rows, "method": "exact"}
+        return attributes(self, "across", "down") | {"rows": rows, "method": "exact"}
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each piece of each row: the rows of a table.
 
         Each has `file`, the value of the parameter that moves down, by its name, `start` and `end`
@@ -260,7 +263,7 @@ class Everywhere(SensitivityReport):
     # The parts of the range in which optimal play reaches a decision, by its path, parents first.
     decisions: dict[str, tuple[Piece, ...]]
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         name = self.range.name
         decisions = [
             {"node": path, "pieces": [piece.json_fields(name) for piece in pieces]}
@@ -268,7 +271,7 @@ class Everywhere(SensitivityReport):
         ]
         return {**self.range.json_fields(), "decisions": decisions, "method": "exact"}
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each piece of each decision: the rows of a table."""
         return [
             {"file": self.file, "node": path, "parameter": self.range.name, **piece.record()}
@@ -297,8 +300,8 @@ def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...
     """Yield the parts of each decision that play reaches, by its node, parents first."""
     tree, columns = functions.tree, functions.tree.columns
     reached: dict[int, list[Interval]] = {tree.root_id: [(functions.left, functions.right)]}
-    for n in reversed(range(len(tree))):
-        where, kind = merged(reached.pop(n, [])), columns.kind[n]
+    for n in range(tree.root_id, -1, -1):
+        where, kind = merged(reached.pop(n, ())), columns.kind[n]
         if not where or kind == TERMINAL:
             continue
         branches = [b for b in tree.branches_of(n) if functions.probability_of(b).numerator]
@@ -324,8 +327,8 @@ def _common(some: Sequence[Interval], others: Sequence[Interval]) -> Iterator[In
 
 def _within(where: Sequence[Interval], decision: Decision) -> Iterator[Piece]:
     """Yield the parts of the range of a decision within some intervals."""
-    for start, end in ((place_of(a), place_of(b)) for a, b in where):
+    for start, end in where:
         for piece in decision.pieces():
-            low, high = max(start, piece.start), min(end, piece.end)
+            low, high = max(place_of(start), piece.start), min(place_of(end), piece.end)
             if low < high:
                 yield Piece(low, high, piece.best, piece.value)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from expectitree.base.budget import TooMuchWorkError, spend
+from expectitree.base.budget import spend
 from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.base.numbers import message_text
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
@@ -33,9 +33,8 @@ from expectitree.decide.algebra.polynomials import (
     size_of,
 )
 from expectitree.decide.algebra.rationals import (
-    MAX_BITS,
-    MAX_DEGREE,
     VARIABLE,
+    Interval,
     Piecewise,
     Rational,
     constant,
@@ -44,12 +43,15 @@ from expectitree.decide.algebra.rationals import (
     shifted,
     weighted_sum,
 )
-from expectitree.decide.sensitivity.parameters import ONE, FormulaFunctions, Range
+from expectitree.decide.records import Labels
+from expectitree.decide.sensitivity.parameters import ONE, FormulaFunctions, Range, check_length
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
+NO_STRATEGY: Mapping[int, int] = {}
 
-def best_actions(search: Search) -> tuple[str, ...]:
+
+def best_actions(search: Search) -> Labels:
     """Return the best actions in the order of the branches, also if rounding separates them."""
     return tuple(b.label for b in search.tree.root.branches if b.label in search.ties)
 
@@ -61,8 +63,7 @@ class NodeFunctions(FormulaFunctions):
         tree: The tree, in fractions.
         range: The parameter and its range.
         added: The number that moves is added to the reward of this branch.
-        strategy: The branch that each player takes, by node; without it, players decide anew at
-            each value of the parameter.
+        strategy: The branch that each player takes, by node; players decide anew elsewhere.
     """
 
     def __init__(
@@ -70,14 +71,14 @@ class NodeFunctions(FormulaFunctions):
         tree: Tree,
         range: Range,
         added: int | None = None,
-        strategy: Mapping[int, int] | None = None,
+        strategy: Mapping[int, int] = NO_STRATEGY,
     ) -> None:
         others = {
             name: constant(share) * (constant(total) - VARIABLE)
             for name, (share, total) in range.scaled.items()
         }
         super().__init__(tree, {range.name: VARIABLE, **others})
-        self.range, self.added, self.strategy = range, added, strategy or {}
+        self.range, self.added, self.strategy = range, added, strategy
         self.left, self.right = Root.at(range.low), Root.at(range.high)
         if added is not None:
             self.reward[added] = self.reward_of(added) + VARIABLE
@@ -85,13 +86,13 @@ class NodeFunctions(FormulaFunctions):
     def tree_at(self, place: Fraction) -> Tree:
         """Return the tree at a value of the parameter."""
         if self.added is None:
-            return self.tree.with_parameters(**self.range.settings(place))
-        columns, count = self.tree.columns, len(self.tree.columns.child)
-        reward: list[Any] = list(columns.reward) if columns.pays else [Fraction(0)] * count
+            return self.range.moved(self.tree, place)
+        columns = self.tree.columns
+        reward: list[Any] = [*map(self.tree.reward_of, range(len(columns.child)))]
         reward[self.added] += place
         return replace(self.tree, columns=columns._replace(reward=reward), formulas=None)
 
-    def evaluated_at(self, place: Fraction) -> tuple[Search, tuple[str, ...]] | None:
+    def evaluated_at(self, place: Fraction) -> tuple[Search, Labels] | None:
         """Return a search of the tree at a place, and the best actions there.
 
         Return None where the tree has no value: below an outcome of probability 0 there may be a
@@ -109,9 +110,9 @@ class NodeFunctions(FormulaFunctions):
     # ---- Where probabilities are numbers from 0 to 1.
 
     @cached_property
-    def feasible(self) -> list[tuple[Root, Root]]:
+    def feasible(self) -> list[Interval]:
         """The closed intervals of the parameter on which all probabilities lie in [0, 1]."""
-        found: list[tuple[Root, Root]] = []
+        found: list[Interval] = []
         for start, end in self._parts():
             if self._fault_at(between(start, end)) is None:
                 if found and found[-1][1] is start:
@@ -147,21 +148,22 @@ class NodeFunctions(FormulaFunctions):
                 f"outcome, or give {self.range.name} another range"
             )
         here = Root.at(self.range.current)
-        behind = [part for part in self.feasible if not here < part[0]]
-        left, right = behind[-1] if behind else self.feasible[0]
+        left, right = self.feasible[0]
+        for part in self.feasible:
+            if not here < part[0]:
+                left, right = part
         # Ends that are not rational are rounded inwards.
         low, high = enclose(left, [right])[1], enclose(right, [left])[0]
         found = self.over(Root.at(low), Root.at(high))
         found.range = self.range.cut_to(low, high, why)
         return found
 
-    def _parts(self) -> Iterator[tuple[Root, Root]]:
+    def _parts(self) -> Iterator[Interval]:
         """Yield the parts of the range in which no probability crosses 0 or 1, or has a pole."""
         found: list[Root] = []
         for p in {p for p in self.probability.values() if p.degree}:
             for part in (p.numerator, (ONE - p).numerator, p.denominator):
-                if part:
-                    found += roots_between(part, self.left, self.right)
+                found += roots_between(part, self.left, self.right)
         yield from itertools.pairwise([self.left, *in_order(found), self.right])
 
     def _fault_at(self, place: Fraction) -> tuple[int, int, Fraction] | None:
@@ -202,17 +204,18 @@ class NodeFunctions(FormulaFunctions):
         moving = self._find_moving()
         functions: list[Piecewise | None] = []
         for n, kind in enumerate(self.tree.columns.kind):
-            found = None
-            if self.reached[n]:
-                if not moving[n]:
-                    found = self._flat(constant(self.now.lower[n]))
-                elif kind == TERMINAL:
-                    found = self._flat(self.utility[n])
-                else:
-                    found = self._combined(n, kind, functions)
-                if any(p.degree > MAX_DEGREE or p.bits > MAX_BITS for p in found.pieces):
-                    raise TooMuchWorkError
-            functions.append(found)
+            if not self.reached[n]:
+                functions.append(None)
+                continue
+            if not moving[n]:
+                function = self.flat(constant(self.now.lower[n]))
+            elif kind == TERMINAL:
+                function = self.flat(self.utility[n])
+            else:
+                function = self._combined(n, kind, functions)
+            for piece in function.pieces:
+                check_length(piece)
+            functions.append(function)
         return functions
 
     def _find_moving(self) -> bytearray:
@@ -229,7 +232,8 @@ class NodeFunctions(FormulaFunctions):
                 moving[n] = 1
         return moving
 
-    def _flat(self, value: Rational) -> Piecewise:
+    def flat(self, value: Rational) -> Piecewise:
+        """Return a rational function on the interval."""
         return Piecewise((value,), (), self.left, self.right)
 
     def _combined(self, n: int, kind: int, functions: Sequence[Piecewise | None]) -> Piecewise:
@@ -240,9 +244,8 @@ class NodeFunctions(FormulaFunctions):
             for b in branches:
                 p, below = self.probability_of(b), self.of_branch(b, functions)
                 if p.degree:
-                    terms.append((Fraction(1), scaled(p, below)))
-                else:
-                    terms.append((p(Fraction(0)), below))
+                    p, below = ONE, scaled(p, below)
+                terms.append((p(Fraction(0)), below))
             return weighted_sum(terms)
         if n in self.strategy:
             return self.of_branch(self.strategy[n], functions)
@@ -256,27 +259,31 @@ class NodeFunctions(FormulaFunctions):
     def check_limits(self, what: str, function: Piecewise) -> Piecewise:
         """Return a function; raise `AnalysisError` if it has no limit somewhere in its interval."""
         for piece, left, right in function.parts():
-            if not piece.is_polynomial:
-                ends = (end for end in (left, right) if end.is_root_of(piece.denominator))
-                for place in itertools.chain(ends, roots_between(piece.denominator, left, right)):
-                    at, name = message_text(place_of(place)), self.range.name
-                    raise AnalysisError(
-                        f"{what} has no value at {name} = {at}, where a formula divides by "
-                        f"zero: give {name} a range that leaves {at} out"
-                    )
+            if piece.is_polynomial:
+                continue
+            ends = (end for end in (left, right) if end.is_root_of(piece.denominator))
+            for pole in itertools.chain(ends, roots_between(piece.denominator, left, right)):
+                place, name = message_text(place_of(pole)), self.range.name
+                raise AnalysisError(
+                    f"{what} has no value at {name} = {place}, where a formula divides by "
+                    f"zero: give {name} a range that leaves {place} out"
+                )
         return function
 
     def of_branch(
         self, branch: int, functions: Sequence[Piecewise | None] | None = None
     ) -> Piecewise:
         """Return the value of a branch: its reward plus its node's function."""
-        functions = self.of_nodes if functions is None else functions
-        node = self.tree.root_id if branch == NONE else self.tree.columns.child[branch]
-        found = functions[node]
-        if found is None:
+        if functions is None:
+            functions = self.of_nodes
+        node = self.tree.root_id
+        if branch != NONE:
+            node = self.tree.columns.child[branch]
+        function = functions[node]
+        if function is None:
             path = message_path(self.tree.path_of(node))
             raise AnalysisError(
                 f"{path} is below an outcome of probability 0, so it has no value to compare: "
                 "name a place that play can reach"
             )
-        return shifted(found, self.reward_of(branch))
+        return shifted(function, self.reward_of(branch))

@@ -26,6 +26,7 @@ from expectitree.base.tree.parameters import ParameterValues, in_order, with_val
 from expectitree.base.tree.paths import composed
 from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
+from expectitree.decide.records import Fields
 
 ZERO, ONE = constant(Fraction(0)), constant(Fraction(1))
 Ends = tuple[Number, Number]
@@ -55,7 +56,12 @@ class Range:
     cut_from: tuple[Fraction, Fraction] | None = None  # the ends, if the tree has no value there
     why_cut: str = ""
 
-    def json_fields(self) -> dict[str, Any]:
+    @property
+    def heading(self) -> str:
+        """The heading of the parameter's column: its name and unit."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+    def json_fields(self) -> Fields:
         return {
             "parameter": self.name,
             "range": (self.low, self.high),
@@ -75,6 +81,10 @@ class Range:
         others = {name: share * (total - place) for name, (share, total) in self.scaled.items()}
         return {self.name: place, **others}
 
+    def moved(self, tree: Tree, place: Fraction) -> Tree:
+        """Return a tree in which the parameter is at a place."""
+        return tree.with_parameters(**self.settings(place))
+
     def places(self, steps: int) -> list[Fraction]:
         """Return both ends and the values between them, equally far apart."""
         width = self.high - self.low
@@ -90,15 +100,16 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
     with_values(tree.parameters, {name: 0})  # refuses unknown and derived parameters
     parameter = tree.parameters[name]
     current = ParameterValues(tree.parameters, FRACTIONS)[name]
-    chosen = parameter.range if ends is None else ends
-    if chosen is None:
+    if ends is None:
+        ends = parameter.range
+    if ends is None:
         raise AnalysisError(
             f"the parameter {name} has no range: write --parameter {name}=LOW..HIGH, or give it "
             "`range: [low, high]` in the file"
         )
-    if isinstance(chosen, str) or not isinstance(chosen, Sequence) or len(chosen) != 2:
-        raise AnalysisError(f"the range of {name} is {chosen!r}: expected (low, high)")
-    low, high = (_exact(end, name) for end in chosen)
+    if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
+        raise AnalysisError(f"the range of {name} is {ends!r}: expected (low, high)")
+    low, high = (_exact(end, name) for end in ends)
     if low >= high:
         raise AnalysisError(
             f"the range of {name} is {message_text(low)} to {message_text(high)}: "
@@ -129,8 +140,10 @@ def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fracti
         names = {part.name for part in outcomes if isinstance(part, Name)} - {name, kept}
         others = [x for x in values if x in names and not tree.parameters[x].bases]
         left = sum((values[x] for x in others), Fraction(0))
-        for other in others:  # equal ones if all are 0
-            share = values[other] / left if left else Fraction(1, len(others))
+        for other in others:
+            share = Fraction(1, len(others))  # if all are 0
+            if left:
+                share = values[other] / left
             found[other] = share, left + values[name]
     return found
 
@@ -151,8 +164,10 @@ def _distributions(tree: Tree) -> Iterator[list[Expression]]:
 
 def _exact(end: Number | str, name: str) -> Fraction:
     number = given_fraction(end)
+    if number is not None:
+        return number
     try:
-        return to_fraction(str(end)) if number is None else number
+        return to_fraction(str(end))
     except NumberError as error:
         raise AnalysisError(f"the range of {name} needs two finite numbers: {error}") from None
 
@@ -186,8 +201,9 @@ INEXACT = (NotRationalError, TooMuchWorkError, NumberError)
 
 def why_not_exact(error: Exception) -> str:
     """Return why there are no exact functions of the parameter, as a clause."""
-    is_budget = isinstance(error, TooMuchWorkError)
-    return "exact functions would take too long" if is_budget else str(error)
+    if isinstance(error, TooMuchWorkError):
+        return "exact functions would take too long"
+    return str(error)
 
 
 def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
@@ -205,7 +221,9 @@ def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
             if keeps_formulas:
                 raise NotRationalError(str(error)) from None
             return in_fractions(without_formulas(tree))
-    return tree if keeps_formulas else replace(without_formulas(tree), error=0)
+    if keeps_formulas:
+        return tree
+    return replace(without_formulas(tree), error=0)
 
 
 def _of_constants(operation: str) -> Callable[..., Any]:
@@ -220,9 +238,14 @@ def _of_constants(operation: str) -> Callable[..., Any]:
             if error.kind != NO_EXACT_VALUE:
                 raise
             raise NotRationalError(f"a formula uses {operation}") from None
-        return found if operation in COMPARISONS else constant(found)
+        if operation in COMPARISONS:
+            return found
+        return constant(found)
 
     return apply
+
+
+_POWERS = {constant(Fraction(i)): i for i in range(-MAX_DEGREE, MAX_DEGREE + 1)}
 
 
 def _quotient(a: Rational, b: Rational) -> Rational:
@@ -234,18 +257,21 @@ def _quotient(a: Rational, b: Rational) -> Rational:
 def _power(base: Rational, exponent: Rational) -> Rational:
     """Return a whole power of a function, or a power of a number."""
     if not base.degree and not exponent.degree:
-        found: Rational = _of_constants("^")(base, exponent)
-        return found
-    power = None if exponent.degree else exponent(Fraction(0))
-    if power is None or power.denominator != 1 or abs(power) > MAX_DEGREE:
+        number: Rational = _of_constants("^")(base, exponent)
+        return number
+    if exponent not in _POWERS:
         raise NotRationalError("a formula uses a power that is not a whole number")
+    power = _POWERS[exponent]
+    if power < 0:
+        base = _quotient(ONE, base)
     found = ONE
-    for _ in range(abs(int(power))):
+    for _ in range(abs(power)):
         found = found * base
-    return _quotient(ONE, found) if power < 0 else found
+    return found
 
 
-def _checked(value: Any) -> Any:
+def check_length(value: Rational | bool) -> Rational | bool:
+    """Return a value; raise `TooMuchWorkError` if computing with it would take too long."""
     if isinstance(value, Rational) and (value.degree > MAX_DEGREE or value.bits > MAX_BITS):
         raise TooMuchWorkError
     return value
@@ -265,7 +291,7 @@ RATIONALS = Domain(
             for name in ("abs", "exp", "log", "max", "min", "sqrt", *COMPARISONS)
         },
     },
-    _checked,
+    check_length,
     lambda _: "any value",
 )
 

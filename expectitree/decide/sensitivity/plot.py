@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import singledispatch
+from itertools import cycle
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.analysis.plotting import (
     COLORS,
@@ -18,6 +20,7 @@ from expectitree.analysis.plotting import (
     plain,
 )
 from expectitree.base.numbers import display_text
+from expectitree.decide.records import Fields, Labels
 from expectitree.decide.sensitivity.decisions import Piece, number_text, short_text
 from expectitree.decide.sensitivity.exact import BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
@@ -26,11 +29,14 @@ from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.searches.engine import search_tree
 from expectitree.text.phrases import names_text, with_unit
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _HEIGHT, _HEIGHT_OF_ROW = 1.4, 0.6  # inches
+_NO_EDGE: Fields = {"edgecolor": "white", "linewidth": 0}
 _MAX_NAME = 30  # characters of a line beside a bar
 _MAX_BARS = 30  # of strategies
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
-_FIXED = {True: "fixed policy", False: "re-optimized"}
 
 Corner = tuple[float, float]
 
@@ -40,20 +46,24 @@ def figure_of(report: Any) -> Any:
     figure, axes = new_figure()
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,.12g}")
-    plots: dict[Any, Any] = {Sensitivity: _plot_lines, TwoWay: _plot_map}
-    plots |= {Tornado: _plot_bars, Everywhere: _plot_decisions}
-    plots |= {BreakEven: _plot_meetings, Strategies: _plot_strategies}
-    plots[type(report)](report, axes)
-    finish(axes, report.tree.title, pad=20 if isinstance(report, Sensitivity) else 8)
+    _plot(report, axes)
+    pad = 20 if isinstance(report, Sensitivity) else 8
+    finish(axes, report.tree.title, pad)
     return figure
 
 
-def _styles(rows: Iterable[Iterable[Piece]], axes: Any) -> dict[tuple[str, ...], dict[str, Any]]:
+@singledispatch
+def _plot(report: Any, axes: Axes) -> None:
+    raise TypeError(f"no plot of {type(report).__name__}")
+
+
+def _styles(rows: Iterable[Iterable[Piece]], axes: Axes) -> dict[Labels, Fields]:
     """Return the style of each set of best actions, and add it to the legend."""
-    styles = {}
-    for place, best in enumerate(dict.fromkeys(piece.best for row in rows for piece in row)):
-        looks = {"facecolor": COLORS[place % len(COLORS)], "hatch": HATCHES[place % len(HATCHES)]}
-        styles[best] = looks | {"edgecolor": "white", "linewidth": 0, "alpha": 0.6}
+    styles: dict[Labels, Fields] = {}
+    looks = zip(cycle(COLORS), cycle(HATCHES), strict=False)
+    for best in dict.fromkeys(piece.best for row in rows for piece in row):
+        color, hatch = next(looks)
+        styles[best] = {"facecolor": color, "hatch": hatch, "alpha": 0.6} | _NO_EDGE
         axes.fill([], [], label=plain(names_text(best)), **styles[best])
     return styles
 
@@ -61,10 +71,11 @@ def _styles(rows: Iterable[Iterable[Piece]], axes: Any) -> dict[tuple[str, ...],
 # ---- One parameter.
 
 
-def _plot_lines(report: Sensitivity, axes: Any) -> None:
+@_plot.register(Sensitivity)
+def _(report: Sensitivity, axes: Axes) -> None:
     one = report.range
     places = sorted({*one.places(POINTS), *(threshold.middle for threshold in report.thresholds)})
-    xs = [float(place) for place in places]
+    xs = [*map(float, places)]
     best, actions = _values(report, places)
     axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
     somewhere = {action for piece in report.pieces for action in piece.best}
@@ -72,14 +83,14 @@ def _plot_lines(report: Sensitivity, axes: Any) -> None:
     for name in shown:
         axes.plot(xs, actions[name], label=plain(name), **line_style(len(axes.lines) - 1))
     for threshold in report.thresholds:
-        axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
         place, above = float(threshold.middle), axes.get_xaxis_transform()
-        style = {"ha": "center", "fontsize": 8, "color": "0.3", "transform": above}
+        axes.axvline(place, color="0.3", linewidth=1, linestyle=":", zorder=0)
+        style: Fields = {"ha": "center", "fontsize": 8, "color": "0.3", "transform": above}
         axes.text(place, 1.01, short_text(threshold), **style)
     if one.low <= one.current <= one.high:
         axes.plot([float(one.current)], [float(report.value)], "ko", markersize=6, label="now")
     axes.set_xlabel(axis_label(one))
-    axes.set_ylabel("value" if report.tree.attitude is None else "certainty equivalent")
+    axes.set_ylabel("certainty equivalent" if report.tree.attitude else "value")
     axes.margins(x=0.02)
 
 
@@ -90,14 +101,14 @@ def _values(
     if report.function is not None:
         actions = {name: [float(f(at)) for at in places] for name, f in report.actions.items()}
         return [float(report.function(at)) for at in places], actions
-    moved = [report.tree.with_parameters(**report.range.settings(at)) for at in places]
-    searches = [search_tree(tree) for tree in moved]
+    searches = [search_tree(report.range.moved(report.tree, place)) for place in places]
     rows = [action_values(search) for search in searches]
     actions = {action: [row[action] for row in rows] for action in rows[0]}
     return [float(search.value) for search in searches], actions
 
 
-def _plot_meetings(report: BreakEven, axes: Any) -> None:
+@_plot.register(BreakEven)
+def _(report: BreakEven, axes: Axes) -> None:
     one, meetings = report.range, report.meetings
     places = sorted({*one.places(POINTS), *(meeting.middle for meeting in meetings)})
     for name, side in zip((report.left, report.right), report.sides, strict=True):
@@ -114,7 +125,8 @@ def _plot_meetings(report: BreakEven, axes: Any) -> None:
 # ---- Two parameters.
 
 
-def _plot_map(report: TwoWay, axes: Any) -> None:
+@_plot.register(TwoWay)
+def _(report: TwoWay, axes: Axes) -> None:
     from matplotlib.collections import PolyCollection
 
     for best, style in _styles((row.pieces for row in report.rows), axes).items():
@@ -134,13 +146,13 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
     order. Other rows meet halfway.
     """
     rows = report.rows
-    half = float(rows[1].at - rows[0].at) / 2
+    half = (rows[1].at - rows[0].at) / 2
     runs = itertools.groupby(rows, key=lambda row: [piece.best for piece in row.pieces])
     for actions, run in runs:
         band = list(run)
-        bottom = float(band[0].at) - (0 if band[0] is rows[0] else half)
-        top = float(band[-1].at) + (0 if band[-1] is rows[-1] else half)
-        heights = [bottom, *(float(row.at) for row in band), top]
+        bottom = max(band[0].at - half, rows[0].at)
+        top = min(band[-1].at + half, rows[-1].at)
+        heights = [float(place) for place in (bottom, *(row.at for row in band), top)]
         for position, found in enumerate(actions):
             if found == best:
                 pieces = [row.pieces[position] for row in (band[0], *band, band[-1])]
@@ -152,7 +164,8 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
 # ---- Tornado.
 
 
-def _plot_bars(report: Tornado, axes: Any) -> None:
+@_plot.register(Tornado)
+def _(report: Tornado, axes: Axes) -> None:
     value, rows = float(report.value), range(len(report.bars), 0, -1)
     least = [(bar.least, bar.least_at) for bar in report.bars]
     greatest = [(bar.greatest, bar.greatest_at) for bar in report.bars]
@@ -161,23 +174,24 @@ def _plot_bars(report: Tornado, axes: Any) -> None:
         (greatest, max, "left", COLORS[0], "", "more than now"),
     ):
         places = [clip(float(worth), value) for worth, _ in ends]
-        style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+        style: Fields = {"color": color, "hatch": hatch, "alpha": 0.8} | _NO_EDGE
         widths = [place - value for place in places]
-        axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
+        axes.barh(rows, widths, 0.6, left=value, label=label, **style)
         for row, bar, x, (worth, at) in zip(rows, report.bars, places, ends, strict=True):
             place = plain(with_unit(number_text(at), bar.range.unit))
             text = f"  {display_text(worth)}  \n  at {place}  "
             axes.text(x, row, text, ha=side, va="center", fontsize=8)
     axes.axvline(value, color="black", linewidth=1)
-    changes = zip(rows, (bar.changes for bar in report.bars), strict=True)
-    marks = [(float(t.value), row) for row, found in changes for t in found]
+    bars = zip(rows, report.bars, strict=True)
+    marks = [(float(change.value), row) for row, bar in bars for change in bar.changes]
     if marks:
         style = {"marker": "D", "color": "white", "markeredgecolor": "black", "linestyle": "none"}
         label = "the best action changes"
         axes.plot(*zip(*marks, strict=True), markersize=6, label=label, **style)
     _name_rows(axes, rows, [axis_label(bar.range) for bar in report.bars])
     axes.margins(x=0.25)
-    axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the value, and where")
+    policy = report.policy.replace("fixed", "fixed policy")
+    axes.set_xlabel(f"value ({policy}); at a bar's ends: the value, and where")
 
 
 def _name_rows(axes: Any, rows: Sequence[int], names: Sequence[str]) -> None:
@@ -189,29 +203,32 @@ def _name_rows(axes: Any, rows: Sequence[int], names: Sequence[str]) -> None:
 # ---- Strategies.
 
 
-def _plot_strategies(report: Strategies, axes: Any) -> None:
+@_plot.register(Strategies)
+def _(report: Strategies, axes: Axes) -> None:
     shown = report.strategies[:_MAX_BARS]
     rows, values = range(len(shown), 0, -1), [float(one.value) for one in shown]
     axes.barh(rows, values, 0.6, color=COLORS[0], alpha=0.8, label="value of the strategy")
-    for row, one in zip(rows, shown, strict=True):
-        side = "left" if one.value >= 0 else "right"
-        text = f" {display_text(one.value)} "
-        axes.text(float(one.value), row, text, ha=side, va="center", fontsize=8)
-    names = [
-        ", ".join(action if at == "/" else f"{at}: {action}" for at, action in one.choices.items())
-        for one in shown
-    ]
-    _name_rows(axes, rows, [*map(plain, names)])
+    names = []
+    for row, value, strategy in zip(rows, values, shown, strict=True):
+        side = "left" if value >= 0 else "right"
+        text = f" {display_text(strategy.value)} "
+        axes.text(value, row, text, ha=side, va="center", fontsize=8)
+        choices = ", ".join(map(": ".join, strategy.choices.items()))
+        names.append(plain(choices.removeprefix("/: ")))
+    _name_rows(axes, rows, names)
     axes.margins(x=0.15)
+    label = f"value, from the best for {report.player}"
     left_out = len(report.strategies) - len(shown)
-    more = f"; {left_out:,} more are not drawn" if left_out else ""
-    axes.set_xlabel(f"value, from the best for {report.player}{more}")
+    if left_out:
+        label += f"; {left_out:,} more are not drawn"
+    axes.set_xlabel(label)
 
 
 # ---- Every decision.
 
 
-def _plot_decisions(report: Everywhere, axes: Any) -> None:
+@_plot.register(Everywhere)
+def _(report: Everywhere, axes: Axes) -> None:
     one, rows = report.range, range(len(report.decisions), 0, -1)
     for best, style in _styles(report.decisions.values(), axes).items():
         for row, pieces in zip(rows, report.decisions.values(), strict=True):

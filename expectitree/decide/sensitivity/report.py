@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 from expectitree.base.budget import TooMuchWorkError, limited_work
 from expectitree.base.errors import (
@@ -28,8 +27,9 @@ from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.paths import join, split
 from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, between, place_of, roots_between
 from expectitree.decide.algebra.rationals import MAX_STEPS, Piecewise, slope_of
+from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
-from expectitree.decide.sensitivity.functions import NodeFunctions, best_actions
+from expectitree.decide.sensitivity.functions import NO_STRATEGY, NodeFunctions, best_actions
 from expectitree.decide.sensitivity.parameters import (
     INEXACT,
     Ends,
@@ -75,7 +75,7 @@ class Sensitivity(SensitivityReport):
     range: Range
     pieces: tuple[Piece, ...]
     thresholds: tuple[Threshold, ...]
-    best: tuple[str, ...]
+    best: Labels
     value: Fraction
     actions: Mapping[str, Piecewise]
     function: Piecewise | None = None
@@ -97,39 +97,38 @@ class Sensitivity(SensitivityReport):
         here = self.range.current
         if not self.range.low <= here <= self.range.high:
             return None, None
-        below = [t.upper for t in self.thresholds if t.lower <= here and t.before != self.best]
-        above = [t.lower for t in self.thresholds if t.upper >= here and t.after != self.best]
-        zero = Fraction(0)  # where the value lies within the interval of a threshold
-        fall = max(here - max(below), zero) if below else None
-        rise = max(min(above) - here, zero) if above else None
-        return fall, rise
+        # Within the interval of a threshold, the value is at a distance of 0.
+        falls = [
+            max(here - threshold.upper, Fraction(0))
+            for threshold in self.thresholds
+            if threshold.lower <= here and threshold.before != self.best
+        ]
+        rises = [
+            max(threshold.lower - here, Fraction(0))
+            for threshold in self.thresholds
+            if threshold.upper >= here and threshold.after != self.best
+        ]
+        return min(falls, default=None), min(rises, default=None)
 
     def value_at(self, at: Fraction | float | str) -> Fraction:
         """Return the root's value at a value of the parameter."""
         place = to_fraction(at) if isinstance(at, str) else to_exact(at)
         if self.function is not None:
             return self.function(place)
-        settings = self.range.settings(place)
-        return to_exact(search_tree(self.tree.with_parameters(**settings)).value)
+        return to_exact(search_tree(self.range.moved(self.tree, place)).value)
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        fall, rise = self.slack
-        branch = {"branch": self.branch, "branch_pays": self.branch_pays}
-        return {
-            **self.range.json_fields(),
-            **({} if self.branch is None else branch),
-            "best": self.best,
-            "value": self.value,
-            "can_fall_by": fall,
-            "can_rise_by": rise,
-            "pieces": [piece.json_fields(self.range.name) for piece in self.pieces],
-            "thresholds": self.thresholds,
-            "method": self.method,
-            "reason": self.reason or None,
-        }
+        found = self.range.json_fields()
+        if self.branch is not None:
+            found |= attributes(self, "branch", "branch_pays")
+        found |= attributes(self, "best", "value")
+        found["can_fall_by"], found["can_rise_by"] = self.slack
+        found["pieces"] = [piece.json_fields(self.range.name) for piece in self.pieces]
+        found |= attributes(self, "thresholds", "method")
+        return found | {"reason": self.reason or None}
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each piece: the rows of a table for pandas or polars.
 
         `best` is the first best action, and `ties` how many are best. `value` is a formula, or None
@@ -184,9 +183,10 @@ def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
         raise AnalysisError("an amount at the root changes no decision: name a branch below it")
     low, high = (to_exact(end) for end in tree.total_ends)
     labels, probability = split(path), Fraction(1)
-    for length in range(1, len(labels) + 1):
-        above = tree.find_branch(join(labels[:length]))
+    while labels:
+        above = tree.find_branch(join(labels))
         probability *= to_exact(tree.columns.probability[above])
+        labels = labels[:-1]
     width = (high - low or Fraction(1)) / (probability or 1)
     amount = Range(f"added to {path}", -width, width, Fraction(0))
     pays = to_exact(tree.reward_of(branch))
@@ -200,10 +200,9 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
             functions = NodeFunctions(exact_tree(tree, added is None), range, added).valid_part()
             decision, now = Decision.at_root(functions), functions.now
             parts = tuple(decision.pieces()), tuple(decision.thresholds())
-            found = decision.actions, decision.value
-            return Sensitivity(
-                file, tree, functions.range, *parts, best_actions(now), to_exact(now.value), *found
-            )
+            about = best_actions(now), to_exact(now.value)
+            values = decision.actions, decision.value
+            return Sensitivity(file, tree, functions.range, *parts, *about, *values)
     except INEXACT as error:
         reason = why_not_exact(error)
     if added is not None:
@@ -214,6 +213,11 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
 
 
 # ---- Tornado.
+
+_HINT = (
+    "name its uncertain numbers under `parameters:` in the file, as in `parameters: {pr: {value: "
+    "0.5, range: [0.3, 0.7]}}`; without them, ask --add PATH or --strategies"
+)
 
 
 @dataclass(frozen=True)
@@ -229,10 +233,10 @@ class Bar:
     method: str  # "exact" or "sampled"
     later: tuple[Fraction, ...] = ()  # where only a later decision changes; empty if sampled
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        own = {name: value for name, value in vars(self).items() if name not in ("range", "later")}
-        own["later_changes_at"] = self.later
+        own = {**vars(self), "later_changes_at": self.later}
+        del own["range"], own["later"]
         return self.range.json_fields() | own
 
     @property
@@ -246,25 +250,28 @@ class Tornado(SensitivityReport):
     """The least and the greatest value over the range of each parameter; `tornado` makes it."""
 
     value: Fraction  # the value with all parameters as they are
-    best: tuple[str, ...]  # the best actions with all parameters as they are
+    best: Labels  # the best actions with all parameters as they are
     is_fixed: bool  # whether the strategy is today's; otherwise the decisions follow the parameter
     bars: tuple[Bar, ...]  # one for each parameter, the widest first
-    assumed: tuple[str, ...] = ()  # parameters without a range, which move by 10% both ways
+    assumed: Labels = ()  # parameters without a range, which move by 10% both ways
     left_out: Mapping[str, str] = field(default_factory=dict)  # why others cannot: reasons by name
 
-    def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        names = ("value", "best", "bars", "assumed", "left_out")
-        strategy = "fixed" if self.is_fixed else "re-optimized"
-        return {name: getattr(self, name) for name in names} | {"strategy": strategy}
+    @property
+    def policy(self) -> str:
+        """Whether the strategy is fixed or re-optimized."""
+        return "fixed" if self.is_fixed else "re-optimized"
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def json_fields(self) -> Fields:
+        """Return the fields for JSON."""
+        own = attributes(self, "value", "best", "bars", "assumed", "left_out")
+        return own | {"strategy": self.policy}
+
+    def to_records(self) -> Records:
         """Return a flat dict for each bar: the rows of a table."""
-        names = ("least", "least_at", "greatest", "greatest_at")
         return [
             {"file": self.file, "parameter": bar.range.name}
-            | {"low": bar.range.low, "high": bar.range.high}
-            | {name: getattr(bar, name) for name in names}
+            | attributes(bar.range, "low", "high")
+            | attributes(bar, "least", "least_at", "greatest", "greatest_at")
             for bar in self.bars
         ]
 
@@ -299,36 +306,30 @@ def tornado(
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree)
-    chosen = [parameters] if isinstance(parameters, str) else list(parameters)
-    given = ranges or {}
     if not tree.parameters:
-        raise AnalysisError(
-            "the tree has no parameters",
-            "name its uncertain numbers under `parameters:` in the file, as in `parameters: {pr: "
-            "{value: 0.5, range: [0.3, 0.7]}}`; without them, ask --add PATH or --strategies",
-            NO_PARAMETERS,
-        )
-    try:
+        raise AnalysisError("the tree has no parameters", _HINT, NO_PARAMETERS)
+    chosen = [parameters] if isinstance(parameters, str) else parameters
+    exact = None
+    with suppress(*INEXACT):
         exact = exact_tree(tree)
-    except INEXACT:
-        exact = None
     search = search_tree(exact or tree)
     if fixed and len(search.tree) > len(tree):  # decisions depend on what was paid earlier
         tree = unshare(tree)
         search = search_tree(tree)
     bars, assumed, left_out = [], [], {}
     for name in chosen or [name for name, one in tree.parameters.items() if not one.bases]:
-        has_range = chosen or name in given or tree.parameters[name].range
+        ends = (ranges or {}).get(name)
+        is_assumed = not (chosen or ends or tree.parameters[name].range)
         try:
-            ends = given.get(name) if has_range else _assumed_ends(tree, name)
+            if is_assumed:
+                ends = _assumed_ends(tree, name)
             bars.append(_bar(tree, exact, search, range_of(tree, name, ends), fixed))
         except (AnalysisError, TooMuchWorkError) as error:
             left_out[name] = str(error)
-            continue
-        if not has_range:
-            assumed.append(name)
+        else:
+            assumed += [name] * is_assumed
     if not bars:
-        problems = "; ".join(f"{name}: {why}" for name, why in left_out.items())
+        problems = "; ".join(map(": ".join, left_out.items()))
         raise AnalysisError(
             f"no parameter can move ({problems}): give one a range, as in -p pr=0..1"
         )
@@ -342,14 +343,15 @@ def _assumed_ends(tree: Tree, name: str) -> Ends:
     now = parameter_values(tree)[name]
     if not now:
         raise AnalysisError("it is 0 or not known, so 10% of it says nothing")
-    low, high = sorted((to_exact(now) * Fraction(9, 10), to_exact(now) * Fraction(11, 10)))
+    low, high = sorted(to_exact(now) * Fraction(tenths, 10) for tenths in (9, 11))
     return low, high
 
 
 def _bar(tree: Tree, exact: Tree | None, search: Search, range: Range, is_fixed: bool) -> Bar:
     """Return the bar of a parameter; without exact functions, sample its range."""
-    strategy = search.strategy_branches if is_fixed else {}
-    parts: Any = (), ()  # the pieces and the thresholds
+    strategy = search.strategy_branches if is_fixed else NO_STRATEGY
+    pieces: tuple[Piece, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
     method = "sampled"
     if exact is not None:
         with suppress(*INEXACT), limited_work(MAX_STEPS):
@@ -357,19 +359,20 @@ def _bar(tree: Tree, exact: Tree | None, search: Search, range: Range, is_fixed:
             values = _values(functions)
             if not is_fixed:
                 decision = Decision.at_root(functions)
-                parts = tuple(decision.pieces()), tuple(decision.thresholds(is_verified=False))
+                pieces = tuple(decision.pieces())
+                thresholds = tuple(decision.thresholds(is_verified=False))
             range, method = functions.range, "exact"
     if method == "sampled":
         sampler = Sampler(with_strategy(tree, strategy), range)
         range, values = sampler.range, sampler.extremes()
         if not is_fixed:
-            parts = sampler.sample()
+            pieces, thresholds = sampler.sample()
     if range.low <= range.current <= range.high:
         values[range.current] = to_exact(search.value)
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     ends = values[least], least, values[greatest], greatest
-    later = tuple(place for piece in parts[0] for place in piece.later)
-    return Bar(range, *ends, parts[1], method, later)
+    later = tuple(place for piece in pieces for place in piece.later)
+    return Bar(range, *ends, thresholds, method, later)
 
 
 def _values(functions: NodeFunctions) -> dict[Fraction, Fraction]:

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -16,9 +15,16 @@ from expectitree.base.errors import AnalysisError, NumberError, SearchError, Tre
 from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
 from expectitree.base.tree.columns import CHANCE
+from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_floats, in_fractions
-from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
+from expectitree.decide.algebra.polynomials import (
+    MIN_DIGITS,
+    TOLERANCE,
+    VALUE_TOLERANCE,
+    power_of_ten,
+)
+from expectitree.decide.records import Labels
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.functions import best_actions
 from expectitree.decide.sensitivity.parameters import Range
@@ -72,7 +78,7 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
 class Verdict(NamedTuple):
     """The best actions at a value of the parameter."""
 
-    best: tuple[str, ...]
+    best: Labels
     value: Fraction  # of the tree; rounded, unless all formulas have exact values
     is_exact: bool
 
@@ -81,16 +87,17 @@ class Estimate(NamedTuple):
     """What floats find at a value of the parameter."""
 
     value: float  # of the tree
-    best: tuple[str, ...] | None = None  # the best actions; None if floats cannot find them
+    best: Labels | None = None  # the best actions; None if floats cannot find them
     behind: Mapping[str, float] = {}  # by action at the root: how much better the best one is
 
 
 def action_values(search: Search) -> dict[str, float]:
     """Return the values of the actions at the root; none without a player there."""
     tree, root = search.tree, search.tree.root_id
+    branches = tree.branches_of(root) if search.ties else ()
     return {
         tree.branch_label(root, b): float(tree.root_reward + search.interval_of_branch(b)[0])
-        for b in (tree.branches_of(root) if search.ties else ())
+        for b in branches
     }
 
 
@@ -107,12 +114,12 @@ class Sampler:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
         self.tree, self.range = tree, range
-        self.move = move or (lambda tree, place: tree.with_parameters(**range.settings(place)))
+        self.move = move or range.moved
         self.floats: Tree | None = None
         with suppress(NumberError):
             self.floats = in_floats(self.tree)
-        formulas = self.tree.formulas.expressions() if self.tree.formulas else ()
-        self.steps = len(self.tree) + _STEPS_OF_FORMULA * sum(1 for _ in formulas)  # at a place
+        formulas = [*(self.tree.formulas or Formulas()).expressions()]
+        self.steps = len(self.tree) + _STEPS_OF_FORMULA * len(formulas)  # at a place
         self.left = budget.most(_MAX_STEPS)
         self.verdict_at = cache(self._verdict_at)
         self.estimate_at = cache(self._estimate_at)
@@ -156,19 +163,18 @@ class Sampler:
             places = [first * to_exact(ratio ** float(step)) for step in steps]
         places = sorted([*places, *self.closest(places)])
         thresholds: list[Threshold] = []
-        pieces: list[Piece] = []
-        start, best = first, self.verdict_at(places[0]).best
+        best = self.verdict_at(places[0]).best
         for left, right in itertools.pairwise(places):
             if self.estimate_at(right).best == best:  # floats answer soon
                 continue
-            found = self.verdict_at(right).best
-            while found != best:
-                one = self.threshold(left, right, best, found)
-                thresholds.append(one)
-                pieces.append(Piece(start, one.middle, best, None))
-                start, left, best = one.middle, one.upper, one.after
-        pieces.append(Piece(start, last, best, None))
-        return tuple(pieces), tuple(thresholds)
+            while (after := self.verdict_at(right).best) != best:
+                threshold = self.threshold(left, right, best, after)
+                thresholds.append(threshold)
+                left, best = threshold.upper, threshold.after
+        ends = [first, *(threshold.middle for threshold in thresholds), last]
+        actions = [*(threshold.before for threshold in thresholds), best]
+        parts = zip(itertools.pairwise(ends), actions, strict=True)
+        return tuple(Piece(*part, best, None) for part, best in parts), tuple(thresholds)
 
     def spend(self, steps: int) -> None:
         """Count some steps; raise `TooMuchWorkError` if these are more than the budget allows."""
@@ -235,12 +241,11 @@ class Sampler:
         """Return the best actions at a place, and the value of the tree."""
         search = self.search_at(place)
         value = to_exact(search.value)
-        is_exact = not search.eps
-        return Verdict(best_actions(search), value if is_exact else to_digits(value), is_exact)
+        if search.eps:
+            value = to_digits(value)
+        return Verdict(best_actions(search), value, not search.eps)
 
-    def threshold(
-        self, low: Fraction, high: Fraction, before: tuple[str, ...], after: tuple[str, ...]
-    ) -> Threshold:
+    def threshold(self, low: Fraction, high: Fraction, before: Labels, after: Labels) -> Threshold:
         """Return the first change of the best actions that bisection finds between two places.
 
         A tie with the actions before the change counts as no change, unless it lasts.
@@ -258,7 +263,7 @@ class Sampler:
             high = low
         else:
             # At an end of the interval, there may be a jump, or a tie that is not certain.
-            gap = _power_of_ten(high - low) / 10**MIN_DIGITS
+            gap = power_of_ten(high - low) / 10**MIN_DIGITS
             for place in (low, high):
                 near = max(ends[0], place - gap), min(ends[1], place + gap)
                 if self.verdict_at(near[0]).best == before and not is_before(near[1]):
@@ -272,8 +277,8 @@ class Sampler:
         sides = bisected(low, high, is_before, VALUE_TOLERANCE)
         left, right = (self.verdict_at(side).value for side in sides)
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
-        ties = () if jumps else tuple(dict.fromkeys((*before, *after)))
-        return Threshold(low, high, (left + right) / 2, before, ties, after)
+        ties = dict.fromkeys(() if jumps else (*before, *after))
+        return Threshold(low, high, (left + right) / 2, before, tuple(ties), after)
 
 
 def with_strategy(tree: Tree, strategy: Mapping[int, int]) -> Tree:
@@ -308,14 +313,9 @@ def _place_between(low: Fraction, high: Fraction, tolerance: Fraction) -> Fracti
     while finest > _MIN_STEP and min(abs(low), abs(high)) < 10 ** (MIN_DIGITS - 1) * finest:
         finest /= 10
     middle = (low + high) / 2
-    width = _power_of_ten(high - low) if low < high else finest
+    width = power_of_ten(high - low) if low < high else finest
     for step in (max(finest, width), max(finest, width / 10)):
         place = round(middle / step) * step
         if low < place < high:
             return place
     return None
-
-
-def _power_of_ten(width: Fraction) -> Fraction:
-    """Return the greatest power of ten that is at most a width."""
-    return Fraction(10) ** (Decimal(width.numerator) / Decimal(width.denominator)).adjusted()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from expectitree.base.budget import most as allowed
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
+from expectitree.decide.records import Records
 from expectitree.decide.sensitivity.parameters import SensitivityReport
 from expectitree.searches.backward_induction import value_under
 
@@ -35,7 +35,7 @@ class Strategies(SensitivityReport):
     player: str  # the decision maker, "MAX" or "MIN"
     strategies: tuple[Strategy, ...]  # from the best for the player to the worst
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each strategy: its value, and its choices by path."""
         return [{"file": self.file, "value": one.value, **one.choices} for one in self.strategies]
 

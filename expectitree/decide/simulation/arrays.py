@@ -9,7 +9,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from expectitree.base.tree.columns import TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
+from expectitree.decide.simulation.draws import Array
 from expectitree.searches.progress import report
 
 _TOLERANCE = 1e-9  # by which probabilities may miss [0, 1] or the sum 1
@@ -29,25 +29,29 @@ _SIGNS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq"}
 # ---- Formulas.
 
 
-def _checked(value: Any) -> Any:
+def _checked(value: Array) -> Array:
     finite = np.isfinite(value)
-    return value if finite.all() else np.where(finite, value, np.nan)
+    if finite.all():
+        return value
+    return np.where(finite, value, np.nan)
 
 
-def _power(base: Any, exponent: Any) -> Any:
+def _power(base: Array, exponent: Array) -> Array:
     # NumPy takes 1 to any power, and any number to the power 0, to be 1, even NaN.
     return np.power(base, exponent) + 0 * base + 0 * exponent
 
 
-def _compared(compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def apply(a: Any, b: Any) -> Any:
-        found = np.where(np.isnan(a + b), np.nan, compare(a, b))
-        return bool(found) if not found.ndim and found == found else found
+def _compared(compare: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+    def apply(a: Array, b: Array) -> Array:
+        verdict = np.where(np.isnan(a + b), np.nan, compare(a, b))
+        if verdict.ndim or verdict != verdict:
+            return verdict
+        return bool(verdict)
 
     return apply
 
 
-def _join(verdict: Any, a: Any, b: Any) -> Any:
+def _join(verdict: Array, a: Array, b: Array) -> Array:
     return np.where(np.isnan(verdict), np.nan, np.where(verdict == 1, a, b))
 
 
@@ -71,44 +75,47 @@ ARRAYS = Domain(
 class Numbers:
     """The numbers of a tree for some draws of its parameters."""
 
-    def __init__(self, tree: Tree, draws: Mapping[str, Any]) -> None:
+    def __init__(self, tree: Tree, draws: Mapping[str, Array]) -> None:
         self.tree, self.formulas = tree, tree.formulas or Formulas()
         self.parameters = ParameterValues(tree.parameters, ARRAYS, draws)
-        self.chances: dict[tuple[int, ...], list[Any]] = {}  # by the ids of their formulas
+        self.chances: dict[tuple[int, ...], list[Array]] = {}  # by the ids of their formulas
 
-    def _value(self, formula: Expression | None, number: Any) -> Any:
+    def _value(self, formula: Expression | None, number: Array) -> Array:
         """Return the value of a formula; without one, the number."""
-        return to_nearest_float(number) if formula is None else self.parameters.of(formula)
+        if formula is None:
+            return to_nearest_float(number)
+        return self.parameters.of(formula)
 
-    def reward(self, branch: int) -> Any:
+    def reward(self, branch: int) -> Array:
         """Return what a branch pays; -1 leads to the root."""
         return self._value(self.formulas.rewards.get(branch), self.tree.reward_of(branch))
 
-    def probabilities(self, n: int) -> list[Any]:
+    def probabilities(self, n: int) -> list[Array]:
         """Return the probabilities of a chance node, scaled to the sum 1; NaN where wrong."""
         branches, written = self.tree.branches_of(n), self.formulas.probabilities
         if branches[0] not in written:
             return [to_nearest_float(self.tree.columns.probability[b]) for b in branches]
-        formulas = [written[b] if written[b] != Name(REST) else None for b in branches]
+        formulas = [written[b] for b in branches]
         key = tuple(map(id, formulas))  # a Markov model repeats its transitions
         if key in self.chances:
             return self.chances[key]
-        found = [self._value(p, 0) for p in formulas if p is not None]
-        total, rests = sum(found), formulas.count(None)
+        known = {i: self.parameters.of(p) for i, p in enumerate(formulas) if p != Name(REST)}
+        total, rests = sum(known.values()), len(formulas) - len(known)
         is_wrong = (total > 1 + _TOLERANCE) | ((total < 1 - _TOLERANCE) & (not rests))
-        for p in found:
+        for p in known.values():
             is_wrong = is_wrong | (p < -_TOLERANCE) | (p > 1 + _TOLERANCE)
-        scale = np.where(is_wrong, np.nan, 1.0 if rests else np.divide(1, total))
-        found = [np.clip(p, 0, 1) * scale for p in found]
-        rest = np.maximum(1 - sum(found), 0) / max(rests, 1)
-        known = iter(found)
-        self.chances[key] = [rest if p is None else next(known) for p in formulas]
+        if rests:
+            total = 1.0
+        scale = np.where(is_wrong, np.nan, np.divide(1, total))
+        scaled = {i: np.clip(p, 0, 1) * scale for i, p in known.items()}
+        rest = np.maximum(1 - sum(scaled.values()), 0) / max(rests, 1)
+        self.chances[key] = [scaled.get(i, rest) for i in range(len(formulas))]
         return self.chances[key]
 
-    def values(self, decides: Sequence[bool]) -> list[Any]:
+    def values(self, decides: Sequence[bool]) -> list[Array]:
         """Return the values of the nodes; 0 where somebody `decides` there or below."""
         tree, columns = self.tree, self.tree.columns
-        found: list[Any] = []
+        found: list[Array] = []
         for n, kind in enumerate(columns.kind):
             if decides[n]:
                 found.append(0.0)
@@ -121,7 +128,7 @@ class Numbers:
         return found
 
 
-def mean_of(chances: Sequence[Any], values: Sequence[Any]) -> Any:
+def mean_of(chances: Sequence[Array], values: Sequence[Array]) -> Array:
     """Return the mean of values; one is not needed where its probability is 0."""
     mean = sum(map(operator.mul, chances, values))
     if np.isnan(mean).any():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from expectitree.base.numbers import escape, quote, to_float
 from expectitree.base.tree.formulas import Parameter
 from expectitree.files import read_text
 
+Array: TypeAlias = Any  # a number for each draw, or one for all; or several rows of them
 _MAX_NUMBERS = 100_000_000  # in arrays: 800 megabytes
 
 
@@ -33,7 +34,9 @@ def check_size(arrays: int, count: int) -> None:
         )
 
 
-def draw(parameters: Mapping[str, Parameter], count: int, seed: int, folder: str) -> dict[str, Any]:
+def draw(
+    parameters: Mapping[str, Parameter], count: int, seed: int, folder: str
+) -> dict[str, Array]:
     """Return an array of draws for each uncertain parameter.
 
     A file of draws is looked up in `folder`. Its rows are shuffled, and used equally often. Raises
@@ -41,7 +44,7 @@ def draw(parameters: Mapping[str, Parameter], count: int, seed: int, folder: str
     """
     uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
     check_size(len(uncertain), count)
-    found: dict[str, Any] = {}
+    found: dict[str, Array] = {}
     for name, one in uncertain.items():
         # Parameters of a set or of a file repeat its stream, so that they are drawn jointly.
         stream = np.random.default_rng([seed, *f"{one.kind} {one.source or name}".encode()])
@@ -62,7 +65,7 @@ def draw(parameters: Mapping[str, Parameter], count: int, seed: int, folder: str
     return found
 
 
-def _read(path: str, name: str, column: str) -> Any:
+def _read(path: str, name: str, column: str) -> Array:
     """Return the numbers in a column of a file; raise `FileError` where there is none."""
     reader = csv.DictReader(read_text(path)[0].splitlines())
     reader.fieldnames = heading = [text.strip() for text in reader.fieldnames or ()]

@@ -13,15 +13,17 @@ _STEPS = 500  # of a distribution
 def figure_of(report: Simulation | Acceptability) -> Any:
     """Return a figure with a line for each action."""
     figure, axes = new_figure()
-    plot = _plot_curve if isinstance(report, Acceptability) else _plot_distributions
-    plot(report, axes)
+    if isinstance(report, Acceptability):
+        _plot_curve(report, axes)
+    else:
+        _plot_distributions(report, axes)
     axes.xaxis.set_major_formatter("{x:,.12g}")
     axes.set_ylim(-0.02, 1.02)
     finish(axes, report.tree.title)
     return figure
 
 
-def _plot_distributions(report: Any, axes: Any) -> None:
+def _plot_distributions(report: Simulation, axes: Any) -> None:
     import numpy as np
 
     shares = np.linspace(0, 1, _STEPS + 1)
@@ -35,7 +37,7 @@ def _plot_distributions(report: Any, axes: Any) -> None:
     axes.set_ylabel("probability of this value or less")
 
 
-def _plot_curve(report: Any, axes: Any) -> None:
+def _plot_curve(report: Acceptability, axes: Any) -> None:
     xs = [float(point.at) for point in report.points]
     best = [point.shares[report.actions.index(point.best)] for point in report.points]
     axes.plot(xs, best, color="0.8", linewidth=7, label="best on average", zorder=1)

@@ -12,15 +12,19 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.tree.formulas import Distribution
 from expectitree.base.tree.model import Tree, TreeReport, check_one_decider, check_tree
+from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import report
 from expectitree.searches.result import PLAYERS
+
+if TYPE_CHECKING:
+    from expectitree.decide.simulation.draws import Array
 
 DRAWS, SEED = 10_000, 1  # by default
 MIN_DRAWS = 100
@@ -55,7 +59,7 @@ class Knowledge:
     """What knowing an uncertain parameter in advance is worth, or a set of probabilities."""
 
     name: str  # of the parameter or of the set
-    parameters: tuple[str, ...]
+    parameters: Labels
     evppi: Estimated
 
 
@@ -92,23 +96,26 @@ class Simulation(TreeReport):
     draws: int
     seed: int
     value: Estimated
-    best: tuple[str, ...]
+    best: Labels
     actions: tuple[ActionValue, ...]
     evpi: Estimated
     evppi: tuple[Knowledge, ...]
-    sample: Mapping[str, Any] = field(repr=False)
-    values: tuple[Any, ...] = field(repr=False)
+    sample: Mapping[str, Array] = field(repr=False)
+    values: tuple[Array, ...] = field(repr=False)
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each draw: the rows of a table for pandas or polars.
 
         Each has `file`, `draw` from 1, the parameters, and `value of ACTION` for each action.
         """
-        names = [f"value of {one.action or 'the tree'}" for one in self.actions]
-        columns = {**self.sample, **dict(zip(names, self.values, strict=True))}
+        columns = dict(self.sample)
+        for action, values in zip(self.actions, self.values, strict=True):
+            columns[f"value of {action.action or 'the tree'}"] = values
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-        numbered = ((self.file, at, *row) for at, row in enumerate(rows, 1))
-        return [dict(zip(("file", "draw", *columns), row, strict=True)) for row in numbered]
+        return [
+            {"file": self.file, "draw": i, **dict(zip(columns, row, strict=True))}
+            for i, row in enumerate(rows, 1)
+        ]
 
 
 @dataclass(frozen=True)
@@ -132,19 +139,21 @@ class Acceptability(TreeReport):
     draws: int
     seed: int
     range: Range  # the parameter that moves
-    actions: tuple[str, ...]
+    actions: Labels
     points: tuple[Point, ...]
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        names = ("draws", "seed", "actions", "points")
-        return {**self.range.json_fields(), **{name: getattr(self, name) for name in names}}
+        return self.range.json_fields() | attributes(self, "draws", "seed", "actions", "points")
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each point: the parameter, `best`, `evpi`, and the shares."""
-        names = ("file", self.range.name, "best", "evpi", *(f"share of {a}" for a in self.actions))
-        rows = ((self.file, one.at, one.best, one.evpi.value, *one.shares) for one in self.points)
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        shares = [f"share of {action}" for action in self.actions]
+        return [
+            {"file": self.file, self.range.name: point.at, "best": point.best}
+            | {"evpi": point.evpi.value, **dict(zip(shares, point.shares, strict=True))}
+            for point in self.points
+        ]
 
 
 def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = "") -> Simulation:
@@ -175,16 +184,18 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
     known, best_values = strategies.play(everything)
     groups: dict[tuple[bool, str], list[str]] = {}  # the sets of probabilities are apart
     for name in sample:
-        own = cast("Distribution", tree.parameters[name].distribution)
-        is_set = own.kind == "dirichlet"
-        groups.setdefault((is_set, own.source if is_set else name), []).append(name)
+        distribution = cast("Distribution", tree.parameters[name].distribution)
+        group = False, name
+        if distribution.kind == "dirichlet":
+            group = True, distribution.source
+        groups.setdefault(group, []).append(name)
     evppi = []
-    for at, ((_, group), names) in enumerate(groups.items(), 1):
+    for at, ((_, label), names) in enumerate(groups.items(), 1):
         # The last probability of a set is 1 minus the others.
         value, _ = strategies.play(these([sample[name] for name in names[: len(names) - 1 or 1]]))
-        found = _estimated(sign * (value - now))
-        found = replace(found, value=max(found.value, 0.0))  # below 0 by chance only
-        evppi.append(Knowledge(group, tuple(names), found))
+        gain = _estimated(sign * (value - now))
+        gain = replace(gain, value=max(gain.value, 0.0))  # below 0 by chance only
+        evppi.append(Knowledge(label, tuple(names), gain))
         report(at, len(groups))
     evppi.sort(key=lambda one: -one.evppi.value)
     actions = tuple(_actions(tree, values, best_values, known))
@@ -193,7 +204,7 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
     return Simulation(file, tree, draws, seed, *means, sample, tuple(values))
 
 
-def _sample(tree: Tree, draws: int, seed: int, file: str) -> dict[str, Any]:
+def _sample(tree: Tree, draws: int, seed: int, file: str) -> Fields:
     """Return the draws of a tree's uncertain parameters."""
     check_tree(tree, "simulate")
     check_one_decider(tree, "simulate")
@@ -213,7 +224,7 @@ def _sample(tree: Tree, draws: int, seed: int, file: str) -> dict[str, Any]:
     return draw(tree.parameters, draws, seed, os.path.dirname(file))
 
 
-def _actions(tree: Tree, values: Any, best_values: Any, known: Any) -> Iterator[ActionValue]:
+def _actions(tree: Tree, values: Array, best_values: Array, known: Array) -> Iterator[ActionValue]:
     """Yield the values of the root's actions; `best_values` are those if all is known."""
     import numpy as np
 
@@ -222,27 +233,23 @@ def _actions(tree: Tree, values: Any, best_values: Any, known: Any) -> Iterator[
         labels = [branch.label for branch in tree.root.branches]
     means, sign = values.mean(axis=1), tree.gain_sign
     is_best = sign * means >= (sign * means).max() - _TIE * abs(values).max()
-    for at, (label, share) in enumerate(zip(labels, _shares(sign * best_values), strict=True)):
-        sd = float(values[at].std(ddof=1))
-        yield ActionValue(
-            action=label,
-            is_best=bool(is_best[at]),
-            mean=float(means[at]),
-            sd=sd if sd > _TIE * abs(means[at]) else 0.0,  # not the rounding of a constant
-            quantiles={q: float(np.quantile(values[at], float(q))) for q in QUANTILES},
-            share=share,
-            loss=float((sign * (known - values[at])).mean()),
-        )
+    for i, (label, share) in enumerate(zip(labels, _shares(sign * best_values), strict=True)):
+        mean, sd = float(means[i]), float(values[i].std(ddof=1))
+        if sd <= _TIE * abs(mean):
+            sd = 0.0  # the rounding of a constant
+        quantiles = {q: float(np.quantile(values[i], float(q))) for q in QUANTILES}
+        loss = float((sign * (known - values[i])).mean())
+        yield ActionValue(label, bool(is_best[i]), mean, sd, quantiles, share, loss)
 
 
-def _shares(gains: Any) -> list[float]:
+def _shares(gains: Array) -> list[float]:
     """Return the share of draws in which each action is best; those that tie have equal parts."""
     is_best = gains >= gains.max(axis=0) - _TIE * abs(gains).max()
     shares: list[float] = (is_best / is_best.sum(axis=0)).mean(axis=1).tolist()
     return shares
 
 
-def _estimated(values: Any) -> Estimated:
+def _estimated(values: Array) -> Estimated:
     return Estimated(float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
-from expectitree.decide.simulation.draws import check_size
+from expectitree.decide.simulation.draws import Array, check_size
 from expectitree.searches.result import PLAYERS
 
 MAX_SIZE = 1e100  # of a value, so that floats hold its square
@@ -28,21 +28,21 @@ _KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
 _MAX_PAIRED = 10  # parameters whose products are in a regression
 
 # From an array [actions, draws] to what a decision knows of it: [actions, draws] or [actions, 1].
-Estimate = Callable[[Any], Any]
+Estimate = Callable[[Array], Array]
 
 
 class _Place(NamedTuple):
     """A node with decisions in it or below, as one path reaches it."""
 
     node: int
-    reach: Any  # the probability of the chances on the way, in each draw
+    reach: Array  # the probability of the chances on the way, in each draw
     below: list[int]  # the place of each child; 0 if nobody decides there
 
 
 class Strategies:
     """The decisions of a tree, and the numbers in each draw on which they depend."""
 
-    def __init__(self, tree: Tree, draws: Mapping[str, Any]) -> None:
+    def __init__(self, tree: Tree, draws: Mapping[str, Array]) -> None:
         """Evaluate the tree for draws of its parameters."""
         self.tree, self.draws, self.count = tree, draws, len(next(iter(draws.values())))
         self.kind, self.child = tree.columns.kind, tree.columns.child
@@ -58,43 +58,48 @@ class Strategies:
     def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
         """Return the places of the nodes with decisions, parents first."""
         root = self.tree.root_id
-        places = [_Place(root, 1.0, [])] if decides[root] else []
+        places = [_Place(root, 1.0, [])] * decides[root]
         for place in places:  # which grows
-            branches, chances = self.tree.branches_of(place.node), None
+            branches = self.tree.branches_of(place.node)
+            chances: Sequence[Array] = [1.0] * len(branches)
             if self.kind[place.node] == CHANCE:
                 chances = self.numbers.probabilities(place.node)
-            for b, p in zip(branches, chances or [1.0] * len(branches), strict=True):
+            for b, p in zip(branches, chances, strict=True):
                 child = self.child[b]
-                place.below.append(len(places) if decides[child] else 0)
                 if decides[child]:
+                    place.below.append(len(places))
                     places.append(_Place(child, place.reach * p, []))
                     check_size(len(places), self.count)
+                else:
+                    place.below.append(0)
         return places
 
-    def play(self, estimate: Estimate) -> tuple[Any, Any]:
+    def play(self, estimate: Estimate) -> tuple[Array, Array]:
         """Return the value in each draw, and the values of the root's actions.
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
         numbers = self.numbers
-        found: dict[int, Any] = {0: self.values[-1] + np.zeros(self.count)}
-        options: list[Any] = [found[0]]
+        values: dict[int, Array] = {0: self.values[-1] + np.zeros(self.count)}  # by place
+        options: list[Array] = [values[0]]
         with np.errstate(all="ignore"):
-            for at in range(len(self.places) - 1, -1, -1):
-                place, options = self.places[at], []
-                for b, c in zip(self.tree.branches_of(place.node), place.below, strict=True):
-                    value = found.pop(c) if c else self.values[self.child[b]]
+            for i in range(len(self.places) - 1, -1, -1):
+                place, options = self.places[i], []
+                for b, below in zip(self.tree.branches_of(place.node), place.below, strict=True):
+                    value = self.values[self.child[b]]
+                    if below:
+                        value = values.pop(below)
                     options.append(numbers.reward(b) + value)
                 if self.kind[place.node] == CHANCE:
                     options = [mean_of(numbers.probabilities(place.node), options)]
                 options = [np.broadcast_to(option, self.count) for option in options]
-                found[at] = self._chosen(place, np.array(options), estimate)
+                values[i] = self._chosen(place, np.array(options), estimate)
             paid = numbers.reward(NONE)
-            value, actions = found[0] + paid, np.array(options) + paid
+            value, actions = values[0] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
 
-    def _chosen(self, place: _Place, options: Any, estimate: Estimate) -> Any:
+    def _chosen(self, place: _Place, options: Array, estimate: Estimate) -> Array:
         """Return the value of the best action in each draw, given what decisions know."""
         if len(options) == 1:
             return options[0]
@@ -106,36 +111,37 @@ class Strategies:
         best = np.broadcast_to(gains.argmax(axis=0), self.count)
         return options[best, np.arange(self.count)]
 
-    def _check(self, values: Any) -> None:
+    def _check(self, values: Array) -> None:
         """Raise `AnalysisError` for a draw without a value, or with one that is too large."""
         is_wrong = ~(abs(values) <= MAX_SIZE)
         if not is_wrong.any():
             return
-        at = int(is_wrong.argmax())
-        drawn = {name: float(x[at]) for name, x in self.draws.items()}
-        hint = "give the parameter a distribution without such values, or limit it in the formula"
-        found = f"the value is beyond {MAX_SIZE:g}"
+        draw = int(is_wrong.argmax())
+        problem = f"the value is beyond {MAX_SIZE:g}"
         try:
-            self.tree.with_parameters(**drawn)
+            self.tree.with_parameters(**{name: float(x[draw]) for name, x in self.draws.items()})
         except ExpectitreeError as error:
-            found = f"{error}"
-        raise AnalysisError(f"draw {at + 1:,}: {found}; {hint}, as in min(x, 1)")
+            problem = str(error)
+        raise AnalysisError(
+            f"draw {draw + 1:,}: {problem}; give the parameter a distribution without such values, "
+            "or limit it in the formula, as in min(x, 1)"
+        )
 
 
 # ---- What decisions know.
 
 
-def nothing(weighted: Any) -> Any:
+def nothing(weighted: Array) -> Array:
     """Return the mean over all draws."""
     return weighted.mean(axis=1, keepdims=True)
 
 
-def everything(weighted: Any) -> Any:
+def everything(weighted: Array) -> Array:
     """Return the numbers of each draw."""
     return weighted
 
 
-def these(columns: Sequence[Any]) -> Estimate:
+def these(columns: Sequence[Array]) -> Estimate:
     """Return the regression on some parameters, given by their draws.
 
     The basis has a piecewise linear function of each parameter, and products of two. The regression
@@ -157,12 +163,12 @@ def these(columns: Sequence[Any]) -> Estimate:
     # `einsum` does not use several cores, whose sums would differ in the last digit.
     inverses = [np.linalg.pinv(np.einsum("in,jn->ij", b, b), 1e-10, True) for b in bases]
 
-    def estimate(weighted: Any) -> Any:
-        found = np.empty_like(weighted)
-        for mine, other in ((0, 1), (1, 0)):
-            moments = np.einsum("in,an->ia", bases[other], weighted[:, halves[other]])
-            factors = np.einsum("ij,ja->ia", inverses[other], moments)
-            found[:, halves[mine]] = np.einsum("in,ia->an", bases[mine], factors)
-        return found
+    def estimate(weighted: Array) -> Array:
+        fitted = np.empty_like(weighted)
+        for i, half in enumerate(halves):
+            moments = np.einsum("in,an->ia", bases[1 - i], weighted[:, halves[1 - i]])
+            factors = np.einsum("ij,ja->ia", inverses[1 - i], moments)
+            fitted[:, half] = np.einsum("in,ia->an", bases[i], factors)
+        return fitted
 
     return estimate

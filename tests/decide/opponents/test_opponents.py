@@ -20,7 +20,7 @@ from expectitree.base.tree.transform import in_floats, replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.opponents import report as module
 from expectitree.decide.opponents.report import Opponents, opponents
-from expectitree.decide.sensitivity import functions
+from expectitree.decide.sensitivity import parameters
 from expectitree.decide.sensitivity.decisions import Threshold
 
 RISK = str(ROOT / "trees" / "risk-minimax.yaml")
@@ -199,7 +199,7 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
         chain = builder.min([chain, 1])
     report = opponents(builder.build(builder.max([chain, 0.5])))
     assert (report.complete, report.crossings) == (False, [])
-    for place, name, limit in ((functions, "MAX_BITS", 3), (module, "MAX_STEPS", -1)):
+    for place, name, limit in ((parameters, "MAX_BITS", 3), (module, "MAX_STEPS", -1)):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, limit)
             report = report_of(f"max: [{A}, {B}]")

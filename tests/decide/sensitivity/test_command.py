@@ -84,6 +84,26 @@ def test_text_says_how_far_the_decision_holds(words: str) -> None:
     assert TEXTS[words] in text_of(*trees[name], *others)
 
 
+@pytest.mark.parametrize(
+    ("tree", "words", "shown"),
+    [
+        (  # no sets of actions have letters
+            "parameters: {a: 1, b: 2}\nchance: {x: {p: 1/2, utility: a}, y: {p: 1/2, utility: b}}",
+            "-p a=0..1 -p b=0..1 --grid 2",
+            "There is no decision at the root.\nb 1  =",
+        ),
+        (  # the probabilities of an action that is not played have to be valid, too
+            "parameters: {a: {value: 1/2, range: [0, 2]}}\n"
+            "max: {x: {chance: {u: {p: a, utility: 1}, v: {p: rest, utility: 0}}}, y: 9}",
+            "--tornado --fixed",
+            "a moves from 0 to 1 only, and not from 0 to 2: p of x/u is 2 at a = 2.",
+        ),
+    ],
+)
+def test_text_about_what_is_not_decided(tree: str, words: str, shown: str) -> None:
+    assert shown in text_of("-e", tree, *words.split())
+
+
 def test_text_of_a_map() -> None:
     text = text_of(OIL, "-p", "pr=0..1", "-p", "sens=0.7..1", "--grid", "4")
     assert text[text.index("best action") :] == (

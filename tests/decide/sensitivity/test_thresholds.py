@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from fractions import Fraction
-from types import ModuleType
 
 import pytest
 from decide.sensitivity.parameterised import at, predicted, random_cohorts, random_tree
@@ -15,7 +14,7 @@ from oracle import best_actions, definition, exact_root
 import expectitree as et
 from expectitree import Tree
 from expectitree.base.errors import AnalysisError
-from expectitree.decide.sensitivity import functions, parameters, report
+from expectitree.decide.sensitivity import parameters, report
 from expectitree.decide.sensitivity.exact import break_even, everywhere
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.report import added
@@ -493,13 +492,12 @@ def test_a_row_of_a_map_is_blank_where_a_formula_divides_by_zero() -> None:
 # ---- Work.
 
 
-@pytest.mark.parametrize("module", [functions, parameters])
 @pytest.mark.parametrize(("name", "needed"), [("MAX_DEGREE", 2), ("MAX_BITS", 7)])
 def test_functions_have_at_most_a_degree_and_so_many_bits(
-    module: ModuleType, name: str, needed: int, monkeypatch: pytest.MonkeyPatch
+    name: str, needed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for most, method in ((needed, "exact"), (needed - 1, "sampled")):
-        monkeypatch.setattr(module, name, most)
+        monkeypatch.setattr(parameters, name, most)
         assert et.sensitivity(tree_of("100*a^2", "1/2"), "a").method == method
 
 
