@@ -22,7 +22,7 @@ from expectitree.base.errors import (
     WRONG_SUM_OF_FORMULAS,
     TreeError,
 )
-from expectitree.base.expressions.syntax import FUNCTIONS, MAX_LENGTH, NEGATION, Name
+from expectitree.base.expressions.syntax import MAX_LENGTH, NEGATION, RESERVED, Name
 from expectitree.base.numbers import (
     HOW,
     escape,
@@ -299,7 +299,7 @@ def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[
 
     Those that are `known` stay.
     """
-    taken = {*FUNCTIONS, REST, "inf", *known.values()}
+    taken = {*RESERVED, *known.values()}
     plain = (name for name in names if _IDENTIFIER.fullmatch(name) and name not in taken)
     found = {**{name: name for name in plain}, **known}
     taken |= {*found.values()}

@@ -73,6 +73,7 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
         elif isinstance(node, Name):
             results.append(values[node.name])
         elif not is_ready:
+            node = _with_one_comparison(node)
             work.append((node, True))
             operands = node.operands[:1] if node.operation == "if" else node.operands
             work += [(operand, False) for operand in reversed(operands)]
@@ -93,6 +94,20 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
                 reason = f"{operation} {error.reason}{at_values(domain, values, node)}"
                 raise ExpressionError(reason, hint=error.hint) from None
     return results[0]
+
+
+def _with_one_comparison(node: Apply) -> Apply:
+    """Return an `if` whose condition is a comparison, in place of one with `and` or `or`."""
+    while node.operation == "if":
+        condition, then, otherwise = node.operands
+        assert isinstance(condition, Apply)
+        if condition.operation not in ("and", "or"):
+            break
+        first, second = condition.operands
+        inner = Apply("if", (second, then, otherwise))
+        is_and = condition.operation == "and"
+        node = Apply("if", (first, inner, otherwise) if is_and else (first, then, inner))
+    return node
 
 
 def at_values(domain: Domain, values: Mapping[str, Any], *expressions: Expression) -> str:
