@@ -3,26 +3,80 @@
 Below a branch such as `{ref: launch, with: {p_high: p_high_pos}}`, formulas in the names of its
 place replace parameters in the formulas of nodes and branches, and in the derived parameters there.
 After a signal of a test, an event has other probabilities. `Key` is what tells copies apart.
+
+A node may lead to itself, until a condition holds. The parameters on which such conditions depend,
+and those that count the repetitions, are numbers in the keys, and all others are formulas: so paths
+on which the counters agree meet again, and the others can be changed afterwards.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
+from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
+from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.numbers import quote
 from expectitree.base.tree.bayes import Shown, shown_after
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amounts, is_formula, names_of
+from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, names_of
 from expectitree.base.tree.model import Tree
-from expectitree.base.tree.parameters import Report, in_order
+from expectitree.base.tree.parameters import ParameterValues, Report, in_order
 
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
 _MAX_NODES = 100_000  # that a tree may have more than as written
+
+
+def counters_of(tree: Tree) -> set[str]:
+    """Return the parameters that are numbers while a tree is unrolled.
+
+    They are those on which the end of a repetition depends, and those that a `with` sets from
+    themselves.
+    """
+    assert tree.formulas is not None
+    endings, replaced = tree.formulas.endings, [*tree.formulas.replaced.values()]
+    if not endings:
+        return set()
+    counters = {name for condition, _ in endings.values() for name in names_in(condition)}
+    for values in replaced:
+        counters.update(name for name, formula in values.items() if name in names_in(formula))
+    pending = [*counters]
+    while pending:
+        name = pending.pop()
+        written = [values[name] for values in replaced if name in values]
+        more = {
+            *tree.parameters[name].bases,
+            *(base for part in written for base in names_in(part)),
+        }
+        pending += more - counters
+        counters |= more
+    return counters
+
+
+def endless_links(tree: Tree, formulas: Formulas) -> list[int]:
+    """Return the refs that close a cycle of nodes, none of which has an end."""
+    found, met, opened = [], set[int](), set[int]()
+    for root in {*formulas.links.values()}:
+        stack = [(root, NONE)]
+        while stack:
+            node, link = stack.pop()
+            if node < 0:
+                opened.discard(~node)
+            elif node in opened:
+                found.append(link)
+            elif node not in met and node not in formulas.endings:
+                met.add(node)
+                opened.add(node)
+                stack.append((~node, NONE))
+                children = (tree.columns.child[b] for b in tree.branches_of(node))
+                stack += [(formulas.links.get(child, child), child) for child in children]
+    return sorted({*found} & formulas.links.keys())
+
 
 # What identifies a set of replacements: the names, and the ids of their formulas.
 Replaced: TypeAlias = "tuple[tuple[str, int], ...]"
@@ -49,34 +103,48 @@ class Expansion:
     def __init__(self, tree: Tree, report: Report) -> None:
         assert tree.formulas is not None
         self.tree, self.formulas, self.report = tree, tree.formulas, report
+        self.links = tree.formulas.links
+        self.domain = rounded_fractions()
+        self.now = ParameterValues(tree.parameters, self.domain)
+        self.counters = counters_of(tree)
         self.known: dict[object, Expression] = {}  # one object for equal expressions
         self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
         self.order = in_order(tree.parameters)
         # By branch: the formulas that replace parameters, with those derived from them.
         self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
-        self.below = self.names_below()  # [N] the names in a node's formulas and events, and below
+        # [N] the names in a node's formulas and events, and below.
+        self.below = [frozenset[str]()] * len(tree)
+        while self.find_names_below():
+            pass
         self.values: dict[Replaced, dict[str, Expression]] = {(): {}}
         self.paid: list[Any] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
         self.is_stopped = False
+        self.is_ended: dict[Key, bool] = {}
         self.check_use()
 
     def run(self, exact_nodes: int) -> Tree:
         """Return the tree with its copies, in floats if it has more than `exact_nodes`."""
         tree, child = self.tree, self.tree.columns.child
         named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
+        named.update(self.links.values())
         most = len(tree) + budget.most(_MAX_NODES)
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
+        opened = {Key(tree.root_id)}
         stack: list[tuple[Key, list[int]]] = [(Key(tree.root_id), [])]
         while stack and not self.is_stopped:
             key, copies = stack[-1]
-            branches = tree.branches_of(key.node)
+            branches = tree.branches_of(key.node) if not self.ends(key) else range(0)
             if len(copies) < len(branches):
-                below = self.key_below(key, branches[len(copies)])
+                b = branches[len(copies)]
+                below = self.key_below(key, b)
                 if below in done:
                     copies.append(done[below])
+                elif below in opened and below.node in named:
+                    self.stop(self.true_cycle(below), "ref", key.node, b)
                 else:
+                    opened.add(below)
                     stack.append((below, []))
                 continue
             row = self.add(copy, key, copies)
@@ -85,6 +153,7 @@ class Expansion:
                 hint = f"write fewer of these, or {budget.more()}"
                 self.stop(f"{found}: {hint}", "node", key.node, NONE)
             stack.pop()
+            opened.discard(key)
             if key.node in named:
                 done[key] = row
             if stack:
@@ -99,7 +168,10 @@ class Expansion:
         """Add a copy of a node over the copies of its children; return its id."""
         node, values = key.node, self.values[key.replaced]
         branches = self.tree.branches_of(node)
-        row = copy.add(node, branches, copies)
+        if self.ends(key):
+            row, branches = self.add_ending(copy, node, values), range(0)
+        else:
+            row = copy.add(node, branches, copies)
         self.origins.append(node)
         own, first = copy.formulas, copy.first_branch(row)
         places: list[Any] = [(own.nodes, row, "node", NONE)]
@@ -123,10 +195,52 @@ class Expansion:
             self.report(f"{found}, and a `with` above replaces it: {hint}", "outcomes", node, NONE)
         return row
 
+    # ---- Repetition.
+
+    def ends(self, key: Key) -> bool:
+        """Return whether a node is a terminal, because its condition holds."""
+        if key.node not in self.formulas.endings:
+            return False
+        if key not in self.is_ended:
+            condition, _ = self.formulas.endings[key.node]
+            asked = Apply("if", (condition, Written("1"), Written("0")))
+            self.is_ended[key] = bool(
+                self.number(self.substituted(asked, self.values[key.replaced]))
+            )
+        return self.is_ended[key]
+
+    def number(self, formula: Expression) -> Fraction:
+        """Return the value of a formula at the values of the parameters."""
+        value: Fraction = evaluate(formula, self.domain, self.now)
+        return value
+
+    def plain_number(self, number: Fraction) -> Expression:
+        """Return a number as an expression: one object for equal numbers."""
+        return self.plain(Written(str(number), number), {})
+
+    def add_ending(self, copy: Copy, node: int, values: Mapping[str, Expression]) -> int:
+        """Add the terminal that a node is where its condition holds; return its id."""
+        _, utility = self.formulas.endings[node]
+        if not is_formula(utility):
+            return copy.add_terminal(utility)
+        row = copy.add_terminal(self.tree.columns.utility[node] * 0)
+        copy.formulas.nodes[row] = self.substituted(utility, values)
+        return row
+
+    def true_cycle(self, key: Key) -> str:
+        """Return the message about a node that leads to itself with equal numbers."""
+        values = self.values[key.replaced]
+        counted = [
+            f"{name} = {text_of(values[name])}" for name in sorted(values.keys() & self.counters)
+        ]
+        at = f" at {', '.join(counted)}" if counted else ""
+        hint = "count something in `with`, or write a game and ask `expectitree solve`"
+        return f"this leads back to itself{at} without a change: {hint}"
+
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""
         for b, own in self.formulas.replaced.items():
-            used = {*self.below[self.tree.columns.child[b]]}
+            used = {*self.below[self.child(b)]}
             for name in reversed(self.order):
                 if name in used and name not in own:
                     used.update(self.tree.parameters[name].bases)
@@ -136,21 +250,29 @@ class Expansion:
 
     # ---- Names and formulas.
 
-    def names_below(self) -> list[frozenset[str]]:
-        tree, formulas, found = self.tree, self.formulas, list[frozenset[str]]()
+    def find_names_below(self) -> bool:
+        """Add the names of each node and of those below it; return whether there were new ones."""
+        tree, formulas, is_new = self.tree, self.formulas, False
         for n in range(len(tree)):
             own = self.names_of_event(formulas.events.get(n, ""))
-            for formula in (formulas.nodes.get(n), formulas.at_nodes.get(n)):
+            written = formulas.nodes.get(n), formulas.at_nodes.get(n), *formulas.endings.get(n, ())
+            for formula in written:
                 own.update(names_of(formula) if is_formula(formula) else ())
             for b in tree.branches_of(n):
                 for column in (formulas.probabilities, formulas.rewards):
                     if b in column:
                         own.update(names_of(column[b]))
                 inner = self.inner.get(b, {})
-                for name in found[tree.columns.child[b]]:
+                for name in self.below[self.child(b)]:
                     own.update(names_in(inner[name]) if name in inner else (name,))
-            found.append(frozenset(own))
-        return found
+            is_new |= bool(self.links) and own != self.below[n]
+            self.below[n] = frozenset(own)
+        return is_new
+
+    def child(self, b: int) -> int:
+        """Return the node that a branch leads to, where it leads upward too."""
+        child = self.tree.columns.child[b]
+        return self.links.get(child, child)
 
     def names_of_event(self, event: str) -> set[str]:
         """Return the names on which the probabilities of an event's nodes depend.
@@ -177,11 +299,14 @@ class Expansion:
 
     def key_below(self, key: Key, b: int) -> Key:
         """Return the key of the node that a branch of a copy leads to."""
-        child = self.tree.columns.child[b]
+        child = self.child(b)
         outer, inner = self.values[key.replaced], self.inner.get(b, {})
         found: dict[str, Expression] = {}
         for name in sorted(self.below[child]) if outer or inner else ():
             value = self.substituted(inner.get(name, Name(name)), outer)
+            if name in self.counters and value != Name(name):
+                number = self.number(value)
+                value = Name(name) if number == self.now[name] else self.plain_number(number)
             if value != Name(name):
                 found[name] = value
         replaced = tuple((name, id(value)) for name, value in found.items())

@@ -41,6 +41,7 @@ from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
     EXPECTED_NODE,
+    KINDS,
     NODE_KEYS,
     NODE_VALUES,
     PAYMENTS,
@@ -59,7 +60,10 @@ from expectitree.files.rows import Warn
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MAX_PLACES = 50_000  # nodes whose places are kept, for errors that are found at the end
-_CYCLE = "leads back to itself: that is a cycle, and a tree has none"
+_CYCLE = (
+    "leads back to itself: that is a cycle, and a tree has none; a node that repeats has an end, "
+    "as in `until: cycle = 20`"
+)
 
 
 def read_tree(
@@ -132,6 +136,7 @@ class _TreeReader:
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.utility_key = UTILITIES[0]
         self.open: set[object] = set()  # identities of the shared nodes on the trail
+        self.links: dict[int, tuple[object, Place, str, str]] = {}  # refs to nodes that are open
         self.bodies: set[int] = set()  # ids of the children, met so far, that an alias repeats
 
     def read(self) -> Tree:
@@ -148,6 +153,8 @@ class _TreeReader:
                 is_read = self.names.identity(name) in self.done or name in self.names.followed
                 if not is_read:
                     self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
+        if not self.trail.found:
+            self.link(root)
         if self.trail.found:
             raise self.trail.failure()
         if is_formula(root_reward):
@@ -180,15 +187,27 @@ class _TreeReader:
             raise self.trail.failure()
         return tree
 
+    def link(self, root: int) -> None:
+        """Note where each ref to a node above it leads."""
+        for node, (identity, *_) in self.links.items():
+            if node < root:  # not below a node to which no ref leads
+                self.builder.formulas.links[node] = self.done[identity]
+
     def expand(self, tree: Tree) -> Tree:
         """Return the tree with copies of shared nodes, below a `with` and below signals."""
         formulas, child = self.builder.formulas, tree.columns.child
-        is_copied = formulas.replaced or formulas.at_nodes
+        is_copied = formulas.replaced or formulas.at_nodes or formulas.links or formulas.endings
         if not is_copied and not (self.defined and tree.is_sharing):
             return tree
-        from expectitree.base.tree.replacing import Expansion
+        from expectitree.base.tree.replacing import Expansion, endless_links
 
-        named = {*self.done.values()}
+        with suppress(TooManyProblemsError):
+            for node in endless_links(tree, formulas):
+                _, place, path, name = self.links[node]
+                self.trail.add(place, path, f"{name} {_CYCLE}")
+        if self.trail.found:
+            raise self.trail.failure()
+        named = {*self.done.values(), *formulas.links}
         refs = {b: formulas.replaced.get(b, {}) for b, c in enumerate(child) if c in named}
         formulas = replace(formulas, replaced=refs, defined=self.defined)
         written = replace(tree, formulas=formulas)
@@ -427,8 +446,10 @@ class _TreeReader:
             item, keys, place, identity = named
         if identity in self.done:
             return self.done[identity]
-        if identity in self.open:
-            return self.reject(where, f"{name} {_CYCLE}")
+        if identity in self.open:  # the node repeats
+            node = self.placeholder()
+            self.links[node] = identity, where or self.trail.here(), self.trail.path(), name
+            return node
         node: int | None
         if isinstance(item, str):
             node = self.terminal(str(item), place)
@@ -455,6 +476,8 @@ class _TreeReader:
                     return self.placeholder()
                 for key, message in unknown_keys(item, unknown, self.trail, named is not None):
                     self.report(place_of(item, key, True), message)
+            if "until" in keys:
+                self.read_ending(item, keys, about, named is not None)
             try:
                 kind, body = find_body(item, keys)
             except GrammarError as error:
@@ -489,6 +512,25 @@ class _TreeReader:
             elif key in PAYMENTS:
                 about["reward"] = self.branches.payment(item, key, value)
         return about
+
+    def read_ending(
+        self, item: Data, keys: dict[str, Data], about: dict[str, Any], is_named: bool
+    ) -> None:
+        """Move the utility of a node that may end from its keys to `about`."""
+        place = place_of(item, "until", True)
+        if not is_named:
+            hint = "move the node there, and write `ref: NAME` in its place"
+            self.report(place, f"`until` is for a node under the root's `nodes:`: {hint}")
+        if KINDS.keys().isdisjoint(keys):
+            self.report(
+                place, "found `until` without a kind: add max, min or chance, as it goes on"
+            )
+            return
+        about["ending"] = self.values.to_number("0")
+        for key in UTILITIES:
+            if key in keys:
+                data = keys.pop(key)
+                about["ending"] = self.values.attempt(ValueReader.utility, data, item, key)
 
     def open_frame(
         self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
@@ -552,6 +594,8 @@ class _TreeReader:
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         if about.get("reward"):
             self.builder.formulas.at_nodes[node] = about["reward"]
+        if about.get("until"):
+            self.builder.formulas.endings[node] = about["until"], about["ending"]
 
     def fault_of_children(self, kind: Kind, children: Data) -> str:
         """Return the message about something that cannot be the children of a node."""

@@ -15,7 +15,7 @@ from expectitree.base.errors import (
     ExpectitreeError,
     NumberError,
 )
-from expectitree.base.expressions.parser import listed, parse
+from expectitree.base.expressions.parser import listed, parse, parse_condition
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, names_in
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
@@ -106,6 +106,14 @@ class ValueReader:
             self.parsed[text] = parse(text, self.parameters or ())
             self.warn(_arithmetic_warning(text))
         return self.parsed[text]
+
+    def condition(self, data: Data) -> Expression:
+        """Return the condition on which a node ends."""
+        if not isinstance(data, str) or not data:
+            expected = "expected a comparison of formulas, such as `cycle = 20`"
+            raise GrammarError(f"found {described(data)} as until, {expected}")
+        self.has_formulas = True
+        return parse_condition(data, self.parameters or ())
 
     def number(self, data: Data) -> Number:
         """Return a number."""
