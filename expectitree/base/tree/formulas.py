@@ -155,6 +155,11 @@ class Formulas:
         is_empty = not self.events and not self.criteria and self.written is None
         return not is_empty or any(True for _ in self.expressions())
 
+    @property
+    def is_unrolled(self) -> bool:
+        """Whether the tree is made of nodes that lead to themselves."""
+        return self.written is not None and bool(self.written.formulas.endings)
+
     def expressions(self) -> Iterable[Expression]:
         """Yield every formula."""
         for column in (self.nodes, self.probabilities, self.rewards):

@@ -190,6 +190,10 @@ def with_values(
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
     changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
+    if tree.formulas is not None and tree.formulas.is_unrolled:
+        from expectitree.base.tree.replacing import unrolled_again  # which imports this module
+
+        changed = unrolled_again(changed)
     changed, _ = evaluated(changed)
     if changed.local_bounds:
         check_bounds(changed, None)

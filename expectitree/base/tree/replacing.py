@@ -11,17 +11,20 @@ on which the counters agree meet again, and the others can be changed afterwards
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
+from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.numbers import quote
-from expectitree.base.tree.bayes import Shown, shown_after
+from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, names_of
@@ -29,19 +32,21 @@ from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues, Report, in_order
 
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
-_MAX_NODES = 100_000  # that a tree may have more than as written
+_MAX_NODES = 200_000  # that a tree may have more than as written
 
 
 def counters_of(tree: Tree) -> set[str]:
-    """Return the parameters that are numbers while a tree is unrolled.
+    """Return the parameters that are numbers while a tree is unrolled; none for other trees.
 
     They are those on which the end of a repetition depends, and those that a `with` sets from
     themselves.
     """
-    assert tree.formulas is not None
-    endings, replaced = tree.formulas.endings, [*tree.formulas.replaced.values()]
-    if not endings:
+    formulas = tree.formulas
+    if formulas is not None and formulas.written is not None:
+        formulas = formulas.written.formulas
+    if formulas is None or not formulas.endings:
         return set()
+    endings, replaced = formulas.endings, [*formulas.replaced.values()]
     counters = {name for condition, _ in endings.values() for name in names_in(condition)}
     for values in replaced:
         counters.update(name for name, formula in values.items() if name in names_in(formula))
@@ -56,6 +61,25 @@ def counters_of(tree: Tree) -> set[str]:
         pending += more - counters
         counters |= more
     return counters
+
+
+def unrolled_again(tree: Tree) -> Tree:
+    """Return an unrolled tree as the values of its parameters now unroll it.
+
+    Its formulas are not evaluated yet. Raises `TreeError` as the reader of a file reports it.
+    """
+    assert tree.formulas is not None
+    written = replace(tree.formulas.written, parameters=tree.parameters)
+
+    def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
+        raise TreeError(f"{written.path_of(node, branch)}: {error}")
+
+    unrolled = Expansion(written, fail).run(sys.maxsize)
+    formulas = replace(unrolled.formulas or Formulas(), written=written)
+    unrolled = replace(unrolled, formulas=formulas)
+    unrolled = define_probabilities(unrolled, written.formulas.defined, fail)
+    about = ("expect", "warnings", "attitude", "root_reward", "parameters")
+    return replace(unrolled, **{name: getattr(tree, name) for name in about})
 
 
 def endless_links(tree: Tree, formulas: Formulas) -> list[int]:
@@ -131,7 +155,7 @@ class Expansion:
         most = len(tree) + budget.most(_MAX_NODES)
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
-        opened = {Key(tree.root_id)}
+        opened, count = {Key(tree.root_id)}, 0
         stack: list[tuple[Key, list[int]]] = [(Key(tree.root_id), [])]
         while stack and not self.is_stopped:
             key, copies = stack[-1]
@@ -146,12 +170,11 @@ class Expansion:
                 else:
                     opened.add(below)
                     stack.append((below, []))
+                    count += 1
+                    if count > most:
+                        self.stop(self.too_many(below, most), "ref", key.node, b)
                 continue
             row = self.add(copy, key, copies)
-            if len(copy) > most:
-                found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
-                hint = f"write fewer of these, or {budget.more()}"
-                self.stop(f"{found}: {hint}", "node", key.node, NONE)
             stack.pop()
             opened.discard(key)
             if key.node in named:
@@ -169,7 +192,7 @@ class Expansion:
         node, values = key.node, self.values[key.replaced]
         branches = self.tree.branches_of(node)
         if self.ends(key):
-            row, branches = self.add_ending(copy, node, values), range(0)
+            row, branches = self.add_ending(copy, node), range(0)
         else:
             row = copy.add(node, branches, copies)
         self.origins.append(node)
@@ -218,24 +241,35 @@ class Expansion:
         """Return a number as an expression: one object for equal numbers."""
         return self.plain(Written(str(number), number), {})
 
-    def add_ending(self, copy: Copy, node: int, values: Mapping[str, Expression]) -> int:
+    def add_ending(self, copy: Copy, node: int) -> int:
         """Add the terminal that a node is where its condition holds; return its id."""
         _, utility = self.formulas.endings[node]
         if not is_formula(utility):
             return copy.add_terminal(utility)
         row = copy.add_terminal(self.tree.columns.utility[node] * 0)
-        copy.formulas.nodes[row] = self.substituted(utility, values)
+        copy.formulas.nodes[row] = utility  # in the names of the node, like all others
         return row
 
     def true_cycle(self, key: Key) -> str:
         """Return the message about a node that leads to itself with equal numbers."""
-        values = self.values[key.replaced]
-        counted = [
-            f"{name} = {text_of(values[name])}" for name in sorted(values.keys() & self.counters)
-        ]
-        at = f" at {', '.join(counted)}" if counted else ""
         hint = "count something in `with`, or write a game and ask `expectitree solve`"
-        return f"this leads back to itself{at} without a change: {hint}"
+        return f"this leads back to itself{self.at(key)} without a change: {hint}"
+
+    def too_many(self, key: Key, most: int) -> str:
+        """Return the message about a tree that is too large, or that repeats for ever."""
+        found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
+        hint = f"write fewer of these, or {budget.more()}"
+        if self.links:
+            found = f"the repeated nodes make more than {most:,} nodes, the last one{self.at(key)}"
+            hint = f"check the `until` of each, or {budget.more()}"
+        return f"{found}: {hint}"
+
+    def at(self, key: Key) -> str:
+        """Return ` at cycle = 20`, the counters of a node as far as they have changed."""
+        values = self.values[key.replaced]
+        counted = (f"{name} = {text_of(values[name])}" for name in values if name in self.counters)
+        text = ", ".join(counted)
+        return f" at {text}" if text else ""
 
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""

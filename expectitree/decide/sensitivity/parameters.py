@@ -24,6 +24,7 @@ from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree, TreeReport
 from expectitree.base.tree.parameters import ParameterValues, in_order, with_values
 from expectitree.base.tree.paths import composed
+from expectitree.base.tree.replacing import counters_of
 from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
 
@@ -89,6 +90,8 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
     name = composed(name)
     with_values(tree.parameters, {name: 0})  # refuses unknown and derived parameters
     parameter = tree.parameters[name]
+    if name in counters_of(tree):
+        raise AnalysisError(f"{name} counts how often nodes repeat, so it does not move: use --set")
     current = ParameterValues(tree.parameters, FRACTIONS)[name]
     chosen = parameter.range if ends is None else ends
     if chosen is None:

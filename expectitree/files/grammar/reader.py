@@ -211,6 +211,10 @@ class _TreeReader:
         refs = {b: formulas.replaced.get(b, {}) for b, c in enumerate(child) if c in named}
         formulas = replace(formulas, replaced=refs, defined=self.defined)
         written = replace(tree, formulas=formulas)
+        if self.parameters and formulas.endings:  # which may depend on them
+            from expectitree.base.tree.parameters import with_values
+
+            written = replace(written, parameters=with_values(tree.parameters, self.parameters))
         expansion = Expansion(written, self.note_fault)
         found = expansion.run(self.builder.exact_nodes)
         if self.faults:
