@@ -149,6 +149,7 @@ class Formulas:
     # utility then; and by terminal that stands for a ref upward, the node that it leads to.
     endings: dict[int, tuple[Expression, Any]] = field(default_factory=dict)
     links: dict[int, int] = field(default_factory=dict)
+    named: dict[int, str] = field(default_factory=dict)  # with `links`: the names under `nodes`
     criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:

@@ -148,15 +148,11 @@ class _TreeReader:
             about = self.read_root_keys()
             self.root = root = self.read_node(self.document.root, ())
             root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
-            root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.pop(root, 0))
-            for name in self.names.places:
-                is_read = self.names.identity(name) in self.done or name in self.names.followed
-                if not is_read:
-                    self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
-        if not self.trail.found:
-            self.link(root)
+            root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.get(root, 0))
+            self.read_unused()
         if self.trail.found:
             raise self.trail.failure()
+        self.link(root)
         if is_formula(root_reward):
             self.builder.formulas.rewards[NONE] = root_reward
             root_reward = 0
@@ -187,11 +183,24 @@ class _TreeReader:
             raise self.trail.failure()
         return tree
 
+    def read_unused(self) -> None:
+        """Read the named nodes to which no ref leads, for errors in them."""
+        for name in self.names.places:
+            is_read = self.names.identity(name) in self.done or name in self.names.followed
+            if not is_read:
+                self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
+
     def link(self, root: int) -> None:
         """Note where each ref to a node above it leads."""
         for node, (identity, *_) in self.links.items():
             if node < root:  # not below a node to which no ref leads
                 self.builder.formulas.links[node] = self.done[identity]
+        for name in self.names.places if self.links else ():
+            node = self.done.get(self.names.identity(name), root + 1)
+            if node <= root:
+                self.builder.formulas.named[node] = name
+        if root not in self.builder.formulas.links.values():  # else it is paid again
+            self.builder.formulas.at_nodes.pop(root, None)
 
     def expand(self, tree: Tree) -> Tree:
         """Return the tree with copies of shared nodes, below a `with` and below signals."""
@@ -475,11 +484,8 @@ class _TreeReader:
         if len(keys) != 1 or kind is None:
             about = self.own_values(item, keys)
             unknown = [key for key in keys if key not in NODE_KEYS]
-            if unknown:
-                if report_pairs(self.trail):
-                    return self.placeholder()
-                for key, message in unknown_keys(item, unknown, self.trail, named is not None):
-                    self.report(place_of(item, key, True), message)
+            if unknown and not self.report_unknown(item, unknown, named is not None):
+                return self.placeholder()
             if "until" in keys:
                 self.read_ending(item, keys, about, named is not None)
             try:
@@ -516,6 +522,14 @@ class _TreeReader:
             elif key in PAYMENTS:
                 about["reward"] = self.branches.payment(item, key, value)
         return about
+
+    def report_unknown(self, item: Data, unknown: list[str], is_named: bool) -> bool:
+        """Report unknown keys; return whether the current child was meant as a node."""
+        if report_pairs(self.trail):
+            return False
+        for key, message in unknown_keys(item, unknown, self.trail, is_named):
+            self.report(place_of(item, key, True), message)
+        return True
 
     def read_ending(
         self, item: Data, keys: dict[str, Data], about: dict[str, Any], is_named: bool
@@ -598,7 +612,7 @@ class _TreeReader:
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         if about.get("reward"):
             self.builder.formulas.at_nodes[node] = about["reward"]
-        if about.get("until"):
+        if about.get("until") and about.get("ending") is not None:
             self.builder.formulas.endings[node] = about["until"], about["ending"]
 
     def fault_of_children(self, kind: Kind, children: Data) -> str:

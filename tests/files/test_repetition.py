@@ -1,0 +1,168 @@
+"""Named nodes that lead to themselves: values by the recursion that a file is, and what is refused."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+import expectitree as et
+from tests.helpers import for_each
+
+PUT = """
+parameters: {S0: 100, K: 100, u: 1.1, r: 0.02, n: 3, t: 0, ups: 0, S: S0*u^(2*ups - t),
+  q: (1 + r - 1/u)/(u - 1/u)}
+nodes:
+  option:
+    until: t = n
+    utility: max(K - S, 0)/(1 + r)^t
+    max:
+      exercise: (K - S)/(1 + r)^t
+      hold:
+        chance:
+          up: {p: q, ref: option, with: {t: t + 1, ups: ups + 1}}
+          down: {p: rest, ref: option, with: {t: t + 1}}
+ref: option
+"""
+COHORT = """
+parameters: {cycle: 0, new: 0, effect: "if(new = 1 and cycle < 2, 0.5, 1)", d: 1/1.06^(cycle + 1)}
+nodes:
+  well:
+    until: cycle = 12
+    chance:
+      well: {p: rest, reward: 10*d, ref: well, with: {cycle: cycle + 1}}
+      ill: {p: 0.2*effect, reward: 4*d, ref: ill, with: {cycle: cycle + 1}}
+  ill:
+    until: cycle = 12
+    chance:
+      ill: {p: 0.7, reward: 4*d, ref: ill, with: {cycle: cycle + 1}}
+      dead: {p: 0.3, utility: 0}
+max:
+  usual: {ref: well}
+  new: {reward: -3, ref: well, with: {new: 1}}
+"""
+
+
+def put_value(n: int, start: int = 100) -> Fraction:
+    u, r = Fraction("1.1"), Fraction("0.02")
+    q = (1 + r - 1 / u) / (u - 1 / u)
+
+    @cache
+    def value(t: int, ups: int) -> Fraction:
+        gain = 100 - start * u ** (2 * ups - t)
+        if t == n:
+            return max(gain, Fraction(0)) / (1 + r) ** t
+        hold = q * value(t + 1, ups + 1) + (1 - q) * value(t + 1, ups)
+        return max(gain / (1 + r) ** t, hold)
+
+    return value(0, 0)
+
+
+def cohort_value(is_new: bool, last: int = 12) -> Fraction:
+    def d(cycle: int) -> Fraction:
+        return 1 / Fraction("1.06") ** (cycle + 1)
+
+    @cache
+    def value(state: str, cycle: int) -> Fraction:
+        if cycle == last:
+            return Fraction(0)
+        ill = 4 * d(cycle) + value("ill", cycle + 1)
+        if state == "ill":
+            return Fraction(7, 10) * ill
+        p = Fraction(1, 10 if is_new and cycle < 2 else 5)
+        return (1 - p) * (10 * d(cycle) + value("well", cycle + 1)) + p * ill
+
+    return value("well", 0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+def test_an_american_put_is_worth_its_recursion(n: int) -> None:
+    read = et.loads(PUT, parameters={"n": n})
+    assert et.evaluate(read, exact=True).value == put_value(n)
+    changed = et.loads(PUT).with_parameters(n=n)
+    assert et.evaluate(changed, exact=True).value == put_value(n)
+    moved = et.loads(PUT, parameters={"n": n}).with_parameters(S0=90)  # not a counter
+    assert et.evaluate(moved, exact=True).value == put_value(n, 90)
+
+
+def test_a_cohort_is_worth_its_recursion_for_each_strategy() -> None:
+    tree = et.loads(COHORT)
+    found = et.evaluate(tree, exact=True)
+    assert found.interval("usual")[0] == cohort_value(False)
+    assert found.interval("new")[0] == cohort_value(True) - 3
+    assert len(tree) == 83  # states on which cycle and new agree are one node
+    assert et.evaluate(tree.with_parameters(cycle=12), exact=True).value == 0
+
+
+@for_each("seed", range(40), range(40, 400))
+def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
+    rng = random.Random(seed)
+    last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
+    bonus = rng.randint(-2, 2)
+    nodes: dict[str, tuple[str, list[tuple[int, str, int, int]]]] = {}
+    text = [f"parameters: {{t: 0, k: 0, bonus: {bonus}, pay: k + bonus*t}}", "nodes:"]
+    for name in names:
+        kind = rng.choice(["max", "min", "chance"])
+        branches = [
+            (rng.randint(-3, 3), rng.choice(names), rng.randint(1, 2), rng.randint(0, 2))
+            for _ in range(rng.randint(1, 3))
+        ]
+        nodes[name] = kind, branches
+        text += [f"  {name}:", f"    until: t >= {last}", "    utility: 2*pay", f"    {kind}:"]
+        for reward, target, step, more in branches:
+            changes = f"{{t: t + {step}, k: k + {more}}}"
+            text.append(f"      - {{reward: pay + {reward}, ref: {target}, with: {changes}}}")
+    text.append("ref: a")
+
+    @cache
+    def value(name: str, t: int, k: int) -> Fraction:
+        pay = Fraction(k + bonus * t)
+        if t >= last:
+            return 2 * pay
+        kind, branches = nodes[name]
+        values = [
+            pay + reward + value(target, t + step, k + more)
+            for reward, target, step, more in branches
+        ]
+        if kind == "chance":
+            return sum(values) / len(values)
+        return max(values) if kind == "max" else min(values)
+
+    tree = et.loads("\n".join(text))
+    assert et.evaluate(tree, exact=True).value == value("a", 0, 0)
+    again = et.loads(et.dumps(tree)) if hasattr(et, "dumps") else tree
+    assert et.evaluate(again, exact=True).value == value("a", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nodes: {a: {max: [{ref: a}, 1]}}\nref: a", "leads back to itself: that is a cycle"),
+        (
+            "parameters: {t: 0}\nnodes: {a: {until: t = 3, max: [{ref: b}, 1]}, "
+            "b: {max: [{ref: c}]}, c: {max: [{ref: b}, 2]}}\nref: a",
+            "leads back to itself: that is a cycle",
+        ),
+        (
+            "parameters: {t: 0}\nnodes: {a: {until: t = 3, max: [{ref: a}, 1]}}\nref: a",
+            "this leads back to itself without a change: count something in `with`",
+        ),
+        (
+            "parameters: {t: 0}\nnodes: {a: {until: t = 3, chance: "
+            '[{ref: a, with: {t: "t + if(t = 2, 0, 1)"}}, 1]}}\nref: a',
+            "this leads back to itself at t = 2 without a change",
+        ),
+        ("parameters: {t: 0}\nuntil: t = 3\nmax: [1, 2]", "`until` is for a node under"),
+        (
+            "parameters: {t: 0}\nnodes: {a: {until: t = 3, utility: 2}}\nref: a",
+            "found `until` without a kind: add max, min or chance",
+        ),
+        ("parameters: {t: 0}\nnodes: {a: {until: t, max: [1]}}\nref: a", "expected a comparison"),
+        ("parameters: {t: 0}\nnodes: {a: {until: [t], max: [1]}}\nref: a", "expected a comparison"),
+    ],
+)
+def test_what_never_ends_is_refused(text: str, message: str) -> None:
+    with pytest.raises(et.FileError, match=message.replace("`", "`")):
+        et.loads(text)
