@@ -1,4 +1,4 @@
-"""Named nodes that lead to themselves: values by the recursion that a file is, and what is refused."""
+"""Named nodes that lead to themselves: values by their recursion, and what is refused."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_cohort_is_worth_its_recursion_for_each_strategy() -> None:
     found = et.evaluate(tree, exact=True)
     assert found.interval("usual")[0] == cohort_value(False)
     assert found.interval("new")[0] == cohort_value(True) - 3
-    assert len(tree) == 83  # states on which cycle and new agree are one node
+    assert len(tree) == 50  # states on which cycle and new agree are one node
     assert et.evaluate(tree.with_parameters(cycle=12), exact=True).value == 0
 
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
-from expectitree.base.errors import ExpectitreeError, TreeError
+from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
 from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
@@ -144,6 +145,7 @@ class Expansion:
         self.paid: list[Any] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
         self.is_stopped = False
+        self.constants: dict[int, Expression] = {}  # by the id of a formula
         self.is_ended: dict[Key, bool] = {}
         self.check_use()
 
@@ -231,6 +233,15 @@ class Expansion:
                 self.number(self.substituted(asked, self.values[key.replaced]))
             )
         return self.is_ended[key]
+
+    def constant(self, formula: Expression) -> Expression:
+        """Return a formula, or its number if it has no names: equal ones are one object."""
+        if id(formula) not in self.constants:
+            self.constants[id(formula)] = formula
+            if self.links and not isinstance(formula, Amounts) and not names_in(formula):
+                with suppress(NumberError):
+                    self.constants[id(formula)] = self.plain_number(self.number(formula))
+        return self.constants[id(formula)]
 
     def number(self, formula: Expression) -> Fraction:
         """Return the value of a formula at the values of the parameters."""
@@ -343,7 +354,7 @@ class Expansion:
                 value = Name(name) if number == self.now[name] else self.plain_number(number)
             if value != Name(name):
                 found[name] = value
-        replaced = tuple((name, id(value)) for name, value in found.items())
+        replaced = tuple((name, id(self.constant(value))) for name, value in found.items())
         self.values.setdefault(replaced, found)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
         used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]

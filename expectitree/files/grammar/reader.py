@@ -460,9 +460,9 @@ class _TreeReader:
         if identity in self.done:
             return self.done[identity]
         if identity in self.open:  # the node repeats
-            node = self.placeholder()
-            self.links[node] = identity, where or self.trail.here(), self.trail.path(), name
-            return node
+            link = self.placeholder()
+            self.links[link] = identity, where or self.trail.here(), self.trail.path(), name
+            return link
         node: int | None
         if isinstance(item, str):
             node = self.terminal(str(item), place)
