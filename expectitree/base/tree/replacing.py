@@ -24,7 +24,7 @@ from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
 from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
-from expectitree.base.numbers import quote
+from expectitree.base.numbers import number_text, quote
 from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
@@ -198,6 +198,8 @@ class Expansion:
         else:
             row = copy.add(node, branches, copies)
         self.origins.append(node)
+        if node in self.formulas.named:
+            copy.formulas.named[row] = f"{self.formulas.named[node]}{self.counted(key)}"
         own, first = copy.formulas, copy.first_branch(row)
         places: list[Any] = [(own.nodes, row, "node", NONE)]
         for at, b in enumerate(branches, first):
@@ -274,6 +276,18 @@ class Expansion:
             found = f"the repeated nodes make more than {most:,} nodes, the last one{self.at(key)}"
             hint = f"check the `until` of each, or {budget.more()}"
         return f"{found}: {hint}"
+
+    def counted(self, key: Key) -> str:
+        """Return ` (cycle 3, ill 1)`, the counters that a node and those below it use."""
+        values = self.values[key.replaced]
+        names = [name for name in self.counters if name in self.below[key.node]]
+        own = sorted(name for name in names if not self.tree.parameters[name].bases)
+        counts = (
+            f"{name} {text_of(values[name]) if name in values else number_text(self.now[name])}"
+            for name in own
+        )
+        text = ", ".join(counts)
+        return f" ({text})" if text else ""
 
     def at(self, key: Key) -> str:
         """Return ` at cycle = 20`, the counters of a node as far as they have changed."""
