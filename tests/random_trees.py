@@ -51,12 +51,11 @@ STAR25 = [
     for order in ("cyclic", "sequential")
 ]
 PRUNED = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
-BEST_FIRST = [algorithm("best-first", guide=guide) for guide in ("learning", "bounds")]
+BEST_FIRST = [ALGORITHMS["best-first"]]
 PROVE_ACTION = algorithm("best-first", goal="action")
 EVERY = [ALGORITHMS["expectiminimax"], *PRUNED, *BEST_FIRST]
 # By default `pytest` leaves these variants out where a test needs long for each.
 VARIANTS = [chosen for chosen in STAR25 if chosen.full_name != "star2.5 (2 probes, sequential)"]
-VARIANTS += BEST_FIRST[1:]
 SWAPPED = {
     Kind.TERMINAL: Kind.TERMINAL,
     Kind.MAX: Kind.MIN,

@@ -46,12 +46,11 @@ OPTIONS = {
         ("value", "action"),
         "What best-first proves: the value (the default), or only which action is best.",
     ),
-    "guide": Option(
-        "best-first",
-        ("learning", "bounds"),
-        "What guides best-first: estimates that learn from the leaves visited (learning, the "
-        "default), or bounds alone (bounds).",
-    ),
+}
+
+GONE = {  # options of earlier versions, and what to write instead
+    "guide": "best-first always learns from the leaves that it visits: remove guide",
+    "jobs": "a tree is searched in one job, since two took as long: remove jobs",
 }
 
 
@@ -75,7 +74,6 @@ class Algorithm:
         probes: How many children of each outcome it probes first.
         probe_order: "cyclic" or "sequential".
         goal: What it proves: "value" or "action".
-        guide: What guides best-first: "learning" or "bounds".
     """
 
     name: str
@@ -86,7 +84,6 @@ class Algorithm:
     probes: int = 0
     probe_order: str = "cyclic"
     goal: str = "value"
-    guide: str = "learning"
 
     @property
     def options(self) -> dict[str, int | str]:
@@ -126,7 +123,7 @@ ALGORITHMS = {
         ),
         Algorithm(
             "best-first",
-            "Visits the leaf that matters most (options goal, guide).",
+            "Visits the leaf that matters most (option goal).",
             in_order=False,
             chance_cuts=True,
         ),
@@ -144,8 +141,8 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
 
     Args:
         name: A key of `ALGORITHMS`, or an algorithm.
-        options: star2.5 has `probes` and `probe_order`, best-first has `goal` and `guide`. An
-            option that is None keeps its value.
+        options: star2.5 has `probes` and `probe_order`, best-first has `goal`. An option that
+            is None keeps its value.
 
     Raises:
         SearchError: The name is unknown, or the algorithm does not have an option or a value.
@@ -159,8 +156,8 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     for field, value in options.items():
         key, field = field.replace("_", "-"), field.replace("-", "_")
         option = OPTIONS.get(key)
-        if key == "jobs":
-            raise SearchError("a tree is searched in one job, since two took as long: remove jobs")
+        if key in GONE:
+            raise SearchError(GONE[key])
         if option is None:
             raise SearchError(
                 f"unknown option {quote(field)}: the options of algorithms are {', '.join(OPTIONS)}"

@@ -18,13 +18,12 @@ from expectitree.games.growth import MAX_TURNS, Growth, lengthen
 from expectitree.games.rules import RowsError
 from expectitree.searches.beliefs import (
     ENTRIES,
-    LEARNING,
     PLACE,
+    TALLIES,
     Beliefs,
     Limits,
-    in_float,
-    middle_of,
-    start_from,
+    begin_node,
+    begin_prior,
 )
 from expectitree.searches.best_first import best_first
 from expectitree.searches.best_first_search import end_best_first
@@ -188,13 +187,8 @@ class DepthFirst(_Loop):
 class BestFirst(_Loop):
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         super().__init__(growth, algorithm, most_visits)
-        intervals = growth.lower, growth.upper
-        self.beliefs = beliefs = Beliefs.of(
-            intervals, self.column, lambda length: [0.0] * length, 0, 0, 2
-        )
-        low, tally = map(Beliefs._fields.index, ("low", "tally"))
-        growth.node_columns += [(column, 0) for column in beliefs[2:low]]
-        growth.node_columns += [(column, 0.0) for column in beliefs[low:tally]]
+        self.by_depth: list[list[Any]] = []  # columns
+        self.beliefs = Beliefs.of(growth.lower, growth.upper, self._column)
         growth.on_rows = self._begin_rows
         self.limits = self._limits()
 
@@ -212,13 +206,19 @@ class BestFirst(_Loop):
         arguments = self.beliefs, self.limits, self.most_visits, pause
         return best_first(self.growth.columns, *arguments)
 
-    def column(self, code: str, length: int = 0) -> list[Any]:
-        """Return a column of zeros: of floats, fractions or whole numbers."""
-        return [self.rules.zero if code == "d" else 0] * length
+    def _column(self, code: str, rows: str) -> list[Any]:
+        """Return a column of zeros, which grows with the rows or with the depth."""
+        zero = 0.0 if code == "d" else 0
+        column: list[Any] = [zero] * {"node": 0, "branch": 0, "depth": 2, "tally": TALLIES}[rows]
+        if rows == "node":
+            self.growth.node_columns.append((column, zero))
+        elif rows == "depth":
+            self.by_depth.append(column)
+        return column
 
     def has_room(self) -> None:
         """Make the columns by depth as long as the longest path needs."""
-        columns = self.beliefs[Beliefs._fields.index("leaf_variance") :]
+        columns = self.by_depth
         growth = self.growth
         turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
         deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
@@ -237,35 +237,33 @@ class BestFirst(_Loop):
         growth.grow(parent, growth.child.index(row, growth.first[parent], growth.last[parent]))
 
     def result(self, stopped: bool) -> Search:
-        tree, columns = self.harvest(self.beliefs[:3], "ddI")
-        found = self.beliefs._replace(**dict(zip(self.beliefs._fields, columns, strict=False)))
+        beliefs = self.beliefs
+        tree, columns = self.harvest((beliefs.lower, beliefs.upper, beliefs.visits), "ddI")
+        names = ("lower", "upper", "visits")
+        found = beliefs._replace(**dict(zip(names, columns, strict=True)))
         return end_best_first(self.setup(tree), found, stopped)
 
     def _limits(self) -> Limits:
         """Return the numbers that control the search, by the leaves so far."""
-        total, exact, zero = self.growth.greatest, self.rules.exact, self.rules.zero
+        total, exact = self.growth.greatest, self.rules.exact
         greatest = max(total, self.greatest_bound)
-        found = Limits.of(self.algorithm, exact, self.tolerance(), total, greatest, zero)
+        found = Limits.of(self.algorithm, exact, self.tolerance(), total, greatest)
         return found._replace(grows=(True,))
 
     def _begin_rows(self, parent: int, rows: Sequence[int]) -> None:
         """Fill in the beliefs about new rows, the children of a parent."""
         growth, beliefs, limits = self.growth, self.beliefs, self.limits
         for branch, row in enumerate(rows, NONE if parent == NONE else growth.first[parent]):
-            beliefs.low[row] = in_float(beliefs.lower[row], limits.scale)
-            beliefs.high[row] = in_float(beliefs.upper[row], limits.scale)
+            begin_node(beliefs, limits, row)
             beliefs.counting_branch[row] = branch
-            beliefs.mean[row] = middle_of(beliefs, row)
-            beliefs.cost_lower[row] = beliefs.cost_raise[row] = 1.0
         if parent == NONE:
-            start_from(beliefs, limits)
+            begin_prior(beliefs, limits)
             return
         for row in rows:
             beliefs.depth[row] = beliefs.depth[parent] + 1
-        if limits.guide == LEARNING:
-            if growth.parent[parent] != NONE:
-                pass_level_to_children(growth.columns, beliefs, growth.parent[parent])
-            pass_level_to_children(growth.columns, beliefs, parent)
+        if growth.parent[parent] != NONE:
+            pass_level_to_children(growth.columns, beliefs, growth.parent[parent])
+        pass_level_to_children(growth.columns, beliefs, parent)
 
 
 # ---- The tree that has grown.

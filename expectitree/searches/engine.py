@@ -309,8 +309,8 @@ def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
 
 def search_known(tree: Tree, bounds: ChosenBounds = None) -> Search:
     """Return what the known utilities of a tree prove about each node: a search that stopped."""
-    from expectitree.searches.beliefs import narrow
     from expectitree.searches.best_first_search import begin_best_first, end_best_first
+    from expectitree.searches.estimates import narrow
 
     check_tree(tree, "a search of a tree with unknown utilities")
     tree = tree.computed

@@ -22,7 +22,7 @@ from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.cuts import SearchColumns, Unvisited, explain_unvisited
-from expectitree.searches.windows import find_best
+from expectitree.searches.intervals import find_proved
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
@@ -474,7 +474,7 @@ class Search(Shown):
         if self.outcome is not Outcome.ACTION:
             return ()
         root, columns = self.tree.root_id, self.tree.columns
-        best = find_best(columns, self.lower, self.upper, root, self._eps)
+        best = find_proved(columns, self.lower, self.upper, root, self._eps)
         child, reward = columns.child[best], self.tree.reward_of(best)
         return tuple(
             b

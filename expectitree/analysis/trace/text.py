@@ -43,7 +43,9 @@ def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield from _step_lines(event, sentences, f"{event.step:>{wide},}  ")
     more = report.total - len(report.events)
     if not report.total:
-        yield Text(never_entered(report))
+        node = ROOT if report.at is None else escape(report.tree.path_of(report.at))
+        name = report.search.algorithm.full_name
+        yield Text(f"{name} did not visit {node}: `expectitree eval` shows why.")
     elif more:
         one_node = "" if report.at is not None else ", --at PATH follows one node"
         steps = f"{characters(options).ellipsis} {more:,} more {nouns(more, 'step')}"
@@ -68,13 +70,6 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
     if event.kind == ENTER and sentences.search.grown is not None:
         for text in sentences.tree.notes.get(event.node, "").splitlines():  # of the position
             yield line((below + safe(text, sentences.options), "dim"))
-
-
-def never_entered(report: Trace) -> str:
-    """Return the sentence for a node that a search neither entered nor passed over."""
-    path = ROOT if report.at is None else escape(report.tree.path_of(report.at))
-    name = report.search.algorithm.full_name
-    return f"{name} did not visit {path}: `expectitree eval` shows why."
 
 
 def conclusion(report: Trace, options: ConsoleOptions) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 from expectitree.base.numbers import Number
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.searches.beliefs import Beliefs, Limits, begin, narrow, take_in
+from expectitree.searches.beliefs import LOWER, RAISE, Beliefs, Limits, begin
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
+from expectitree.searches.estimates import narrow, take_in
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     SearchSetup,
@@ -100,8 +101,8 @@ class Questions:
         if tree.unit:
             size = max(tree.greatest_magnitude, self._greatest_answer)
             eps = rounding_of_sums(size, tree.heights[-1], tree.most_outcomes, tree.unit)
-        numbers = eps, total, greatest, self.setup.zero
-        self.limits = Limits.of(self.setup.algorithm, tree.exact, *numbers, tree.root_id)
+        limits = Limits.of(self.setup.algorithm, tree.exact, eps, total, greatest)
+        self.limits = limits._replace(root=tree.root_id)
 
     def _learn(self) -> None:
         """Learn from every leaf visited, from the beginning."""
@@ -118,7 +119,7 @@ class Questions:
             return self.beliefs
         found = self.beliefs
         found = found._replace(lower=list(found.lower), upper=list(found.upper))
-        found = found._replace(low=list(found.low), high=list(found.high))
+        found = found._replace(bound=(list(found.bound[LOWER]), list(found.bound[RAISE])))
         for n, kind in enumerate(self.columns.kind):
             if kind != Kind.TERMINAL:
                 narrow(self.columns, found, self.limits, n)

@@ -21,11 +21,11 @@ from expectitree.analysis.trace.events import (
     VISIT,
     Event,
 )
-from expectitree.analysis.trace.report import Trace, initial_intervals, trace
+from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.algorithms import algorithm
 from expectitree.base.numbers import Number
 from expectitree.base.tree.model import Kind
-from expectitree.page.steps import Moment
+from expectitree.page.steps import Moment, initial_intervals
 from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search

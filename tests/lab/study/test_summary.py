@@ -256,14 +256,18 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("algorithms: [limit: {guide: bounds}]", "limit has no options"),
+        ("algorithms: [limit: {goal: value}]", "limit has no options"),
         (
-            "algorithms: [best-first: {guide: wisdom}]",
-            "'wisdom', expected learning or bounds",
+            "algorithms: [best-first: {goal: wisdom}]",
+            "'wisdom', expected value or action",
         ),
         (
             "algorithms: [star1: {goal: action}]",
             "the option goal is for best-first only, not for star1",
+        ),
+        (
+            "algorithms: [best-first: {guide: learning}]",
+            "unknown key 'guide': best-first always learns from the leaves that it visits",
         ),
         ("algorithms: star1\ntable: long wide", "'long wide', expected long or wide"),
     ],
