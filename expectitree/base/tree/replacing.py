@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -83,24 +83,28 @@ def unrolled_again(tree: Tree) -> Tree:
     return replace(unrolled, **{name: getattr(tree, name) for name in about})
 
 
-def endless_links(tree: Tree, formulas: Formulas) -> list[int]:
-    """Return the refs that close a cycle of nodes, none of which has an end."""
-    found, met, opened = [], set[int](), set[int]()
-    for root in {*formulas.links.values()}:
+def endless_links(
+    links: Mapping[int, int], ends: Container[int], children_of: Callable[[int], Sequence[int]]
+) -> list[int]:
+    """Return the refs that close a cycle of nodes, none of which has an end.
+
+    `links` are the refs upward with the nodes that they lead to, and `ends` the nodes with an end.
+    """
+    found, met, opened = set[int](), set[int](), set[int]()
+    for root in {*links.values()}:
         stack = [(root, NONE)]
         while stack:
             node, link = stack.pop()
             if node < 0:
                 opened.discard(~node)
             elif node in opened:
-                found.append(link)
-            elif node not in met and node not in formulas.endings:
+                found.add(link)
+            elif node not in met and node not in ends:
                 met.add(node)
                 opened.add(node)
                 stack.append((~node, NONE))
-                children = (tree.columns.child[b] for b in tree.branches_of(node))
-                stack += [(formulas.links.get(child, child), child) for child in children]
-    return sorted({*found} & formulas.links.keys())
+                stack += [(links.get(child, child), child) for child in children_of(node)]
+    return sorted(found & links.keys())
 
 
 # What identifies a set of replacements: the names, and the ids of their formulas.

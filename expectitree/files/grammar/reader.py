@@ -61,8 +61,8 @@ _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MAX_PLACES = 50_000  # nodes whose places are kept, for errors that are found at the end
 _CYCLE = (
-    "leads back to itself: that is a cycle, and a tree has none; a node that repeats has an end, "
-    "as in `until: cycle = 20`"
+    "leads back to itself: that is a cycle, and a tree has none; to repeat a node, give it an end, "
+    "such as `until: cycle = 20`"
 )
 
 
@@ -191,16 +191,30 @@ class _TreeReader:
                 self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
 
     def link(self, root: int) -> None:
-        """Note where each ref to a node above it leads."""
-        for node, (identity, *_) in self.links.items():
-            if node < root:  # not below a node to which no ref leads
-                self.builder.formulas.links[node] = self.done[identity]
-        for name in self.names.places if self.links else ():
+        """Note where each ref to a node above it leads; raise `FileError` if that has no end."""
+        links = {node: self.done[identity] for node, (identity, *_) in self.links.items()}
+        if links:
+            self.check_ends(links)
+        # Not those below a node to which no ref leads.
+        self.builder.formulas.links.update(pair for pair in links.items() if pair[0] < root)
+        for name in self.names.places if links else ():
             node = self.done.get(self.names.identity(name), root + 1)
             if node <= root:
                 self.builder.formulas.named[node] = name
         if root not in self.builder.formulas.links.values():  # else it is paid again
             self.builder.formulas.at_nodes.pop(root, None)
+
+    def check_ends(self, links: Mapping[int, int]) -> None:
+        """Raise `FileError` for refs that close a cycle without an `until`."""
+        from expectitree.base.tree.replacing import endless_links
+
+        builder = self.builder
+        with suppress(TooManyProblemsError):
+            for node in endless_links(links, builder.formulas.endings, builder.children_of):
+                _, place, path, name = self.links[node]
+                self.trail.add(place, path, f"{name} {_CYCLE}")
+        if self.trail.found:
+            raise self.trail.failure()
 
     def expand(self, tree: Tree) -> Tree:
         """Return the tree with copies of shared nodes, below a `with` and below signals."""
@@ -208,14 +222,8 @@ class _TreeReader:
         is_copied = formulas.replaced or formulas.at_nodes or formulas.links or formulas.endings
         if not is_copied and not (self.defined and tree.is_sharing):
             return tree
-        from expectitree.base.tree.replacing import Expansion, endless_links
+        from expectitree.base.tree.replacing import Expansion
 
-        with suppress(TooManyProblemsError):
-            for node in endless_links(tree, formulas):
-                _, place, path, name = self.links[node]
-                self.trail.add(place, path, f"{name} {_CYCLE}")
-        if self.trail.found:
-            raise self.trail.failure()
         named = {*self.done.values(), *formulas.links}
         refs = {b: formulas.replaced.get(b, {}) for b, c in enumerate(child) if c in named}
         formulas = replace(formulas, replaced=refs, defined=self.defined)

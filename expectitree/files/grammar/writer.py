@@ -496,7 +496,7 @@ class _TreeWriter:
 def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
-    formulas = tree.formulas or Formulas()
+    formulas = Formulas() if tree.formulas is None else tree.formulas
     has_refs = tree.branch_notes or formulas.replaced or formulas.endings
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
         return Repeated(0, len(tree))
