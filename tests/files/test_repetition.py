@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from fractions import Fraction
 from functools import cache
 
@@ -134,6 +135,48 @@ def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
     assert et.evaluate(tree, exact=True).value == value("a", 0, 0)
     again = et.loads(et.dumps(tree)) if hasattr(et, "dumps") else tree
     assert et.evaluate(again, exact=True).value == value("a", 0, 0)
+
+
+SET_BELOW = """
+parameters: {n: 4}
+nodes:
+  a:
+    until: t = n
+    utility: k
+    max:
+      one: {ref: a, with: {t: t + 1, k: k + 1}}
+      two: {ref: a, with: {t: t + 1, k: 2*k}}
+max: {x: {ref: a, with: {t: 0, k: 1}}, y: {reward: 1, ref: a, with: {t: 1, k: 0}}}
+"""
+
+
+def test_a_name_that_only_a_with_sets_is_known_below() -> None:
+    tree = et.loads(SET_BELOW)
+    assert et.evaluate(tree).value == 16
+    assert et.evaluate(tree).interval("y")[0] == 5
+    for format in ("yaml", "json"):
+        again = et.loads(et.dumps(tree, format), name=f"x.{format}")
+        assert et.evaluate(again.with_parameters(n=3)).value == 8
+    plain = "nodes: {a: {max: [x, 2*x]}}\nmax: [{ref: a, with: {x: 3}}, {ref: a, with: {x: 1}}]"
+    assert et.evaluate(et.loads(plain)).value == 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("y: {reward: 1, ref: a, with: {t: 1, k: 0}}", "y: {ref: a}", "9:49: y: this ref leads to"),
+        (", k: 0}}", "}}", "y: this ref leads to a formula of k, which nothing sets: write its"),
+        ("reward: 1", "reward: k", "y: nothing on the way here sets k"),
+        ("{t: 0, k: 1}", "{t: 0, k: 1, kk: 3}", "unknown parameter 'kk' (did you mean 'k'?)"),
+        ("utility: k", "utility: kk", "unknown parameter 'kk' (did you mean 'k'?)"),
+        ("{n: 4}", "{n: 4, m: t}", "parameter m: unknown parameter 't'"),
+        ("{t: 0, k: 1}", "{t: 0, k: 1, max: 2}", "unknown parameter 'max'"),
+    ],
+)
+def test_a_name_that_nothing_sets_is_an_error(old: str, new: str, message: str) -> None:
+    assert old in SET_BELOW
+    with pytest.raises(et.FileError, match=re.escape(message)):
+        et.loads(SET_BELOW.strip().replace(old, new), name="x.yaml")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ PLACES = {
     "reward": f"{CRITERIA}max: [{{$, utility: {{cost: 1}}}}]",
     "p": "chance: [{$, utility: 1}, {p: rest, utility: 0}]",
     "ref": "max: [{$}, 1]",
+    "until": "parameters: {cycle: 0}\nnodes: {Z: {$, max: [1]}}\nmax: [{ref: Z}]",
     "with": "max: [{ref: A, $}, 1]",
     **dict.fromkeys(("title", "parameters", "normalize"), "$\nmax: [1]"),
     "expect": "$\nmax: [5]",

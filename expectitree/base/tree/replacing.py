@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -32,6 +32,7 @@ from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, names_
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues, Report, in_order
 
+_SET = "write its value in `with`, or one for all under the root's `parameters:`"
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
 _MAX_NODES = 200_000  # that a tree may have more than as written
 
@@ -55,10 +56,9 @@ def counters_of(tree: Tree) -> set[str]:
     while pending:
         name = pending.pop()
         written = [values[name] for values in replaced if name in values]
-        more = {
-            *tree.parameters[name].bases,
-            *(base for part in written for base in names_in(part)),
-        }
+        if name in tree.parameters:  # others, only a `with` sets
+            written.append(tree.parameters[name].value)
+        more = {base for formula in written for base in names_in(formula)}
         pending += more - counters
         counters |= more
     return counters
@@ -152,6 +152,7 @@ class Expansion:
         self.constants: dict[int, Expression] = {}  # by the id of a formula
         self.is_ended: dict[Key, bool] = {}
         self.check_use()
+        self.check_values()
 
     def run(self, exact_nodes: int) -> Tree:
         """Return the tree with its copies, in floats if it has more than `exact_nodes`."""
@@ -285,7 +286,8 @@ class Expansion:
         """Return ` (cycle 3, ill 1)`, the counters that a node and those below it use."""
         values = self.values[key.replaced]
         names = [name for name in self.counters if name in self.below[key.node]]
-        own = sorted(name for name in names if not self.tree.parameters[name].bases)
+        derived = {name for name, parameter in self.tree.parameters.items() if parameter.bases}
+        own = sorted({*names} - derived)
         counts = (
             f"{name} {text_of(values[name]) if name in values else number_text(self.now[name])}"
             for name in own
@@ -311,23 +313,58 @@ class Expansion:
                 found = f"with replaces {name}, which no formula of the node uses: remove it"
                 self.report(found, f"with {name}", self.tree.parent_of(b), b)
 
+    def check_values(self) -> None:
+        """Report refs and formulas that need a name which no `with` on the way there sets."""
+        names = {name for own in self.formulas.replaced.values() for name in own}
+        root = self.tree.root_id
+        for name in sorted(self.below[root] & (names - self.tree.parameters.keys())):
+            pending, met = [root], {root}
+            while pending:
+                n = pending.pop()
+                for what, b, formula in self.written_at(n):
+                    if name in names_of(formula):
+                        self.stop(f"nothing on the way here sets {name}: {_SET}", what, n, b)
+                for b in self.tree.branches_of(n):
+                    child = self.child(b)
+                    if name not in self.needed(b):
+                        continue
+                    if b in self.formulas.replaced:
+                        found = f"this ref leads to a formula of {name}, which nothing sets"
+                        self.stop(f"{found}: {_SET}", "ref", n, b)
+                    elif child not in met:
+                        met.add(child)
+                        pending.append(child)
+
     # ---- Names and formulas.
+
+    def written_at(self, n: int) -> Iterator[tuple[str, int, Expression]]:
+        """Yield the formulas of a node and of its branches, each as `Report` names it."""
+        formulas = self.formulas
+        places = [("node", NONE, formulas.nodes.get(n)), ("reward", NONE, formulas.at_nodes.get(n))]
+        places += [("until", NONE, part) for part in formulas.endings.get(n, ())]
+        for b in self.tree.branches_of(n):
+            places.append(("p", b, formulas.probabilities.get(b)))
+            places.append(("reward", b, formulas.rewards.get(b)))
+        for what, b, formula in places:
+            if is_formula(formula):
+                yield what, b, formula
+
+    def needed(self, b: int) -> set[str]:
+        """Return the names on which what is below a branch depends, in the names of its place."""
+        inner, names = self.inner.get(b, {}), set[str]()
+        for name in self.below[self.child(b)]:
+            names.update(names_in(inner[name]) if name in inner else (name,))
+        return names
 
     def find_names_below(self) -> bool:
         """Add the names of each node and of those below it; return whether there were new ones."""
         tree, formulas, is_new = self.tree, self.formulas, False
         for n in range(len(tree)):
             own = self.names_of_event(formulas.events.get(n, ""))
-            written = formulas.nodes.get(n), formulas.at_nodes.get(n), *formulas.endings.get(n, ())
-            for formula in written:
-                own.update(names_of(formula) if is_formula(formula) else ())
+            for _, _, formula in self.written_at(n):
+                own.update(names_of(formula))
             for b in tree.branches_of(n):
-                for column in (formulas.probabilities, formulas.rewards):
-                    if b in column:
-                        own.update(names_of(column[b]))
-                inner = self.inner.get(b, {})
-                for name in self.below[self.child(b)]:
-                    own.update(names_in(inner[name]) if name in inner else (name,))
+                own |= self.needed(b)
             is_new |= bool(self.links) and own != self.below[n]
             self.below[n] = frozenset(own)
         return is_new
@@ -369,7 +406,9 @@ class Expansion:
             value = self.substituted(inner.get(name, Name(name)), outer)
             if name in self.counters and value != Name(name):
                 number = self.number(value)
-                value = Name(name) if number == self.now[name] else self.plain_number(number)
+                value = self.plain_number(number)
+                if number == self.now.get(name):
+                    value = Name(name)
             if value != Name(name):
                 found[name] = value
         replaced = tuple((name, id(self.constant(value))) for name, value in found.items())

@@ -188,7 +188,7 @@ def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
         raise GrammarError(f"found {described(data)} under with, {expected}")
     found: dict[str, Expression] = {}
     for at, (key, written) in enumerate(data):
-        name, known = composed(key), values.parameters or ()
+        name, known = composed(key), values.known
         if name in found:
             fault = f"duplicate parameter {quote(name)}: keep one"
         elif name not in known:

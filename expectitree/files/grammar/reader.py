@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.expressions.syntax import NAME, RESERVED
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
@@ -304,6 +305,8 @@ class _TreeReader:
             if event.labels:
                 self.events[name] = sorted(event.labels)
         self.read_criteria(about)
+        if self.names.places:
+            self.values.use_names(names_in_with(root, self.document.text or "with"))
         for key in (SCHEMA_KEY, "normalize"):
             about.pop(key, None)
         return about
@@ -712,3 +715,24 @@ class _TreeReader:
     def placeholder(self) -> int:
         """Add a terminal in place of a node with an error that is reported."""
         return self.builder.add_terminal(self.values.to_number("0"))
+
+
+def names_in_with(root: Data, text: str) -> list[str]:
+    """Return the names that a `with` below a value sets and that some text there may use.
+
+    There are none unless the document's `text` has the word.
+    """
+    found: dict[str, None] = {}
+    used, met, pending = set[str](), set[int](), [root] if "with" in text else []
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            used.update(re.findall(NAME, paths.composed(item)))
+        elif isinstance(item, (list, tuple)) and id(item) not in met:
+            met.add(id(item))
+            keys = dict(item) if isinstance(item, tuple) else {}
+            pending += [value for _, value in item] if keys else item
+            if "ref" in keys and isinstance(keys.get("with"), tuple):
+                found.update(dict.fromkeys(paths.composed(name) for name, _ in keys["with"]))
+    is_name = re.compile(NAME).fullmatch
+    return [name for name in found if name in used and is_name(name) and name not in RESERVED]

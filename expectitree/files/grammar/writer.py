@@ -148,6 +148,9 @@ class _TreeWriter:
 
             self.defined = written_definitions(tree.formulas.defined)
             self.written_parameters = written_parameters(tree)
+        self.known = {*tree.parameters}  # the names in formulas
+        for replaced in tree.formulas.replaced.values() if tree.formulas is not None else ():
+            self.known.update(replaced)
         # Whether terminals are utilities and no more, so that a list of them may be plain.
         self.criteria = tree.criteria
         is_bare = not self.has_formulas or bool(tree.parameters) and not self.criteria
@@ -354,7 +357,7 @@ class _TreeWriter:
             return self.formula(reward)
         text = text_of(reward)
         try:
-            parse(text, self.tree.parameters)
+            parse(text, self.known)
         except ExpressionError as error:
             path = escape(self.tree.path_of(n, b))
             found = f"a formula of {len(text):,} characters, a sum of rewards, cannot be written"
