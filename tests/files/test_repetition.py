@@ -137,6 +137,37 @@ def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
     assert et.evaluate(again, exact=True).value == value("a", 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{p: 0.3, utility: 0}", "{p: 0.3, utility: 1/(cycle - 5)}", "in ill (cycle 5): '1/(5 - 5)'"),
+        ("p: 0.2*effect", "p: 0.3*cycle*effect", "in well (cycle 4): p is 1.2 at effect = 1"),
+        ("p: 0.7", "p: log(cycle - 3)", "in ill (cycle 1): 'log(1 - 3)' is the logarithm of"),
+        ("until: cycle = 12", "until: 1/(cycle - 2) = 1", "'1/(2 - 2)' divides by zero"),
+        ("well: {p: rest, reward: 10*d", "well: {p: rest, reward: 1/(6 - cycle)", "in well (cycle 6)"),
+    ],
+)
+def test_an_error_names_the_written_line_and_the_copy(old: str, new: str, message: str) -> None:
+    assert old in COHORT
+    line = next(at for at, text in enumerate(COHORT.split("\n")) if old in text)
+    with pytest.raises(et.FileError, match=re.escape(message)) as caught:
+        et.loads(COHORT.strip("\n").replace(old, new, 1), name="x.yaml")
+    assert caught.value.problems[0].line == line
+
+
+def test_a_copy_has_a_name() -> None:
+    found = et.evaluate(et.loads(COHORT), exact=True)
+    assert found.value_of("ill (cycle 12)") == 0
+    assert found.value_of("well (cycle 3, new 1)") == found.value_of("well (cycle 3)")
+    names = [*found.tree.formulas.named.values()]
+    assert len({*names}) == len(names)
+    with pytest.raises(et.TreeError, match=r"no node ill \(cycle 13\)"):
+        found.value_of("ill (cycle 13)")
+    expected = 'expect: {values: {"ill (cycle 11)": 1, usual: 2}}\n'
+    checks = et.verify(et.loads(expected + COHORT)).checks
+    assert [check.what for check in checks] == ["value of ill (cycle 11)", "value of usual"]
+
+
 SET_BELOW = """
 parameters: {n: 4}
 nodes:

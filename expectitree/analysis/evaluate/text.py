@@ -87,6 +87,9 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "stopped", _why_stopped(search.grown, search.stopped)
     if search.best is not None:
         yield "best", *_best(search, options)
+    if (formulas := search.tree.formulas) is not None and formulas.is_unrolled:
+        count = len(formulas.written) - len(formulas.written.formulas.links)
+        yield "unrolled", f"{len(search.tree):,} nodes, made of {count:,} in the file"
     if search.tree.decision_maker == Kind.MIN and search.grown is None:
         yield "decides", "MIN, who prefers small totals"
     if evaluation.formulas and evaluation.parameters:

@@ -136,6 +136,8 @@ class Expansion:
         self.domain = rounded_fractions()
         self.now = ParameterValues(tree.parameters, self.domain)
         self.counters = counters_of(tree)
+        # The names that a `with` replaces.
+        self.replaced = sorted({name for own in self.formulas.replaced.values() for name in own})
         self.known: dict[object, Expression] = {}  # one object for equal expressions
         self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
         self.order = in_order(tree.parameters)
@@ -204,7 +206,7 @@ class Expansion:
             row = copy.add(node, branches, copies)
         self.origins.append(node)
         if node in self.formulas.named:
-            copy.formulas.named[row] = f"{self.formulas.named[node]}{self.counted(key)}"
+            copy.formulas.named[row] = self.name(key)
         own, first = copy.formulas, copy.first_branch(row)
         places: list[Any] = [(own.nodes, row, "node", NONE)]
         for at, b in enumerate(branches, first):
@@ -236,9 +238,12 @@ class Expansion:
         if key not in self.is_ended:
             condition, _ = self.formulas.endings[key.node]
             asked = Apply("if", (condition, Written("1"), Written("0")))
-            self.is_ended[key] = bool(
-                self.number(self.substituted(asked, self.values[key.replaced]))
-            )
+            try:
+                ended = self.number(self.substituted(asked, self.values[key.replaced]))
+            except NumberError as error:
+                self.stop(error.about(f"in {self.name(key)}: "), "until", key.node, NONE)
+                ended = Fraction(1)
+            self.is_ended[key] = bool(ended)
         return self.is_ended[key]
 
     def constant(self, formula: Expression) -> Expression:
@@ -254,6 +259,16 @@ class Expansion:
         """Return the value of a formula at the values of the parameters."""
         value: Fraction = evaluate(formula, self.domain, self.now)
         return value
+
+    def counter(self, name: str, value: Expression, key: Key, b: int) -> Expression:
+        """Return the number of a counter below a branch; its name if that has the same number."""
+        try:
+            number = self.number(value)
+        except NumberError as error:
+            is_written = name in self.formulas.replaced.get(b, {})
+            self.stop(error, f"with {name}" if is_written else "ref", key.node, b)
+            return value
+        return Name(name) if number == self.now.get(name) else self.plain_number(number)
 
     def plain_number(self, number: Fraction) -> Expression:
         """Return a number as an expression: one object for equal numbers."""
@@ -282,18 +297,19 @@ class Expansion:
             hint = f"check the `until` of each, or {budget.more()}"
         return f"{found}: {hint}"
 
-    def counted(self, key: Key) -> str:
-        """Return ` (cycle 3, ill 1)`, the counters that a node and those below it use."""
-        values = self.values[key.replaced]
-        names = [name for name in self.counters if name in self.below[key.node]]
-        derived = {name for name, parameter in self.tree.parameters.items() if parameter.bases}
-        own = sorted({*names} - derived)
-        counts = (
-            f"{name} {text_of(values[name]) if name in values else number_text(self.now[name])}"
-            for name in own
-        )
-        text = ", ".join(counts)
-        return f" ({text})" if text else ""
+    def name(self, key: Key) -> str:
+        """Return `ill (cycle 3)`: the name of a node, and what tells its copies apart."""
+        values, texts = self.values[key.replaced], list[str]()
+        for name in self.replaced:
+            if name in values:
+                texts.append(f"{name} {text_of(values[name])}")
+            elif name in self.counters and name in self.below[key.node]:
+                texts.append(f"{name} {number_text(self.now[name])}")
+        for event, shown in key.shown:
+            pairs = [(event, shown)] if isinstance(shown, str) else shown
+            texts += (f"{name} {outcome}" for name, outcome in pairs)
+        name = self.formulas.named[key.node]
+        return f"{name} ({', '.join(texts)})" if texts else name
 
     def at(self, key: Key) -> str:
         """Return ` at cycle = 20`, the counters of a node as far as they have changed."""
@@ -315,9 +331,8 @@ class Expansion:
 
     def check_values(self) -> None:
         """Report refs and formulas that need a name which no `with` on the way there sets."""
-        names = {name for own in self.formulas.replaced.values() for name in own}
         root = self.tree.root_id
-        for name in sorted(self.below[root] & (names - self.tree.parameters.keys())):
+        for name in self.below[root].intersection(self.replaced) - self.tree.parameters.keys():
             pending, met = [root], {root}
             while pending:
                 n = pending.pop()
@@ -405,10 +420,7 @@ class Expansion:
         for name in sorted(self.below[child]) if outer or inner else ():
             value = self.substituted(inner.get(name, Name(name)), outer)
             if name in self.counters and value != Name(name):
-                number = self.number(value)
-                value = self.plain_number(number)
-                if number == self.now.get(name):
-                    value = Name(name)
+                value = self.counter(name, value, key, b)
             if value != Name(name):
                 found[name] = value
         replaced = tuple((name, id(self.constant(value))) for name, value in found.items())

@@ -282,8 +282,11 @@ class _TreeReader:
     def sort_faults(self, tree: Tree) -> None:
         """Sort the faults by the first paths of their nodes, and keep the first of them."""
         if self.faults:
-            rank = {n: at for at, n in enumerate(tree.first_paths.order)}
-            self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
+            first = tree.first_paths
+            rank = {n: at for at, n in enumerate(first.order)}
+            # Of copies, the one that is reached first has the plainest numbers.
+            depth = first.depth if self.copies is not None else [0] * len(tree)
+            self.faults.sort(key=lambda fault: (depth[fault[2]], rank[fault[2]], fault[3]))
             del self.faults[MAX_PROBLEMS:]
 
     def note_fault(self, error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
@@ -364,12 +367,14 @@ class _TreeReader:
         """Report what `Report` tells about a node of a tree, once for all copies of the node."""
         is_unused = node >= len(tree)
         path = self.path_of_unused(node) if is_unused else tree.path_of(node, branch)
-        if self.copies is not None:
+        if self.copies is not None and not is_unused:
             written, origins = self.copies
+            error = _named_copy(tree, error, node)
             first = tree.columns.first[node]
             node = origins[node]
             branch += 0 if branch == NONE else written.columns.first[node] - first
-        fault = str(error), what, node, branch
+        is_repeated = tree.formulas is not None and bool(tree.formulas.named)
+        fault = "" if is_repeated else str(error), what, node, branch
         if fault not in self.seen:
             self.seen.add(fault)
             self.trail.add(self.place_of_fault(what, node, branch), path, error)
@@ -399,19 +404,20 @@ class _TreeReader:
         keys: Collection[str] = PAYMENTS if what == "reward" else (what,)
         if what == "node":
             keys = (*UTILITIES, "estimate")
-        if node == self.root and (what == "node" or what == "reward" and branch == NONE):
+        is_own = what in ("node", "until")
+        if node == self.root and (is_own or what == "reward" and branch == NONE):
             return self.place_in(self.document.root, Place(), keys)
-        if what == "node" and node in self.unused:
+        if is_own and node in self.unused:
             name = self.unused[node]
             return self.place_in(self.names.definition(name), self.names.places[name], keys)
-        if what == "node":
+        if is_own:
             node, at = self.parents.get(node, (NONE, 0))
         if node not in self.frames:
             return None
         frame = self.frames[node]
         if what == "outcomes":
             return frame.place(0)
-        if what != "node":
+        if not is_own:
             at = branch - self.builder.first_branch(node)
         item = frame.items[at]
         if what.startswith("with "):
@@ -715,6 +721,17 @@ class _TreeReader:
     def placeholder(self) -> int:
         """Add a terminal in place of a node with an error that is reported."""
         return self.builder.add_terminal(self.values.to_number("0"))
+
+
+def _named_copy(tree: Tree, error: ExpectitreeError | str, node: int) -> ExpectitreeError | str:
+    """Return an error with the name of the copy that a node is of, or below which it is."""
+    named = tree.formulas.named if tree.formulas is not None else {}
+    while node not in named and node != tree.root_id:
+        node = tree.first_paths.parent[node]
+    if node not in named:
+        return error
+    about = f"in {named[node]}: "
+    return f"{about}{error}" if isinstance(error, str) else error.about(about)
 
 
 def names_in_with(root: Data, text: str) -> list[str]:
