@@ -140,11 +140,23 @@ def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("{p: 0.3, utility: 0}", "{p: 0.3, utility: 1/(cycle - 5)}", "in ill (cycle 5): '1/(5 - 5)'"),
-        ("p: 0.2*effect", "p: 0.3*cycle*effect", "in well (cycle 4): p is 1.2 at effect = 1"),
+        (
+            "{p: 0.3, utility: 0}",
+            "{p: 0.3, utility: 1/(cycle - 5)}",
+            "in ill (cycle 5): '1/(5 - 5)'",
+        ),
+        ("p: 0.2*effect", "p: 0.3*cycle*effect", "in well (cycle 4): p is 1.2 at new = 0"),
         ("p: 0.7", "p: log(cycle - 3)", "in ill (cycle 1): 'log(1 - 3)' is the logarithm of"),
-        ("until: cycle = 12", "until: 1/(cycle - 2) = 1", "'1/(2 - 2)' divides by zero"),
-        ("well: {p: rest, reward: 10*d", "well: {p: rest, reward: 1/(6 - cycle)", "in well (cycle 6)"),
+        (
+            "until: cycle = 12",
+            "until: 1/(cycle - 2) = 1",
+            "in well (cycle 2): '1/(cycle - 2)' divides by zero",
+        ),
+        (
+            "well: {p: rest, reward: 10*d",
+            "well: {p: rest, reward: 1/(6 - cycle)",
+            "in well (cycle 6)",
+        ),
     ],
 )
 def test_an_error_names_the_written_line_and_the_copy(old: str, new: str, message: str) -> None:

@@ -129,6 +129,11 @@ def _float(text: str | Fraction) -> float:
 def _fraction(text: str | Fraction) -> Fraction:
     if isinstance(text, Fraction):
         return text
+    return _written_fraction(text)
+
+
+@lru_cache(maxsize=1000)  # of formulas that are evaluated at many values
+def _written_fraction(text: str) -> Fraction:
     number = text.removesuffix("%")
     return to_fraction(number) / (1 if number == text else 100)
 

@@ -24,7 +24,7 @@ from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
 from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
-from expectitree.base.numbers import number_text, quote
+from expectitree.base.numbers import message_text, quote
 from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
@@ -111,6 +111,12 @@ def endless_links(
 Replaced: TypeAlias = "tuple[tuple[str, int], ...]"
 
 
+def shown_value(part: Expression) -> str:
+    """Return a formula or a number for people."""
+    is_number = isinstance(part, Written) and part.value is not None
+    return message_text(part.value) if is_number else text_of(part)
+
+
 class Key(NamedTuple):
     """What identifies a copy of a node: paths with equal keys lead to one node.
 
@@ -138,6 +144,16 @@ class Expansion:
         self.counters = counters_of(tree)
         # The names that a `with` replaces.
         self.replaced = sorted({name for own in self.formulas.replaced.values() for name in own})
+        # By node with an end: whether it ends, as a formula.
+        self.asked = {
+            node: Apply("if", (condition, Written("1"), Written("0")))
+            for node, (condition, _) in self.formulas.endings.items()
+        }
+        # What is known of formulas, by their ids; all of them are `kept`, so no id is used again.
+        self.kept: list[Expression] = []
+        self.names_by_id: dict[int, tuple[str, ...]] = {}
+        self.done: dict[tuple[object, ...], Expression] = {}
+        self.numbers: dict[tuple[object, ...], Fraction] = {}
         self.known: dict[object, Expression] = {}  # one object for equal expressions
         self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
         self.order = in_order(tree.parameters)
@@ -147,6 +163,7 @@ class Expansion:
         self.below = [frozenset[str]()] * len(tree)
         while self.find_names_below():
             pass
+        self.sorted_below = [sorted(names) for names in self.below]
         self.values: dict[Replaced, dict[str, Expression]] = {(): {}}
         self.paid: list[Any] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
@@ -156,12 +173,15 @@ class Expansion:
         self.check_use()
         self.check_values()
 
-    def run(self, exact_nodes: int) -> Tree:
-        """Return the tree with its copies, in floats if it has more than `exact_nodes`."""
+    def run(self, exact_nodes: int, max_nodes: int = 0) -> Tree:
+        """Return the tree with its copies, in floats if it has more than `exact_nodes`.
+
+        It has at most `max_nodes`; 0 is the default.
+        """
         tree, child = self.tree, self.tree.columns.child
         named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
         named.update(self.links.values())
-        most = len(tree) + budget.most(_MAX_NODES)
+        most = max_nodes or budget.most(_MAX_NODES) + len(tree) * (not self.links)
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
         opened, count = {Key(tree.root_id)}, 0
@@ -181,7 +201,8 @@ class Expansion:
                     stack.append((below, []))
                     count += 1
                     if count > most:
-                        self.stop(self.too_many(below, most), "ref", key.node, b)
+                        path = [below, *(opened_key for opened_key, _ in reversed(stack))]
+                        self.stop(self.too_many(path, most), "ref", key.node, b)
                 continue
             row = self.add(copy, key, copies)
             stack.pop()
@@ -233,13 +254,11 @@ class Expansion:
 
     def ends(self, key: Key) -> bool:
         """Return whether a node is a terminal, because its condition holds."""
-        if key.node not in self.formulas.endings:
+        if key.node not in self.asked:
             return False
         if key not in self.is_ended:
-            condition, _ = self.formulas.endings[key.node]
-            asked = Apply("if", (condition, Written("1"), Written("0")))
             try:
-                ended = self.number(self.substituted(asked, self.values[key.replaced]))
+                ended = self.number(self.asked[key.node], self.values[key.replaced])
             except NumberError as error:
                 self.stop(error.about(f"in {self.name(key)}: "), "until", key.node, NONE)
                 ended = Fraction(1)
@@ -250,29 +269,41 @@ class Expansion:
         """Return a formula, or its number if it has no names: equal ones are one object."""
         if id(formula) not in self.constants:
             self.constants[id(formula)] = formula
-            if self.links and not isinstance(formula, Amounts) and not names_in(formula):
+            is_plain = not isinstance(formula, (Amounts, Written))
+            if self.links and is_plain and not self.names(formula):
                 with suppress(NumberError):
-                    self.constants[id(formula)] = self.plain_number(self.number(formula))
+                    self.constants[id(formula)] = self.plain_number(self.number(formula, {}))
         return self.constants[id(formula)]
 
-    def number(self, formula: Expression) -> Fraction:
-        """Return the value of a formula at the values of the parameters."""
-        value: Fraction = evaluate(formula, self.domain, self.now)
-        return value
+    def number(self, formula: Expression, outer: Mapping[str, Expression]) -> Fraction:
+        """Return the value of a formula of counters, which are numbers in a place."""
+        values = {name: self.now[name] for name in self.names(formula) if name not in outer}
+        for name in self.names(formula):
+            if name in outer:
+                part = outer[name]
+                assert isinstance(part, Written)
+                values[name] = self.domain.number(part.text if part.value is None else part.value)
+        key = id(formula), *values.items()
+        if key not in self.numbers:
+            self.numbers[key] = evaluate(formula, self.domain, values)
+        return self.numbers[key]
 
-    def counter(self, name: str, value: Expression, key: Key, b: int) -> Expression:
+    def counter(self, name: str, formula: Expression, key: Key, b: int) -> Expression:
         """Return the number of a counter below a branch; its name if that has the same number."""
         try:
-            number = self.number(value)
+            number = self.number(formula, self.values[key.replaced])
         except NumberError as error:
             is_written = name in self.formulas.replaced.get(b, {})
             self.stop(error, f"with {name}" if is_written else "ref", key.node, b)
-            return value
+            return formula
         return Name(name) if number == self.now.get(name) else self.plain_number(number)
 
     def plain_number(self, number: Fraction) -> Expression:
         """Return a number as an expression: one object for equal numbers."""
-        return self.plain(Written(str(number), number), {})
+        if number not in self.known:
+            part = self.known[number] = Written(str(number), number)
+            self.lengths[id(part)] = min(len(part.text), _MAX_LENGTH + 1)
+        return self.known[number]
 
     def add_ending(self, copy: Copy, node: int) -> int:
         """Add the terminal that a node is where its condition holds; return its id."""
@@ -288,13 +319,16 @@ class Expansion:
         hint = "count something in `with`, or write a game and ask `expectitree solve`"
         return f"this leads back to itself{self.at(key)} without a change: {hint}"
 
-    def too_many(self, key: Key, most: int) -> str:
-        """Return the message about a tree that is too large, or that repeats for ever."""
+    def too_many(self, path: Sequence[Key], most: int) -> str:
+        """Return the message about a tree that is too large; the last node is first in `path`."""
         found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
         hint = f"write fewer of these, or {budget.more()}"
         if self.links:
-            found = f"the repeated nodes make more than {most:,} nodes, the last one{self.at(key)}"
-            hint = f"check the `until` of each, or {budget.more()}"
+            names = [self.name(key) for key in path if key.node in self.formulas.named]
+            names = [*dict.fromkeys(reversed(names))]
+            shown = names if len(names) < 5 else [*names[:2], "…", *names[-2:]]
+            found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(shown)}"
+            hint = "check the `until` of each, or allow more by --max-nodes"
         return f"{found}: {hint}"
 
     def name(self, key: Key) -> str:
@@ -302,9 +336,9 @@ class Expansion:
         values, texts = self.values[key.replaced], list[str]()
         for name in self.replaced:
             if name in values:
-                texts.append(f"{name} {text_of(values[name])}")
+                texts.append(f"{name} {shown_value(values[name])}")
             elif name in self.counters and name in self.below[key.node]:
-                texts.append(f"{name} {number_text(self.now[name])}")
+                texts.append(f"{name} {message_text(self.now[name])}")
         for event, shown in key.shown:
             pairs = [(event, shown)] if isinstance(shown, str) else shown
             texts += (f"{name} {outcome}" for name, outcome in pairs)
@@ -314,7 +348,8 @@ class Expansion:
     def at(self, key: Key) -> str:
         """Return ` at cycle = 20`, the counters of a node as far as they have changed."""
         values = self.values[key.replaced]
-        counted = (f"{name} = {text_of(values[name])}" for name in values if name in self.counters)
+        own = [name for name in values if name in self.counters]
+        counted = (f"{name} = {shown_value(values[name])}" for name in own)
         text = ", ".join(counted)
         return f" at {text}" if text else ""
 
@@ -417,20 +452,40 @@ class Expansion:
         child = self.child(b)
         outer, inner = self.values[key.replaced], self.inner.get(b, {})
         found: dict[str, Expression] = {}
-        for name in sorted(self.below[child]) if outer or inner else ():
-            value = self.substituted(inner.get(name, Name(name)), outer)
-            if name in self.counters and value != Name(name):
-                value = self.counter(name, value, key, b)
-            if value != Name(name):
+        for name in self.sorted_below[child] if outer or inner else ():
+            if name not in inner:
+                value = outer.get(name)
+            elif name in self.counters:
+                value = self.counter(name, inner[name], key, b)
+            else:
+                value = self.substituted(inner[name], outer)
+            if value is not None and value != Name(name):
                 found[name] = value
         replaced = tuple((name, id(self.constant(value))) for name, value in found.items())
         self.values.setdefault(replaced, found)
+        if not self.formulas.defined:
+            return Key(child, replaced)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
         used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
         return Key(child, replaced, tuple(used))
 
     def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""
+        names = self.names(formula)
+        key: tuple[object, ...] = id(formula), *(id(values.get(name)) for name in names)
+        if key not in self.done:
+            self.done[key] = self.replaced_in(formula, values)
+        return self.done[key]
+
+    def names(self, formula: Expression) -> tuple[str, ...]:
+        """Return the names in a formula, as `names_of` does."""
+        if id(formula) not in self.names_by_id:
+            self.names_by_id[id(formula)] = names_of(formula)
+            self.kept.append(formula)
+        return self.names_by_id[id(formula)]
+
+    def replaced_in(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+        """Return a formula as `substituted` does, of any parts."""
         whole = self.plain(formula, values)
         if not isinstance(formula, Amounts):
             return whole

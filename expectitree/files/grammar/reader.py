@@ -234,7 +234,7 @@ class _TreeReader:
 
             written = replace(written, parameters=with_values(tree.parameters, self.parameters))
         expansion = Expansion(written, self.note_fault)
-        found = expansion.run(self.builder.exact_nodes)
+        found = expansion.run(self.builder.exact_nodes, self.document.max_nodes)
         if self.faults:
             self.sort_faults(tree)
             self.defined = {}  # the faults of probabilities may follow from these
