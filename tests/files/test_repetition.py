@@ -140,22 +140,20 @@ def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "{p: 0.3, utility: 0}",
-            "{p: 0.3, utility: 1/(cycle - 5)}",
-            "in ill (cycle 5): '1/(5 - 5)'",
-        ),
+        ("{p: 0.3, utility: 0}", "{p: 0.3, utility: 1/(cycle - 5)}", "ill (cycle 5): '1/(5 - 5)'"),
         ("p: 0.2*effect", "p: 0.3*cycle*effect", "in well (cycle 4): p is 1.2 at new = 0"),
         ("p: 0.7", "p: log(cycle - 3)", "in ill (cycle 1): 'log(1 - 3)' is the logarithm of"),
+        ("until: cycle = 12", "until: 1/(cycle - 2) = 1", "in well (cycle 2): '1/(cycle - 2)'"),
+        ("p: rest, reward: 10*d", "p: rest, reward: 1/(6 - cycle)", "in well (cycle 6): '1/(6"),
         (
-            "until: cycle = 12",
-            "until: 1/(cycle - 2) = 1",
-            "in well (cycle 2): '1/(cycle - 2)' divides by zero",
+            "{cycle: cycle + 1}}",
+            "{cycle: cycle + 1/(2*cycle - 3)}}",
+            "it has more than 10,000 bits",
         ),
         (
-            "well: {p: rest, reward: 10*d",
-            "well: {p: rest, reward: 1/(6 - cycle)",
-            "in well (cycle 6)",
+            "{cycle: cycle + 1}}",
+            "{cycle: cycle + 1/(4 - cycle^2)}}",
+            "it has more than 10,000 bits",
         ),
     ],
 )
@@ -165,6 +163,14 @@ def test_an_error_names_the_written_line_and_the_copy(old: str, new: str, messag
     with pytest.raises(et.FileError, match=re.escape(message)) as caught:
         et.loads(COHORT.strip("\n").replace(old, new, 1), name="x.yaml")
     assert caught.value.problems[0].line == line
+
+
+def test_the_number_of_nodes_is_limited() -> None:
+    text = COHORT.replace("until: cycle = 12", "until: cycle = 11.5")
+    limit = "the repeated nodes make more than 30 nodes, by well (cycle 0) → well (cycle 1) → …"
+    with pytest.raises(et.FileError, match=re.escape(limit)):
+        et.loads(text, max_nodes=30)
+    assert len(et.loads(COHORT, max_nodes=50)) == 50
 
 
 def test_a_copy_has_a_name() -> None:

@@ -191,9 +191,12 @@ def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
     changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
     if tree.formulas is not None and tree.formulas.is_unrolled:
-        from expectitree.base.tree.replacing import unrolled_again  # which imports this module
+        from expectitree.base.tree.replacing import counters_of, unrolled_again  # import this
 
-        changed = unrolled_again(changed)
+        counters = counters_of(tree)
+        counted = (tree.parameters[name] for name in counters & tree.parameters.keys())
+        if any(changed.parameters[old.name] is not old for old in counted):
+            changed = unrolled_again(changed)
     changed, _ = evaluated(changed)
     if changed.local_bounds:
         check_bounds(changed, None)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
 from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
-from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
+from expectitree.base.expressions.evaluation import FRACTIONS, evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.numbers import message_text, quote
@@ -140,6 +140,8 @@ class Expansion:
         self.tree, self.formulas, self.report = tree, tree.formulas, report
         self.links = tree.formulas.links
         self.domain = rounded_fractions()
+        # Counters are not rounded, or they might go on for ever.
+        self.counting = replace(self.domain, checked=FRACTIONS.checked)
         self.now = ParameterValues(tree.parameters, self.domain)
         self.counters = counters_of(tree)
         # The names that a `with` replaces.
@@ -271,7 +273,7 @@ class Expansion:
             self.constants[id(formula)] = formula
             is_plain = not isinstance(formula, (Amounts, Written))
             if self.links and is_plain and not self.names(formula):
-                with suppress(NumberError):
+                with suppress(NumberError, TreeError):  # of a number that is too long to write
                     self.constants[id(formula)] = self.plain_number(self.number(formula, {}))
         return self.constants[id(formula)]
 
@@ -285,7 +287,7 @@ class Expansion:
                 values[name] = self.domain.number(part.text if part.value is None else part.value)
         key = id(formula), *values.items()
         if key not in self.numbers:
-            self.numbers[key] = evaluate(formula, self.domain, values)
+            self.numbers[key] = evaluate(formula, self.counting, values)
         return self.numbers[key]
 
     def counter(self, name: str, formula: Expression, key: Key, b: int) -> Expression:

@@ -90,8 +90,8 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
     name = composed(name)
     with_values(tree.parameters, {name: 0})  # refuses unknown and derived parameters
     parameter = tree.parameters[name]
-    if name in counters_of(tree):
-        raise AnalysisError(f"{name} counts how often nodes repeat, so it does not move: use --set")
+    if why := why_fixed(tree, name):
+        raise AnalysisError(f"{name}: {why}")
     current = ParameterValues(tree.parameters, FRACTIONS)[name]
     chosen = parameter.range if ends is None else ends
     if chosen is None:
@@ -109,6 +109,12 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
         )
     about = parameter.unit, parameter.description
     return Range(name, low, high, current, *about, scaled_with(tree, name))
+
+
+def why_fixed(tree: Tree, name: str) -> str:
+    """Return why a parameter cannot move: it is a number while nodes repeat; else nothing."""
+    why = "it sets how often nodes repeat, so it does not move: use --set"
+    return why if name in counters_of(tree) else ""
 
 
 def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fraction, Fraction]]:

@@ -37,6 +37,7 @@ from expectitree.decide.sensitivity.parameters import (
     SensitivityReport,
     exact_tree,
     range_of,
+    why_fixed,
     why_not_exact,
 )
 from expectitree.decide.sensitivity.sampling import Sampler, with_strategy
@@ -319,6 +320,9 @@ def tornado(
     bars, assumed, left_out = [], [], {}
     for name in chosen or [name for name, one in tree.parameters.items() if not one.bases]:
         has_range = chosen or name in given or tree.parameters[name].range
+        if not chosen and (why := why_fixed(tree, name)):
+            left_out[name] = why
+            continue
         try:
             ends = given.get(name) if has_range else _assumed_ends(tree, name)
             bars.append(_bar(tree, exact, search, range_of(tree, name, ends), fixed))

@@ -234,6 +234,7 @@ class _TreeReader:
 
             written = replace(written, parameters=with_values(tree.parameters, self.parameters))
         expansion = Expansion(written, self.note_fault)
+        self.check_certain(expansion.counters)
         found = expansion.run(self.builder.exact_nodes, self.document.max_nodes)
         if self.faults:
             self.sort_faults(tree)
@@ -243,6 +244,16 @@ class _TreeReader:
             return tree
         self.copies = written, expansion.origins
         return replace(found, formulas=replace(found.formulas or Formulas(), written=written))
+
+    def check_certain(self, counters: Collection[str]) -> None:
+        """Raise `FileError` for a distribution of a number on which the repetition depends."""
+        written = dict(self.document.root).get("parameters", ())
+        for at, (key, fields) in enumerate(written):
+            if key in counters and isinstance(fields, tuple) and "distribution" in dict(fields):
+                found = f"parameter {key}: it sets how often nodes repeat, so it is certain"
+                self.trail.add(Place(written, at), paths.ROOT, f"{found}: remove `distribution`")
+        if self.trail.found:
+            raise self.trail.failure()
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; add those without one to `faults`."""
