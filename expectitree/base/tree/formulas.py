@@ -150,6 +150,8 @@ class Formulas:
     endings: dict[int, tuple[Expression, Any]] = field(default_factory=dict)
     links: dict[int, int] = field(default_factory=dict)
     named: dict[int, str] = field(default_factory=dict)  # with `links`: the names under `nodes`
+    # Of an unrolled tree, by node: its name under `nodes`, and the numbers of its counters.
+    states: dict[int, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)
     criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:

@@ -230,6 +230,7 @@ class Expansion:
         self.origins.append(node)
         if node in self.formulas.named:
             copy.formulas.named[row] = self.name(key)
+            copy.formulas.states[row] = self.formulas.named[node], self.counts(key)
         own, first = copy.formulas, copy.first_branch(row)
         places: list[Any] = [(own.nodes, row, "node", NONE)]
         for at, b in enumerate(branches, first):
@@ -346,6 +347,17 @@ class Expansion:
             texts += (f"{name} {outcome}" for name, outcome in pairs)
         name = self.formulas.named[key.node]
         return f"{name} ({', '.join(texts)})" if texts else name
+
+    def counts(self, key: Key) -> dict[str, Fraction]:
+        """Return the numbers of the counters that a node and those below it use."""
+        values, counts = self.values[key.replaced], dict[str, Fraction]()
+        for name in self.counters & self.below[key.node]:
+            part = values.get(name)
+            if isinstance(part, Written) and part.value is not None:
+                counts[name] = Fraction(part.value)
+            elif name in self.now:
+                counts[name] = self.now[name]
+        return counts
 
     def at(self, key: Key) -> str:
         """Return ` at cycle = 20`, the counters of a node as far as they have changed."""
