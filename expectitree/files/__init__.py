@@ -159,7 +159,7 @@ def _not_text(source: Any, expected: str) -> TreeError:
 def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:
     if not parameters:
         return tree
-    from expectitree.base.tree.parameters import set_parameters
+    from expectitree.base.tree.replacing import set_parameters
 
     return set_parameters(tree, parameters)
 

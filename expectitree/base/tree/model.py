@@ -483,7 +483,7 @@ class Tree(Shown):
             TreeError: There is no such parameter, it is derived from others, or the value of a
                 formula is missing or invalid.
         """
-        found: Tree = module_of("base.tree.parameters").set_parameters(self, values)
+        found: Tree = module_of("base.tree.replacing").set_parameters(self, values)
         return found
 
     def with_attitude(self, attitude: str | Attitude | None) -> Tree:

@@ -29,8 +29,14 @@ from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, names_of
-from expectitree.base.tree.model import Tree
-from expectitree.base.tree.parameters import ParameterValues, Report, in_order
+from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.base.tree.parameters import (
+    ParameterValues,
+    Report,
+    evaluated,
+    in_order,
+    with_values,
+)
 
 _SET = "write its value in `with`, or one for all under the root's `parameters:`"
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
@@ -62,6 +68,19 @@ def counters_of(tree: Tree) -> set[str]:
         pending += more - counters
         counters |= more
     return counters
+
+
+def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
+    """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
+    changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
+    if tree.formulas is not None and tree.formulas.is_unrolled:
+        counted = (tree.parameters[name] for name in counters_of(tree) & tree.parameters.keys())
+        if any(changed.parameters[old.name] is not old for old in counted):
+            changed = unrolled_again(changed)
+    changed, _ = evaluated(changed)
+    if changed.local_bounds:
+        check_bounds(changed, None)
+    return changed
 
 
 def unrolled_again(tree: Tree) -> Tree:

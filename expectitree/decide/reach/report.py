@@ -40,6 +40,11 @@ class ActionReach:
 class Reach(TreeReport):
     """How likely play enters each node that repeats; `reach` makes it.
 
+        >>> import expectitree as et
+        >>> text = "nodes: {a: {until: t = 2, chance: [{ref: a, with: {t: t + 1}}, 5]}}"
+        >>> et.reach(et.loads(text + "\\nmax: [{ref: a, with: {t: 0}}]"), "t").names
+        ('a',)
+
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
@@ -76,7 +81,7 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
         >>> import expectitree as et
         >>> text = "nodes: {a: {until: t = 2, chance: [{ref: a, with: {t: t + 1}}, 5]}}"
         >>> tree = et.loads(text + "\\nmax: [{ref: a, with: {t: 0}}]")
-        >>> [(stage.entered, stage.ended) for stage in reach(tree, "t").actions[0].stages]
+        >>> [(stage.entered, stage.ended) for stage in et.reach(tree, "t").actions[0].stages]
         [({'a': 1.0}, 0.0), ({'a': 0.5}, 0.5), ({'a': 0.25}, 0.75)]
 
     After each action at the root, play is optimal; of several best actions it takes the first.

@@ -23,11 +23,10 @@ def render(reports: Sequence[Reach], options: ConsoleOptions) -> Iterator[Render
             if one.action is not None:
                 mark = f" {characters(options).best.strip()}" if one.is_best else ""
                 yield Text(f"{safe(escape(one.action), options)}{mark}")
-            rows = [
-                [cell_text(stage.number), *map(probability_text, stage.entered.values())]
-                + [probability_text(stage.ended)]
-                for stage in one.stages
-            ]
+            rows = []
+            for stage in one.stages:
+                shares = (*stage.entered.values(), stage.ended)
+                rows.append([cell_text(stage.number), *map(probability_text, shares)])
             yield from table(columns, rows, options)
             yield ""
         yield Text(f"The probability of entering each node at each {report.counter}.")
