@@ -138,6 +138,31 @@ def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("action", "cost", "life"), [("alone", 44663.45, 7.99), ("both", 50601.65, 8.94)]
+)
+def test_a_published_cohort_has_its_costs_and_years(action: str, cost: float, life: float) -> None:
+    """The figures are those of Chancellor and others (1997)."""
+    found = et.evaluate(et.load("example:hiv")).expected_criteria
+    branch = found.search.tree.find_branch(action)
+    amounts = found.at(found.search.tree.find(action).id, branch)
+    assert round(float(amounts["cost"]), 2) == cost
+    assert round(float(amounts["life"]), 2) == life
+
+
+def test_a_published_ratio_is_the_threshold() -> None:
+    frontier = et.frontier(et.load("example:hiv"))
+    low, high = (one.criteria for one in frontier.best)
+    ratio = (high["cost"] - low["cost"]) / (high["life"] - low["life"])
+    assert round(float(ratio), 2) == 6275.96
+
+
+def test_a_chain_of_480_cycles_is_unrolled() -> None:
+    text = COHORT.replace("cycle = 12", "cycle = 480")
+    found = et.evaluate(et.loads(text))
+    assert found.value_of("usual") == pytest.approx(float(cohort_value(False, 480)))
+
+
+@pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("{p: 0.3, utility: 0}", "{p: 0.3, utility: 1/(cycle - 5)}", "ill (cycle 5): '1/(5 - 5)'"),
