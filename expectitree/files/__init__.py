@@ -132,8 +132,7 @@ def loads(
             read = row.module.read(text, name, warnings, exact_nodes, **options)
             tree: Tree = _with_parameters(read, parameters)
         else:
-            about: Any = {key: options[key] for key in row.options if key in options}
-            document = replace(parse(text, name, format), **about)
+            document = replace(parse(text, name, format), **options)  # which are `row.options`
             tree = read_tree(document, warnings, parameters, exact_nodes)
         return warnings.on(tree)
     except BeyondFloatsError as error:

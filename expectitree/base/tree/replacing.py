@@ -132,8 +132,9 @@ Replaced: TypeAlias = "tuple[tuple[str, int], ...]"
 
 def shown_value(part: Expression) -> str:
     """Return a formula or a number for people."""
-    is_number = isinstance(part, Written) and part.value is not None
-    return message_text(part.value) if is_number else text_of(part)
+    if isinstance(part, Written) and part.value is not None:
+        return message_text(part.value)
+    return text_of(part)
 
 
 class Key(NamedTuple):
