@@ -132,7 +132,8 @@ def loads(
             read = row.module.read(text, name, warnings, exact_nodes, **options)
             tree: Tree = _with_parameters(read, parameters)
         else:
-            document = replace(parse(text, name, format), **options)  # which are `row.options`
+            known: Any = options  # those in `row.options`
+            document = replace(parse(text, name, format), **known)
             tree = read_tree(document, warnings, parameters, exact_nodes)
         return warnings.on(tree)
     except BeyondFloatsError as error:

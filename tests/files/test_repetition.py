@@ -256,6 +256,64 @@ def test_a_name_that_nothing_sets_is_an_error(old: str, new: str, message: str) 
         et.loads(SET_BELOW.strip().replace(old, new), name="x.yaml")
 
 
+@for_each("seed", range(40), range(40, 400))
+def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> None:
+    """Two counters, a `with` of another parameter, derived parameters and constants."""
+    rng = random.Random(seed)
+    last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
+    scale, price = rng.randint(1, 3), rng.randint(-2, 3)
+    nodes: dict[str, tuple[str, list[tuple[Fraction, str, int, str, str]]]] = {}
+    prices = ["", "price: 2", "price: price + 1", "price: scale + 1"]
+    text = [f"parameters: {{t: 0, scale: {scale}, price: {price}, pay: price*scale + t}}", "nodes:"]
+    for name in names:
+        kind = rng.choice(["max", "min", "chance"])
+        count = rng.randint(1, 3)
+        ps = [Fraction(rng.randint(1, 4)) for _ in range(count)]
+        ps = [p / sum(ps) for p in ps]
+        branches = [
+            (p, rng.choice(names), rng.randint(1, 2), rng.choice(["0", "1", "k + 1", "k"]),
+             rng.choice(prices))
+            for p in ps
+        ]  # fmt: skip
+        nodes[name] = kind, branches
+        text += [f"  {name}:", f"    until: t >= {last} or k >= 3", "    utility: pay + k"]
+        text.append(f"    {kind}:")
+        for p, target, step, k, more in branches:
+            chance = f"p: {p}, " if kind == "chance" else ""
+            changes = f"t: t + {step}, k: {k}{', ' if more else ''}{more}"
+            text.append(f"      - {{{chance}reward: pay, ref: {target}, with: {{{changes}}}}}")
+    text.append("max: [{ref: a, with: {k: 0}}, {ref: a, with: {k: 1, scale: 2*scale}}]")
+
+    def value(name: str, t: int, k: int, scale: int, price: int) -> Fraction:
+        pay = Fraction(price * scale + t)
+        if t >= last or k >= 3:
+            return pay + k
+        kind, branches = nodes[name]
+        at = {"k": k, "price": price, "scale": scale}
+        values = [
+            pay
+            + value(
+                target,
+                t + step,
+                eval(after, at),
+                scale,
+                eval(more.partition(": ")[2] or "price", at),
+            )
+            for _, target, step, after, more in branches
+        ]
+        if kind == "chance":
+            return sum(one[0] * x for one, x in zip(branches, values, strict=True))
+        return max(values) if kind == "max" else min(values)
+
+    tree = et.loads("\n".join(text))
+    expected = max(value("a", 0, 0, scale, price), value("a", 0, 1, 2 * scale, price))
+    assert et.evaluate(tree, exact=True).value == expected
+    assert et.evaluate(et.loads(et.dumps(tree)), exact=True).value == expected
+    moved = max(value("a", 0, 0, scale + 1, price), value("a", 0, 1, 2 * scale + 2, price))
+    changed = tree.with_parameters(scale=scale + 1)
+    assert et.evaluate(changed, exact=True).value == moved
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
