@@ -214,6 +214,31 @@ def test_a_copy_has_a_name() -> None:
     assert [check.what for check in checks] == ["value of ill (cycle 11)", "value of usual"]
 
 
+STALL = """
+parameters: {day: 0}
+nodes:
+  stall:
+    until: day = 3
+    max:
+      open:
+        event: weather
+        chance:
+          sun: {reward: 10, ref: stall, with: {day: day + 1}}
+          rain: {cost: 8, ref: stall, with: {day: day + 1}}
+      close: {ref: stall, with: {day: day + 1}}
+ref: stall
+"""
+
+
+def test_an_event_at_a_copy_is_one_event_for_each_set_of_counters() -> None:
+    tree = et.loads(STALL)
+    assert et.evaluate(tree).value == 3
+    for day in range(3):
+        found = et.information(tree, f"weather (day {day})")
+        assert found.with_information == 7  # a day of rain costs nothing
+    assert "event: weather\n" in et.dumps(tree)
+
+
 SET_BELOW = """
 parameters: {n: 4}
 nodes:

@@ -227,6 +227,10 @@ class Expansion:
                         self.stop(self.too_many(path, most), "ref", key.node, b)
                 continue
             row = self.add(copy, key, copies)
+            event = copy.formulas.events.get(row, "")
+            if event and event not in self.formulas.defined and self.links:
+                place = next((k for k, _ in reversed(stack) if k.node in self.formulas.named), key)
+                copy.formulas.events[row] = f"{event}{self.repeated(place)}"
             stack.pop()
             opened.discard(key)
             if key.node in named:
@@ -367,6 +371,12 @@ class Expansion:
             texts += (f"{name} {outcome}" for name, outcome in pairs)
         name = self.formulas.named[key.node]
         return f"{name} ({', '.join(texts)})" if texts else name
+
+    def repeated(self, key: Key) -> str:
+        """Return ` (cycle 3)`: the counters of a node that a `with` sets, for names of events."""
+        counts = self.counts(key)
+        texts = [f"{name} {message_text(counts[name])}" for name in self.replaced if name in counts]
+        return f" ({', '.join(texts)})" if texts else ""
 
     def counts(self, key: Key) -> dict[str, Fraction]:
         """Return the numbers of the counters that a node and those below it use."""
