@@ -33,6 +33,8 @@ from expectitree.decide.information.report import Information as Information
 from expectitree.decide.information.report import information as information
 from expectitree.decide.opponents.report import Opponents as Opponents
 from expectitree.decide.opponents.report import opponents as opponents
+from expectitree.decide.reach.report import Reach as Reach
+from expectitree.decide.reach.report import reach as reach
 from expectitree.decide.rescale.any_map import (
     find_order_preserving_map as find_order_preserving_map,
 )

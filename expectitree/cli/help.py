@@ -28,6 +28,7 @@ _SECTIONS = {
     ),
     "Options of trees": (
         "texts", "depth", "order", "parameters", "table", "attitude", "exact",
+        "max_nodes",
     ),
     "Options of other programs' files": (
         "format", "max_player", "tree", "minimize", "probabilities", "transpose",

@@ -10,6 +10,8 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, node_options, plot_option
 from expectitree.cli.trees import SearchOptions
+from expectitree.decide.reach.report import Reach
+from expectitree.decide.reach.report import reach as trace_of
 from expectitree.decide.risk.report import Risk, risk
 
 
@@ -17,12 +19,18 @@ from expectitree.decide.risk.report import Risk, risk
 @click.option(
     "--target", metavar="T", help="Show the probability of a total at least as good as T."
 )
+@click.option(
+    "--reach",
+    metavar="COUNTER",
+    help="Show how likely play enters each node that repeats, by a counter such as cycle.",
+)
 @plot_option
 @node_options
 @format_options("risk")
 def command(
     options: SearchOptions,
     target: str | None,
+    reach: str | None,
     plot: str | None,
     format_name: str,
 ) -> None:
@@ -35,6 +43,10 @@ def command(
     also avoids risk (second order). --plot draws the probability of each total or less, with a line
     for each action.
 
+    --reach shows the trace of a cohort: for each action, with optimal play afterwards, the
+    probability of entering each node that repeats while the counter has each number, and of having
+    ended before. --plot then draws that of the best action.
+
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """
     try:
@@ -42,7 +54,16 @@ def command(
     except NumberError as error:
         raise click.BadParameter(str(error), param_hint="'--target'") from None
 
+    if reach is not None and target is not None:
+        raise click.UsageError("--reach and --target ask different questions: remove one.")
+
+    def reach_of(file: str, tree: Tree) -> Reach:
+        return trace_of(tree, str(reach), exact=True, file=file)
+
     def risk_of(file: str, tree: Tree) -> Risk:
         return risk(tree, target=wanted, exact=True, file=file)
 
+    if reach is not None:
+        options.show_all("tracing", reach_of, "reach", format_name, plot)
+        return
     options.show_all("risk of", risk_of, "risk", format_name, plot)

@@ -81,6 +81,12 @@ def reading_options(command: Command) -> Command:
             "--transpose", is_flag=True, help="In CSV: rows are states, and columns are actions."
         ),
         click.option(
+            "--max-nodes",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Let nodes that lead to themselves make at most N nodes.  [default: 200,000]",
+        ),
+        click.option(
             "--normalize",
             is_flag=True,
             help="Divide probabilities that are rounded for print by their sum, if that is 0.98 to "

@@ -21,7 +21,7 @@ from expectitree.base.tree.columns import NONE, Kind
 from expectitree.files import loads
 from expectitree.files.formats import format_of_text
 from expectitree.files.grammar.document import mark_of
-from expectitree.files.grammar.keys import BODY_KEYS, KINDS, PAYMENTS
+from expectitree.files.grammar.keys import KINDS, PAYMENTS, UTILITIES
 from expectitree.files.grammar.values import are_probabilities
 from expectitree.searches.engine import evaluate
 
@@ -157,6 +157,7 @@ class _Change:
         self.node, self.branch, self.is_by_p = self.tree.root_id, NONE, False
         self.holder = self.item = self.root  # the list or mapping with the node; the node in it
         self.target = self.root  # the node to which an alias or a ref leads
+        self.follow()
         labels = paths.split(path)
         for depth in range(len(labels)):
             branch = self.tree.find_branch(paths.join(labels[: depth + 1]))
@@ -208,8 +209,16 @@ class _Change:
 
     @property
     def body(self) -> int:
-        """The place of the kind of the node, which is a mapping."""
-        return next(at for at, (key, _) in enumerate(self.target.pairs) if key.text in BODY_KEYS)
+        """The place of the kind of the node, which is a mapping.
+
+        Of a node that ends here by its `until`, it is the place of its utility.
+        """
+        keys = {key.text: at for at, (key, _) in enumerate(self.target.pairs)}
+        wanted = UTILITIES if self.is_leaf else KINDS
+        for key in wanted:
+            if key in keys:
+                return keys[key]
+        raise TreeError("the node ends here by its `until`, without a `utility`: change the text")
 
     @property
     def is_leaf(self) -> bool:
@@ -354,6 +363,8 @@ class _Change:
     def set_kind(self, value: Value) -> None:
         """Make a leaf the only child of a node, or an inner node one of another kind or a leaf."""
         target, kind = self.target, str(value)
+        if target.find("until") is not None and (self.is_leaf or kind not in KINDS):
+            raise TreeError("the node repeats until a condition holds: change it in the text")
         if self.is_leaf:
             if kind in KINDS:
                 number = self.value()

@@ -62,9 +62,10 @@ def load(
         format: The format, such as "radiant", if neither ending nor content shows it.
         exact_nodes: The maximum number of nodes of a tree whose numbers are fractions.
         options: `normalize` divides probabilities that are rounded for print by their sum, if that
-            is 0.98 to 1.02. How to read a file of another program: `max_player` (.efg), `tree`
-            (SilverDecisions), `minimize` (Radiant and .csv), `probabilities` and `transpose`
-            (.csv).
+            is 0.98 to 1.02. `max_nodes` limits the nodes that nodes which lead to themselves make,
+            by default to 200,000. How to read a file of another program: `max_player` (.efg),
+            `tree` (SilverDecisions), `minimize` (Radiant and .csv), `probabilities` and
+            `transpose` (.csv).
 
     Raises:
         FileError: The file cannot be read or is not a tree. The error lists every problem found.
@@ -131,8 +132,8 @@ def loads(
             read = row.module.read(text, name, warnings, exact_nodes, **options)
             tree: Tree = _with_parameters(read, parameters)
         else:
-            normalize = options.get("normalize", False)
-            document = replace(parse(text, name, format), normalize=normalize)
+            known: Any = options  # those in `row.options`
+            document = replace(parse(text, name, format), **known)
             tree = read_tree(document, warnings, parameters, exact_nodes)
         return warnings.on(tree)
     except BeyondFloatsError as error:
@@ -158,7 +159,7 @@ def _not_text(source: Any, expected: str) -> TreeError:
 def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:
     if not parameters:
         return tree
-    from expectitree.base.tree.parameters import set_parameters
+    from expectitree.base.tree.replacing import set_parameters
 
     return set_parameters(tree, parameters)
 

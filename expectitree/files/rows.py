@@ -38,6 +38,7 @@ class ReadOptions(TypedDict, total=False):
     minimize: bool  # whether decisions are MIN's
     transpose: bool  # whether rows of a payoff table are states
     probabilities: str  # the name of their row or column in a payoff table
+    max_nodes: int  # that nodes which lead to themselves may make
     normalize: bool  # whether probabilities that are rounded for print are divided by their sum
 
 

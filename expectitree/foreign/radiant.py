@@ -17,9 +17,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import UNDEFINED, WRONG_SUM, WRONG_SUM_OF_FORMULAS
-from expectitree.base.expressions.syntax import FUNCTIONS
+from expectitree.base.expressions.syntax import RESERVED
 from expectitree.base.numbers import HOW, escape, quote
-from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
@@ -286,7 +285,7 @@ def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[
 
     Those that are `known` stay.
     """
-    taken = {*FUNCTIONS, REST, "inf", *known.values()}
+    taken = {*RESERVED, *known.values()}
     plain = (name for name in names if _IDENTIFIER.fullmatch(name) and name not in taken)
     found = {**{name: name for name in plain}, **known}
     taken |= {*found.values()}

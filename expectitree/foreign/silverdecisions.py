@@ -16,7 +16,7 @@ from expectitree.base.errors import (
     WRONG_SUM_OF_FORMULAS,
     TreeError,
 )
-from expectitree.base.expressions.syntax import FUNCTIONS, Name
+from expectitree.base.expressions.syntax import RESERVED, Name
 from expectitree.base.numbers import (
     HOW,
     escape,
@@ -103,7 +103,7 @@ class _Reader(Translation):
     def __init__(self, source: Document) -> None:
         super().__init__(source)
         self.parameters: Fields = {}
-        self.taken = {*FUNCTIONS, REST, "inf"}  # names that are no longer free for a parameter
+        self.taken = {*RESERVED}  # names that are no longer free for a parameter
         self.kinds: dict[Data, str] = {}  # by the type of a node
         self.criterion = 0  # the place of the payoffs that count
         self.criteria: list[str] = []  # the names, for a rule of two criteria

@@ -260,7 +260,7 @@ class _Reader:
         remarks, more = self._glyph_notes(n)
         room = self._room(n) if self.is_exercise else None
         if n in self.numbered and kind != "TERMINAL":
-            value += f"  @{self.shown.shared_number[n]}"
+            value += f"  {self.shown.shared_name(n)}"
         if is_estimate:
             value = f"est. {value}"
         if kind == "TERMINAL" and not self.search.visits[n]:
@@ -351,7 +351,7 @@ class _Reader:
         """Return the glyph of a node that is drawn elsewhere: a terminal again, else its number."""
         if self.columns.kind[n] == Kind.TERMINAL:
             return self.glyph(n)
-        text = f"→ @{self.shown.shared_number[n]}"
+        text = f"→ {self.shown.shared_name(n)}"
         return Glyph(
             ELSEWHERE, n, text, (), self.is_grey(n), False, message_path(self.tree.path_of(n))
         )

@@ -312,9 +312,12 @@ class Search(Shown):
         """Return the interval that contains the value of a node, given as a node or as its path.
 
         A path means its last branch, whose value includes the branch's reward. The ends are
-        equal where the search proved the value. Raises `TreeError` if there is no such node.
+        equal where the search proved the value. The name of a copy, such as `ill (cycle 3)`, means
+        the node alone. Raises `TreeError` if there is no such node.
         """
-        if isinstance(node, str):
+        if isinstance(node, str) and (copy := self.tree.find_copy(node)) != NONE:
+            known = self.interval_of(copy)
+        elif isinstance(node, str):
             known = self.interval_of_branch(self.tree.find_branch(node))
         else:
             known = self.interval_of(node.id)

@@ -25,6 +25,7 @@ PLACES = {
     "reward": f"{CRITERIA}max: [{{$, utility: {{cost: 1}}}}]",
     "p": "chance: [{$, utility: 1}, {p: rest, utility: 0}]",
     "ref": "max: [{$}, 1]",
+    "until": "nodes: {Z: {$, max: [1]}}\nmax: [{ref: Z, with: {cycle: 0}}]",
     "with": "max: [{ref: A, $}, 1]",
     **dict.fromkeys(("title", "parameters", "normalize"), "$\nmax: [1]"),
     "expect": "$\nmax: [5]",
@@ -62,7 +63,7 @@ def placed(text: str) -> str:
         place = f"{CRITERIA}max: [{{$, utility: {{cost: 1}}}}]".replace(
             ", utility: {cost: 1}", "" if word == "utility" else ", utility: {cost: 1}"
         )
-    head = NODES if re.search(r"\bref\b|\bwith\b|fee", place + text) else ""
+    head = NODES if word != "until" and re.search(r"\bref\b|\bwith\b|fee", place + text) else ""
     return head + place.replace("$", filled(text))
 
 

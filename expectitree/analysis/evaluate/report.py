@@ -60,6 +60,13 @@ class Evaluation:
         tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
         return numbers
 
+    def shared_name(self, n: int) -> str:
+        """Return the name of a shared node: that of the file with its counters, or a number."""
+        number, formulas = self.shared_number[n], self.tree.formulas
+        if not number:
+            return ""
+        return formulas.named.get(n, f"@{number}") if formulas is not None else f"@{number}"
+
     @property
     def shown(self) -> Evaluation:
         """What is drawn. (A field would refer to itself, which delays freeing its columns.)"""

@@ -102,12 +102,21 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "stopped", _why_stopped(search.grown, search.stopped)
     if search.best is not None:
         yield "best", *_best(search, options)
+    yield from _tree_facts(evaluation)
+    if is_detailed:
+        yield from _search_facts(evaluation)
+
+
+def _tree_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Yield what the summary says of the tree, whoever searched it."""
+    search, formulas = evaluation.search, evaluation.tree.formulas
+    if formulas is not None and formulas.is_unrolled:
+        count = len(formulas.written) - len(formulas.written.formulas.links)
+        yield "unrolled", f"{len(search.tree):,} nodes, made of {count:,} in the file"
     if search.tree.decision_maker == Kind.MIN and search.grown is None:
         yield "decides", "MIN, who prefers small totals"
     if evaluation.formulas and evaluation.parameters:
         yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
-    if is_detailed:
-        yield from _search_facts(evaluation)
 
 
 def _name_of_value(search: Search, has_opponent: bool) -> str:

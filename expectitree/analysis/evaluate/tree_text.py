@@ -206,9 +206,8 @@ class _Drawing:
             estimate = "estimate " if n in self.tree.estimated else ""
             total = f"  total {self.total(n)}" if self.evaluation.totals else ""
             return [*self.leaf(n, estimate, reward), (total, "none"), (tail, "dim")], []
-        shared = self.evaluation.shared_number[n]
         interval = search.interval_of_branch(row.branch) if reward else search.interval_of(n)
-        reference = f"@{shared} " if shared else ""
+        reference = f"{name} " if (name := self.evaluation.shared_name(n)) else ""
         if not row.is_first:
             reference = f"{self.characters.arrow} {reference}"
         parts = [

@@ -24,8 +24,8 @@ from expectitree.base.numbers import (
 from expectitree.base.rounding import Rounded
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.base.tree.model import FLOAT_UNIT, Tree, check_tree
-from expectitree.base.tree.parameters import set_parameters
 from expectitree.base.tree.paths import ROOT, composed
+from expectitree.base.tree.replacing import set_parameters
 from expectitree.base.tree.transform import in_fractions
 from expectitree.files import load, loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text

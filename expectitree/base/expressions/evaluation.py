@@ -73,6 +73,7 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
         elif isinstance(node, Name):
             results.append(values[node.name])
         elif not is_ready:
+            node = _with_one_comparison(node)
             work.append((node, True))
             operands = node.operands[:1] if node.operation == "if" else node.operands
             work += [(operand, False) for operand in reversed(operands)]
@@ -95,6 +96,20 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
     return results[0]
 
 
+def _with_one_comparison(node: Apply) -> Apply:
+    """Return an `if` whose condition is a comparison, in place of one with `and` or `or`."""
+    while node.operation == "if":
+        condition, then, otherwise = node.operands
+        assert isinstance(condition, Apply)
+        if condition.operation not in ("and", "or"):
+            break
+        first, second = condition.operands
+        inner = Apply("if", (second, then, otherwise))
+        is_and = condition.operation == "and"
+        node = Apply("if", (first, inner, otherwise) if is_and else (first, then, inner))
+    return node
+
+
 def at_values(domain: Domain, values: Mapping[str, Any], *expressions: Expression) -> str:
     """Return ` at pr = 0, spec = 1`, the values of the names in expressions, for a message."""
     names = [*dict.fromkeys(name for part in expressions for name in names_in(part))]
@@ -114,6 +129,11 @@ def _float(text: str | Fraction) -> float:
 def _fraction(text: str | Fraction) -> Fraction:
     if isinstance(text, Fraction):
         return text
+    return _written_fraction(text)
+
+
+@lru_cache(maxsize=1000)  # of formulas that are evaluated at many values
+def _written_fraction(text: str) -> Fraction:
     number = text.removesuffix("%")
     return to_fraction(number) / (1 if number == text else 100)
 

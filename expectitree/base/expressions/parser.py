@@ -4,8 +4,8 @@
     factor = {"-"|"+"} power;  power = atom ["^" factor]
     atom = number ["%"] | name | function "(" expression {"," expression} ")" | "(" expression ")"
 
-The first argument of `if` is a comparison of two expressions. Limits on length and nesting bound
-the work and the depth of the recursion.
+The first argument of `if` is a condition: comparisons of two expressions, `and`, `or` and
+parentheses. Limits on length and nesting bound the work and the depth of the recursion.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from expectitree.base.errors import UNDEFINED, NumberError
 from expectitree.base.expressions.syntax import (
     BINDING,
     COMPARISONS,
+    CONDITIONS,
     FUNCTIONS,
     MAX_LENGTH,
     NAME,
@@ -27,6 +28,7 @@ from expectitree.base.expressions.syntax import (
     Expression,
     Name,
     Number,
+    is_condition,
 )
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote, to_fraction
@@ -48,6 +50,8 @@ _HINTS = {
     **dict.fromkeys("²³¹⁰⁴⁵⁶⁷⁸⁹⁻", "write ^ for a power, as in x^2"),
     "≤": "write <=",
     "≥": "write >=",
+    "&": "write and",
+    "|": "write or",
     "%": "only a number is followed by %, as in 5%",
     **dict.fromkeys(COMPARISONS, "only the first argument of if compares, as in if(a < b, x, y)"),
     **dict.fromkeys("[]{}", "write ( and )"),
@@ -81,6 +85,15 @@ def parse(text: str, names: Collection[str]) -> Expression:
     return _Parser(text, names).whole()
 
 
+def parse_condition(text: str, names: Collection[str]) -> Expression:
+    """Return the syntax tree of a condition such as `cycle = 20 or ill = 1`, as `parse` does."""
+    reader = _Parser(normalize("NFC", text)[: MAX_LENGTH + 1], names)
+    condition = reader.condition()
+    if reader.token:
+        reader.fail_expected(f"{_OPERATOR}, and, or")
+    return condition
+
+
 def parse_call(text: str) -> tuple[str, list[Expression]]:
     """Return the name and the arguments of a text such as `beta(2, 3)`, which has no parameters.
 
@@ -100,6 +113,7 @@ def listed(names: Collection[str]) -> str:
     return ", ".join([*names][:8]) + (", …" if len(names) > 8 else "")
 
 
+_NO_CONDITION = "a condition is no number: write if(a < b, 1, 0)"
 _NAME_A_PART = "give a part of it a name under the root's `parameters:`"
 
 
@@ -108,6 +122,7 @@ class _Parser:
 
     def __init__(self, text: str, names: Collection[str]) -> None:
         self.text, self.names, self.nested = text, names, 0
+        self.compares = False  # whether parentheses may hold a condition
         self.end = 0  # of the token
         self.advance()
 
@@ -161,11 +176,22 @@ class _Parser:
     def operations(self, least: int) -> Expression:
         """Read operands between operators that bind at least as tightly as `least`."""
         left = self.factor()
-        while self.token in ("+", "-", "*", "/") and BINDING[self.token] >= least:
-            operator = self.token
+        while (operator := self.operator()) and BINDING[operator] >= least:
+            if is_condition(left) is not (operator in ("and", "or")):
+                break
             self.advance()
-            left = Apply(operator, (left, self.operations(BINDING[operator] + 1)))
+            start = self.start
+            right = self.operations(BINDING[operator] + 1)
+            if is_condition(right) is not (operator in ("and", "or")):
+                self.fail(_NO_CONDITION, start)
+            left = Apply(operator, (left, right))
         return left
+
+    def operator(self) -> str:
+        """Return the next token, if it is an operator between two operands."""
+        operator = "=" if self.token == "==" else self.token
+        is_of_numbers = operator in ("+", "-", "*", "/")
+        return operator if is_of_numbers or self.compares and operator in CONDITIONS else ""
 
     def factor(self) -> Expression:
         """Read an atom with the signs before it and the power after it."""
@@ -173,7 +199,10 @@ class _Parser:
         while self.token in ("-", "+"):
             is_negative ^= self.token == "-"
             self.advance()
+        start = self.start
         power = self.atom()
+        if is_condition(power) and (is_negative or self.token == "^"):
+            self.fail(_NO_CONDITION, start)
         if self.token == "^":
             self.enter()
             power = Apply("^", (power, self.factor()))
@@ -197,7 +226,7 @@ class _Parser:
             self.fail_expected(_OPERAND)
         opened = self.start
         self.enter()
-        inner = self.operations(1)
+        inner = self.operations(BINDING["or"] if self.compares else 1)
         self.close(opened)
         return inner
 
@@ -225,6 +254,8 @@ class _Parser:
 
     def read_name(self) -> Expression:
         name, start = self.name, self.start
+        if name in ("and", "or"):
+            self.fail_expected(_OPERAND)
         self.advance()
         if self.token == "(" and name in FUNCTIONS:
             return self.call(name, start)
@@ -255,14 +286,16 @@ class _Parser:
 
     def arguments(self, function: str) -> list[Expression]:
         opened = self.start
+        compares, self.compares = self.compares, False
         self.enter()
         arguments: list[Expression] = []
         if self.token != ")":
-            arguments.append(self.comparison() if function == "if" else self.operations(1))
+            arguments.append(self.condition() if function == "if" else self.operations(1))
         while self.token == ",":
             self.advance()
             arguments.append(self.operations(1))
         self.close(opened, function)
+        self.compares = compares
         return arguments
 
     def call(self, function: str, start: int) -> Expression:
@@ -273,10 +306,10 @@ class _Parser:
             self.fail(f"{found}, expected {expected or 'at least 1'}", start)
         return Apply(function, tuple(arguments))
 
-    def comparison(self) -> Expression:
-        left = self.operations(1)
-        operator = "=" if self.token == "==" else self.token
-        if operator not in COMPARISONS:
+    def condition(self) -> Expression:
+        self.compares = True
+        condition = self.operations(BINDING["or"])
+        self.compares = False
+        if not is_condition(condition):
             self.fail_expected("a comparison such as <, as in if(a < b, x, y)")
-        self.advance()
-        return Apply(operator, (left, self.operations(1)))
+        return condition

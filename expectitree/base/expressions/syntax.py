@@ -21,9 +21,14 @@ MAX_LENGTH = 400  # characters of an expression
 NAME = "[^\\W\\d²³¹⁰-ⁿ₀-₉¼-¾⅐-⅟][^\\W²³¹⁰-ⁿ¼-¾⅐-⅟]*"
 NEGATION = "negation"  # the operation of a minus sign before a factor
 COMPARISONS = ("<", "<=", ">", ">=", "=")
+CONDITIONS = (*COMPARISONS, "and", "or")
 FUNCTIONS = ("abs", "exp", "if", "log", "max", "min", "sqrt")
+RESERVED = (*FUNCTIONS, "and", "or", "rest", "inf")  # no names of parameters
 # How tightly an operation binds; what is not in the table is an atom.
-BINDING = {**dict.fromkeys(COMPARISONS, 0), "+": 1, "-": 1, "*": 2, "/": 2, NEGATION: 3, "^": 4}
+BINDING = {
+    **{"or": -2, "and": -1, **dict.fromkeys(COMPARISONS, 0)},
+    **{"+": 1, "-": 1, "*": 2, "/": 2, NEGATION: 3, "^": 4},
+}
 _ATOM = 5
 
 
@@ -46,7 +51,7 @@ class Name:
 class Apply:
     """An operator or a function with its operands.
 
-    A function `if` has three operands, and the first is a comparison.
+    A function `if` has three operands, and the first is a condition.
     """
 
     operation: str  # a key of `BINDING` or one of `FUNCTIONS`
@@ -58,6 +63,11 @@ class Apply:
 
 
 Expression: TypeAlias = "Number | Name | Apply"
+
+
+def is_condition(expression: Expression) -> bool:
+    """Return whether an expression is true or false, and not a number."""
+    return isinstance(expression, Apply) and expression.operation in CONDITIONS
 
 
 def fold(expression: Expression, combine: Callable[[Expression, list[T]], T]) -> T:

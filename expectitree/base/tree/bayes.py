@@ -19,8 +19,8 @@ from typing import TypeAlias
 
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import (
-    FUNCTIONS,
     MAX_LENGTH,
+    RESERVED,
     Apply,
     Expression,
     Name,
@@ -148,7 +148,7 @@ def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str,
     name = f"p_{name}" if name[0].isdigit() else name
     for count in itertools.count(start):
         found = name if count == 1 else f"{name}_{count}"
-        if found not in taken and found not in FUNCTIONS and found not in (REST, "inf"):
+        if found not in taken and found not in RESERVED:
             break
     return found, count
 

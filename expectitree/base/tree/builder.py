@@ -237,6 +237,11 @@ class TreeBuilder:
         """Return the id of the first branch of a node."""
         return self._first[node]
 
+    def children_of(self, node: int) -> Sequence[int]:
+        """Return the ids of the children of a node."""
+        end = self._first[node + 1] if node + 1 < len(self) else len(self._child)
+        return self._child[self._first[node] : end]
+
     def annotate(self, node: int, *, bounds: Bounds | None = None, note: str | None = None) -> None:
         """Write bounds or a note at a node."""
         if bounds is not None:

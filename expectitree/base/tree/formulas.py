@@ -145,11 +145,23 @@ class Formulas:
     # By node: what each branch to it pays besides its own reward, a number or a formula. Like
     # `replaced`, only a tree as its file has it has these.
     at_nodes: dict[int, Any] = field(default_factory=dict)
+    # Of a tree as its file has it: by node, the condition on which it is a terminal, and its
+    # utility then; and by terminal that stands for a ref upward, the node that it leads to.
+    endings: dict[int, tuple[Expression, Any]] = field(default_factory=dict)
+    links: dict[int, int] = field(default_factory=dict)
+    named: dict[int, str] = field(default_factory=dict)  # with `links`: the names under `nodes`
+    # Of an unrolled tree, by node: its name under `nodes`, and the numbers of its counters.
+    states: dict[int, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)
     criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:
         is_empty = not self.events and not self.criteria and self.written is None
         return not is_empty or any(True for _ in self.expressions())
+
+    @property
+    def is_unrolled(self) -> bool:
+        """Whether the tree is made of nodes that lead to themselves."""
+        return self.written is not None and bool(self.written.formulas.endings)
 
     def expressions(self) -> Iterable[Expression]:
         """Yield every formula."""
@@ -157,6 +169,8 @@ class Formulas:
             yield from column.values()
         for replaced in self.replaced.values():
             yield from replaced.values()
+        for ending in self.endings.values():
+            yield from filter(is_formula, ending)
         yield from filter(is_formula, self.at_nodes.values())
 
     def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:

@@ -378,10 +378,18 @@ class Tree(Shown):
         """Return the node at a path: labels from the root joined by `/`, such as `a2/#1`.
 
         A branch without a label is `#k`, by its place from 1. A `/` or a backslash within a label
-        follows a backslash. Raises `TreeError`, with the last node that the path reaches.
+        follows a backslash. A copy of a node that repeats also has a name, such as `ill (cycle 3)`.
+        Raises `TreeError`, with the last node that the path reaches.
         """
+        if (copy := self.find_copy(path)) != NONE:
+            return Node(self, copy)
         branch = self.find_branch(path)
         return self.root if branch == NONE else Node(self, self.columns.child[branch])
+
+    def find_copy(self, name: str) -> int:
+        """Return the id of the copy with a name such as `ill (cycle 3)`; -1 without one."""
+        named = self.formulas.named if self.formulas is not None else {}
+        return next((n for n, known in named.items() if known == name), NONE)
 
     def find_branch(self, path: str) -> int:
         """Return the id of the last branch of a path, as `find` reads it; -1 for the root."""
@@ -475,7 +483,7 @@ class Tree(Shown):
             TreeError: There is no such parameter, it is derived from others, or the value of a
                 formula is missing or invalid.
         """
-        found: Tree = module_of("base.tree.parameters").set_parameters(self, values)
+        found: Tree = module_of("base.tree.replacing").set_parameters(self, values)
         return found
 
     def with_attitude(self, attitude: str | Attitude | None) -> Tree:

@@ -43,7 +43,7 @@ from expectitree.base.numbers import (
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter
-from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import composed
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
@@ -184,15 +184,6 @@ def with_values(
         if new.value is not None:
             filled["distribution"] = None  # a value that is set is certain
         changed[name] = replace(old, value=written, **filled)
-    return changed
-
-
-def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
-    """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
-    changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
-    changed, _ = evaluated(changed)
-    if changed.local_bounds:
-        check_bounds(changed, None)
     return changed
 
 

@@ -3,29 +3,138 @@
 Below a branch such as `{ref: launch, with: {p_high: p_high_pos}}`, formulas in the names of its
 place replace parameters in the formulas of nodes and branches, and in the derived parameters there.
 After a signal of a test, an event has other probabilities. `Key` is what tells copies apart.
+
+A node may lead to itself, until a condition holds. The parameters on which such conditions depend,
+and those that count the repetitions, are numbers in the keys, and all others are formulas: so paths
+on which the counters agree meet again, and the others can be changed afterwards.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
+from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
+from expectitree.base.expressions.evaluation import FRACTIONS, evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
-from expectitree.base.numbers import quote
-from expectitree.base.tree.bayes import Shown, shown_after
+from expectitree.base.expressions.syntax import Number as Written
+from expectitree.base.numbers import message_text, quote
+from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amounts, is_formula, names_of
-from expectitree.base.tree.model import Tree
-from expectitree.base.tree.parameters import Report, in_order
+from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, names_of
+from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.base.tree.parameters import (
+    ParameterValues,
+    Report,
+    evaluated,
+    in_order,
+    with_values,
+)
 
+_SET = "write its value in `with`, or one for all under the root's `parameters:`"
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
-_MAX_NODES = 100_000  # that a tree may have more than as written
+_MAX_NODES = 200_000  # that a tree may have more than as written
+
+
+def counters_of(tree: Tree) -> set[str]:
+    """Return the parameters that are numbers while a tree is unrolled; none for other trees.
+
+    They are those on which the end of a repetition depends, and those that a `with` sets from
+    themselves.
+    """
+    formulas = tree.formulas
+    if formulas is not None and formulas.written is not None:
+        formulas = formulas.written.formulas
+    if formulas is None or not formulas.endings:
+        return set()
+    endings, replaced = formulas.endings, [*formulas.replaced.values()]
+    counters = {name for condition, _ in endings.values() for name in names_in(condition)}
+    for values in replaced:
+        counters.update(name for name, formula in values.items() if name in names_in(formula))
+    pending = [*counters]
+    while pending:
+        name = pending.pop()
+        written = [values[name] for values in replaced if name in values]
+        if name in tree.parameters:  # others, only a `with` sets
+            written.append(tree.parameters[name].value)
+        more = {base for formula in written for base in names_in(formula)}
+        pending += more - counters
+        counters |= more
+    return counters
+
+
+def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
+    """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
+    changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
+    if tree.formulas is not None and tree.formulas.is_unrolled:
+        counted = (tree.parameters[name] for name in counters_of(tree) & tree.parameters.keys())
+        if any(changed.parameters[old.name] is not old for old in counted):
+            changed = unrolled_again(changed)
+    changed, _ = evaluated(changed)
+    if changed.local_bounds:
+        check_bounds(changed, None)
+    return changed
+
+
+def unrolled_again(tree: Tree) -> Tree:
+    """Return an unrolled tree as the values of its parameters now unroll it.
+
+    Its formulas are not evaluated yet. Raises `TreeError` as the reader of a file reports it.
+    """
+    assert tree.formulas is not None
+    written = replace(tree.formulas.written, parameters=tree.parameters)
+
+    def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
+        raise TreeError(f"{written.path_of(node, branch)}: {error}")
+
+    unrolled = Expansion(written, fail).run(sys.maxsize)
+    formulas = replace(unrolled.formulas or Formulas(), written=written)
+    unrolled = replace(unrolled, formulas=formulas)
+    unrolled = define_probabilities(unrolled, written.formulas.defined, fail)
+    about = ("expect", "warnings", "attitude", "root_reward", "parameters")
+    return replace(unrolled, **{name: getattr(tree, name) for name in about})
+
+
+def endless_links(
+    links: Mapping[int, int], ends: Container[int], children_of: Callable[[int], Sequence[int]]
+) -> list[int]:
+    """Return the refs that close a cycle of nodes, none of which has an end.
+
+    `links` are the refs upward with the nodes that they lead to, and `ends` the nodes with an end.
+    """
+    found, met, opened = set[int](), set[int](), set[int]()
+    for root in {*links.values()}:
+        stack = [(root, NONE)]
+        while stack:
+            node, link = stack.pop()
+            if node < 0:
+                opened.discard(~node)
+            elif node in opened:
+                found.add(link)
+            elif node not in met and node not in ends:
+                met.add(node)
+                opened.add(node)
+                stack.append((~node, NONE))
+                stack += [(links.get(child, child), child) for child in children_of(node)]
+    return sorted(found & links.keys())
+
 
 # What identifies a set of replacements: the names, and the ids of their formulas.
 Replaced: TypeAlias = "tuple[tuple[str, int], ...]"
+
+
+def shown_value(part: Expression) -> str:
+    """Return a formula or a number for people."""
+    if isinstance(part, Written) and part.value is not None:
+        return message_text(part.value)
+    return text_of(part)
 
 
 class Key(NamedTuple):
@@ -49,42 +158,81 @@ class Expansion:
     def __init__(self, tree: Tree, report: Report) -> None:
         assert tree.formulas is not None
         self.tree, self.formulas, self.report = tree, tree.formulas, report
+        self.links = tree.formulas.links
+        self.domain = rounded_fractions()
+        # Counters are not rounded, or they might go on for ever.
+        self.counting = replace(self.domain, checked=FRACTIONS.checked)
+        self.now = ParameterValues(tree.parameters, self.domain)
+        self.counters = counters_of(tree)
+        # The names that a `with` replaces.
+        self.replaced = sorted({name for own in self.formulas.replaced.values() for name in own})
+        # By node with an end: whether it ends, as a formula.
+        self.asked = {
+            node: Apply("if", (condition, Written("1"), Written("0")))
+            for node, (condition, _) in self.formulas.endings.items()
+        }
+        # What is known of formulas, by their ids; all of them are `kept`, so no id is used again.
+        self.kept: list[Expression] = []
+        self.names_by_id: dict[int, tuple[str, ...]] = {}
+        self.done: dict[tuple[object, ...], Expression] = {}
+        self.numbers: dict[tuple[object, ...], Fraction] = {}
         self.known: dict[object, Expression] = {}  # one object for equal expressions
         self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
         self.order = in_order(tree.parameters)
         # By branch: the formulas that replace parameters, with those derived from them.
         self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
-        self.below = self.names_below()  # [N] the names in a node's formulas and events, and below
+        # [N] the names in a node's formulas and events, and below.
+        self.below = [frozenset[str]()] * len(tree)
+        while self.find_names_below():
+            pass
+        self.sorted_below = [sorted(names) for names in self.below]
         self.values: dict[Replaced, dict[str, Expression]] = {(): {}}
         self.paid: list[Any] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
         self.is_stopped = False
+        self.constants: dict[int, Expression] = {}  # by the id of a formula
+        self.is_ended: dict[Key, bool] = {}
         self.check_use()
+        self.check_values()
 
-    def run(self, exact_nodes: int) -> Tree:
-        """Return the tree with its copies, in floats if it has more than `exact_nodes`."""
+    def run(self, exact_nodes: int, max_nodes: int = 0) -> Tree:
+        """Return the tree with its copies, in floats if it has more than `exact_nodes`.
+
+        It has at most `max_nodes`; 0 is the default.
+        """
         tree, child = self.tree, self.tree.columns.child
         named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
-        most = len(tree) + budget.most(_MAX_NODES)
+        named.update(self.links.values())
+        most = max_nodes or budget.most(_MAX_NODES) + len(tree) * (not self.links)
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
+        opened, count = {Key(tree.root_id)}, 0
         stack: list[tuple[Key, list[int]]] = [(Key(tree.root_id), [])]
         while stack and not self.is_stopped:
             key, copies = stack[-1]
-            branches = tree.branches_of(key.node)
+            branches = tree.branches_of(key.node) if not self.ends(key) else range(0)
             if len(copies) < len(branches):
-                below = self.key_below(key, branches[len(copies)])
+                b = branches[len(copies)]
+                below = self.key_below(key, b)
                 if below in done:
                     copies.append(done[below])
+                elif below in opened and below.node in named:
+                    self.stop(self.true_cycle(below), "ref", key.node, b)
                 else:
+                    opened.add(below)
                     stack.append((below, []))
+                    count += 1
+                    if count > most:
+                        path = [below, *(opened_key for opened_key, _ in reversed(stack))]
+                        self.stop(self.too_many(path, most), "ref", key.node, b)
                 continue
             row = self.add(copy, key, copies)
-            if len(copy) > most:
-                found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
-                hint = f"write fewer of these, or {budget.more()}"
-                self.stop(f"{found}: {hint}", "node", key.node, NONE)
+            event = copy.formulas.events.get(row, "")
+            if event and event not in self.formulas.defined and self.links:
+                place = next((k for k, _ in reversed(stack) if k.node in self.formulas.named), key)
+                copy.formulas.events[row] = f"{event}{self.repeated(place)}"
             stack.pop()
+            opened.discard(key)
             if key.node in named:
                 done[key] = row
             if stack:
@@ -99,8 +247,14 @@ class Expansion:
         """Add a copy of a node over the copies of its children; return its id."""
         node, values = key.node, self.values[key.replaced]
         branches = self.tree.branches_of(node)
-        row = copy.add(node, branches, copies)
+        if self.ends(key):
+            row, branches = self.add_ending(copy, node), range(0)
+        else:
+            row = copy.add(node, branches, copies)
         self.origins.append(node)
+        if node in self.formulas.named:
+            copy.formulas.named[row] = self.name(key)
+            copy.formulas.states[row] = self.formulas.named[node], self.counts(key)
         own, first = copy.formulas, copy.first_branch(row)
         places: list[Any] = [(own.nodes, row, "node", NONE)]
         for at, b in enumerate(branches, first):
@@ -123,10 +277,130 @@ class Expansion:
             self.report(f"{found}, and a `with` above replaces it: {hint}", "outcomes", node, NONE)
         return row
 
+    # ---- Repetition.
+
+    def ends(self, key: Key) -> bool:
+        """Return whether a node is a terminal, because its condition holds."""
+        if key.node not in self.asked:
+            return False
+        if key not in self.is_ended:
+            try:
+                ended = self.number(self.asked[key.node], self.values[key.replaced])
+            except NumberError as error:
+                self.stop(error.about(f"in {self.name(key)}: "), "until", key.node, NONE)
+                ended = Fraction(1)
+            self.is_ended[key] = bool(ended)
+        return self.is_ended[key]
+
+    def constant(self, formula: Expression) -> Expression:
+        """Return a formula, or its number if it has no names: equal ones are one object."""
+        if id(formula) not in self.constants:
+            self.constants[id(formula)] = formula
+            is_plain = not isinstance(formula, (Amounts, Written))
+            if self.links and is_plain and not self.names(formula):
+                with suppress(NumberError, TreeError):  # of a number that is too long to write
+                    self.constants[id(formula)] = self.plain_number(self.number(formula, {}))
+        return self.constants[id(formula)]
+
+    def number(self, formula: Expression, outer: Mapping[str, Expression]) -> Fraction:
+        """Return the value of a formula of counters, which are numbers in a place."""
+        values = {name: self.now[name] for name in self.names(formula) if name not in outer}
+        for name in self.names(formula):
+            if name in outer:
+                part = outer[name]
+                assert isinstance(part, Written)
+                values[name] = self.domain.number(part.text if part.value is None else part.value)
+        key = id(formula), *values.items()
+        if key not in self.numbers:
+            self.numbers[key] = evaluate(formula, self.counting, values)
+        return self.numbers[key]
+
+    def counter(self, name: str, formula: Expression, key: Key, b: int) -> Expression:
+        """Return the number of a counter below a branch; its name if that has the same number."""
+        try:
+            number = self.number(formula, self.values[key.replaced])
+        except NumberError as error:
+            is_written = name in self.formulas.replaced.get(b, {})
+            self.stop(error, f"with {name}" if is_written else "ref", key.node, b)
+            return formula
+        return Name(name) if number == self.now.get(name) else self.plain_number(number)
+
+    def plain_number(self, number: Fraction) -> Expression:
+        """Return a number as an expression: one object for equal numbers."""
+        if number not in self.known:
+            part = self.known[number] = Written(str(number), number)
+            self.lengths[id(part)] = min(len(part.text), _MAX_LENGTH + 1)
+        return self.known[number]
+
+    def add_ending(self, copy: Copy, node: int) -> int:
+        """Add the terminal that a node is where its condition holds; return its id."""
+        _, utility = self.formulas.endings[node]
+        if not is_formula(utility):
+            return copy.add_terminal(utility)
+        row = copy.add_terminal(self.tree.columns.utility[node] * 0)
+        copy.formulas.nodes[row] = utility  # in the names of the node, like all others
+        return row
+
+    def true_cycle(self, key: Key) -> str:
+        """Return the message about a node that leads to itself with equal numbers."""
+        hint = "count something in `with`, or write a game and ask `expectitree solve`"
+        return f"this leads back to itself{self.at(key)} without a change: {hint}"
+
+    def too_many(self, path: Sequence[Key], most: int) -> str:
+        """Return the message about a tree that is too large; the last node is first in `path`."""
+        found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
+        hint = f"write fewer of these, or {budget.more()}"
+        if self.links:
+            names = [self.name(key) for key in path if key.node in self.formulas.named]
+            names = [*dict.fromkeys(reversed(names))]
+            shown = names if len(names) < 5 else [*names[:2], "…", *names[-2:]]
+            found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(shown)}"
+            hint = "check the `until` of each, or allow more by --max-nodes"
+        return f"{found}: {hint}"
+
+    def name(self, key: Key) -> str:
+        """Return `ill (cycle 3)`: the name of a node, and what tells its copies apart."""
+        values, texts = self.values[key.replaced], list[str]()
+        for name in self.replaced:
+            if name in values:
+                texts.append(f"{name} {shown_value(values[name])}")
+            elif name in self.counters and name in self.below[key.node]:
+                texts.append(f"{name} {message_text(self.now[name])}")
+        for event, shown in key.shown:
+            pairs = [(event, shown)] if isinstance(shown, str) else shown
+            texts += (f"{name} {outcome}" for name, outcome in pairs)
+        name = self.formulas.named[key.node]
+        return f"{name} ({', '.join(texts)})" if texts else name
+
+    def repeated(self, key: Key) -> str:
+        """Return ` (cycle 3)`: the counters of a node that a `with` sets, for names of events."""
+        counts = self.counts(key)
+        texts = [f"{name} {message_text(counts[name])}" for name in self.replaced if name in counts]
+        return f" ({', '.join(texts)})" if texts else ""
+
+    def counts(self, key: Key) -> dict[str, Fraction]:
+        """Return the numbers of the counters that a node and those below it use."""
+        values, counts = self.values[key.replaced], dict[str, Fraction]()
+        for name in self.counters & self.below[key.node]:
+            part = values.get(name)
+            if isinstance(part, Written) and part.value is not None:
+                counts[name] = Fraction(part.value)
+            elif name in self.now:
+                counts[name] = self.now[name]
+        return counts
+
+    def at(self, key: Key) -> str:
+        """Return ` at cycle = 20`, the counters of a node as far as they have changed."""
+        values = self.values[key.replaced]
+        own = [name for name in values if name in self.counters]
+        counted = (f"{name} = {shown_value(values[name])}" for name in own)
+        text = ", ".join(counted)
+        return f" at {text}" if text else ""
+
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""
         for b, own in self.formulas.replaced.items():
-            used = {*self.below[self.tree.columns.child[b]]}
+            used = {*self.below[self.child(b)]}
             for name in reversed(self.order):
                 if name in used and name not in own:
                     used.update(self.tree.parameters[name].bases)
@@ -134,23 +408,65 @@ class Expansion:
                 found = f"with replaces {name}, which no formula of the node uses: remove it"
                 self.report(found, f"with {name}", self.tree.parent_of(b), b)
 
+    def check_values(self) -> None:
+        """Report refs and formulas that need a name which no `with` on the way there sets."""
+        root = self.tree.root_id
+        for name in self.below[root].intersection(self.replaced) - self.tree.parameters.keys():
+            pending, met = [root], {root}
+            while pending:
+                n = pending.pop()
+                for what, b, formula in self.written_at(n):
+                    if name in names_of(formula):
+                        self.stop(f"nothing on the way here sets {name}: {_SET}", what, n, b)
+                for b in self.tree.branches_of(n):
+                    child = self.child(b)
+                    if name not in self.needed(b):
+                        continue
+                    if b in self.formulas.replaced:
+                        found = f"this ref leads to a formula of {name}, which nothing sets"
+                        self.stop(f"{found}: {_SET}", "ref", n, b)
+                    elif child not in met:
+                        met.add(child)
+                        pending.append(child)
+
     # ---- Names and formulas.
 
-    def names_below(self) -> list[frozenset[str]]:
-        tree, formulas, found = self.tree, self.formulas, list[frozenset[str]]()
+    def written_at(self, n: int) -> Iterator[tuple[str, int, Expression]]:
+        """Yield the formulas of a node and of its branches, each as `Report` names it."""
+        formulas = self.formulas
+        places = [("node", NONE, formulas.nodes.get(n)), ("reward", NONE, formulas.at_nodes.get(n))]
+        places += [("until", NONE, part) for part in formulas.endings.get(n, ())]
+        for b in self.tree.branches_of(n):
+            places.append(("p", b, formulas.probabilities.get(b)))
+            places.append(("reward", b, formulas.rewards.get(b)))
+        for what, b, formula in places:
+            if is_formula(formula):
+                yield what, b, formula
+
+    def needed(self, b: int) -> set[str]:
+        """Return the names on which what is below a branch depends, in the names of its place."""
+        inner, names = self.inner.get(b, {}), set[str]()
+        for name in self.below[self.child(b)]:
+            names.update(names_in(inner[name]) if name in inner else (name,))
+        return names
+
+    def find_names_below(self) -> bool:
+        """Add the names of each node and of those below it; return whether there were new ones."""
+        tree, formulas, is_new = self.tree, self.formulas, False
         for n in range(len(tree)):
             own = self.names_of_event(formulas.events.get(n, ""))
-            for formula in (formulas.nodes.get(n), formulas.at_nodes.get(n)):
-                own.update(names_of(formula) if is_formula(formula) else ())
+            for _, _, formula in self.written_at(n):
+                own.update(names_of(formula))
             for b in tree.branches_of(n):
-                for column in (formulas.probabilities, formulas.rewards):
-                    if b in column:
-                        own.update(names_of(column[b]))
-                inner = self.inner.get(b, {})
-                for name in found[tree.columns.child[b]]:
-                    own.update(names_in(inner[name]) if name in inner else (name,))
-            found.append(frozenset(own))
-        return found
+                own |= self.needed(b)
+            is_new |= bool(self.links) and own != self.below[n]
+            self.below[n] = frozenset(own)
+        return is_new
+
+    def child(self, b: int) -> int:
+        """Return the node that a branch leads to, where it leads upward too."""
+        child = self.tree.columns.child[b]
+        return self.links.get(child, child)
 
     def names_of_event(self, event: str) -> set[str]:
         """Return the names on which the probabilities of an event's nodes depend.
@@ -177,21 +493,43 @@ class Expansion:
 
     def key_below(self, key: Key, b: int) -> Key:
         """Return the key of the node that a branch of a copy leads to."""
-        child = self.tree.columns.child[b]
+        child = self.child(b)
         outer, inner = self.values[key.replaced], self.inner.get(b, {})
         found: dict[str, Expression] = {}
-        for name in sorted(self.below[child]) if outer or inner else ():
-            value = self.substituted(inner.get(name, Name(name)), outer)
-            if value != Name(name):
+        for name in self.sorted_below[child] if outer or inner else ():
+            if name not in inner:
+                value = outer.get(name)
+            elif name in self.counters:
+                value = self.counter(name, inner[name], key, b)
+            else:
+                value = self.substituted(inner[name], outer)
+            if value is not None and value != Name(name):
                 found[name] = value
-        replaced = tuple((name, id(value)) for name, value in found.items())
+        replaced = tuple((name, id(self.constant(value))) for name, value in found.items())
         self.values.setdefault(replaced, found)
+        if not self.formulas.defined:
+            return Key(child, replaced)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
         used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
         return Key(child, replaced, tuple(used))
 
     def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""
+        names = self.names(formula)
+        key: tuple[object, ...] = id(formula), *(id(values.get(name)) for name in names)
+        if key not in self.done:
+            self.done[key] = self.replaced_in(formula, values)
+        return self.done[key]
+
+    def names(self, formula: Expression) -> tuple[str, ...]:
+        """Return the names in a formula, as `names_of` does."""
+        if id(formula) not in self.names_by_id:
+            self.names_by_id[id(formula)] = names_of(formula)
+            self.kept.append(formula)
+        return self.names_by_id[id(formula)]
+
+    def replaced_in(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+        """Return a formula as `substituted` does, of any parts."""
         whole = self.plain(formula, values)
         if not isinstance(formula, Amounts):
             return whole

@@ -24,6 +24,7 @@ from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree, TreeReport
 from expectitree.base.tree.parameters import ParameterValues, in_order, with_values
 from expectitree.base.tree.paths import composed
+from expectitree.base.tree.replacing import counters_of
 from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
 from expectitree.decide.records import Fields
@@ -99,6 +100,8 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
     name = composed(name)
     with_values(tree.parameters, {name: 0})  # refuses unknown and derived parameters
     parameter = tree.parameters[name]
+    if why := why_fixed(tree, name):
+        raise AnalysisError(f"{name}: {why}")
     current = ParameterValues(tree.parameters, FRACTIONS)[name]
     if ends is None:
         ends = parameter.range
@@ -117,6 +120,12 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
         )
     about = parameter.unit, parameter.description
     return Range(name, low, high, current, *about, scaled_with(tree, name))
+
+
+def why_fixed(tree: Tree, name: str) -> str:
+    """Return why a parameter cannot move: it is a number while nodes repeat; else nothing."""
+    why = "it sets how often nodes repeat, so it does not move: use --set"
+    return why if name in counters_of(tree) else ""
 
 
 def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fraction, Fraction]]:

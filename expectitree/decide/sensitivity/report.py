@@ -37,6 +37,7 @@ from expectitree.decide.sensitivity.parameters import (
     SensitivityReport,
     exact_tree,
     range_of,
+    why_fixed,
     why_not_exact,
 )
 from expectitree.decide.sensitivity.sampling import Sampler, with_strategy
@@ -320,6 +321,9 @@ def tornado(
     for name in chosen or [name for name, one in tree.parameters.items() if not one.bases]:
         ends = (ranges or {}).get(name)
         is_assumed = not (chosen or ends or tree.parameters[name].range)
+        if not chosen and (why := why_fixed(tree, name)):
+            left_out[name] = why
+            continue
         try:
             if is_assumed:
                 ends = _assumed_ends(tree, name)

@@ -29,13 +29,14 @@ from expectitree.files.rows import Format, ReadOptions
 MAX_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
 
 
+_OPTIONS = ("normalize", "max_nodes")
 _NUMBERS_ONLY = ("parameters", "formulas", "distributions", "events", "criteria")
 # In the order in which the endings of names, and the contents of files, decide.
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        Format("yaml", (".yaml", ".yml"), "YAML", options=("normalize",), loses=("cut nodes",)),
-        Format("json", (".json",), "JSON", options=("normalize",), loses=("cut nodes",)),
+        Format("yaml", (".yaml", ".yml"), "YAML", options=_OPTIONS, loses=("cut nodes",)),
+        Format("json", (".json",), "JSON", options=_OPTIONS, loses=("cut nodes",)),
         Format("arrow", (".arrow",), "Arrow", is_text=False, magic=b"ARROW1", loses=_NUMBERS_ONLY),
         Format(
             "parquet", (".parquet",), "Parquet", is_text=False, magic=b"PAR1", loses=_NUMBERS_ONLY

@@ -11,7 +11,7 @@ from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.parser import listed, parse
-from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, text_of
+from expectitree.base.expressions.syntax import FUNCTIONS, NAME, RESERVED, Expression, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
@@ -90,7 +90,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
 
 
 def _fault_of_name(name: str) -> str:
-    if name in FUNCTIONS or name in (REST, "inf"):
+    if name in RESERVED:
         what = "a function" if name in FUNCTIONS else "a word of the grammar"
         return f"{quote(name)} is {what}: choose another name"
     if not re.fullmatch(NAME, name):
@@ -188,7 +188,7 @@ def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
         raise GrammarError(f"found {described(data)} under with, {expected}")
     found: dict[str, Expression] = {}
     for at, (key, written) in enumerate(data):
-        name, known = composed(key), values.parameters or ()
+        name, known = composed(key), values.known
         if name in found:
             fault = f"duplicate parameter {quote(name)}: keep one"
         elif name not in known:

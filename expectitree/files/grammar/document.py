@@ -70,6 +70,7 @@ class Document:
     # Warnings of texts, by line; a message about an error in that line includes them.
     doubts: Mapping[Any, list[str]] = field(default_factory=dict)
     has_labels: bool = False  # the keys of children are labels, even if all are probabilities
+    max_nodes: int = 0  # that repeated nodes may make; 0 is the default
     normalize: bool = False  # whether probabilities rounded for print are divided by their sum
 
 

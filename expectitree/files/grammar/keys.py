@@ -43,6 +43,7 @@ NODE_VALUES: dict[str, Read] = {
     "bounds": ValueReader.bounds,
     "event": text("an event", is_needed=True),
     "note": text("a note"),
+    "until": ValueReader.condition,  # of a node under `nodes`
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`

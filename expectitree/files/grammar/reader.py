@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.expressions.syntax import NAME, RESERVED
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
@@ -41,6 +42,7 @@ from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
     EXPECTED_NODE,
+    KINDS,
     NODE_KEYS,
     NODE_VALUES,
     PAYMENTS,
@@ -59,7 +61,10 @@ from expectitree.files.rows import Warn
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MAX_PLACES = 50_000  # nodes whose places are kept, for errors that are found at the end
-_CYCLE = "leads back to itself: that is a cycle, and a tree has none"
+_CYCLE = (
+    "leads back to itself: that is a cycle, and a tree has none; to repeat a node, give it an end, "
+    "such as `until: cycle = 20`"
+)
 
 
 def read_tree(
@@ -132,6 +137,7 @@ class _TreeReader:
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.utility_key = UTILITIES[0]
         self.open: set[object] = set()  # identities of the shared nodes on the trail
+        self.links: dict[int, tuple[object, Place, str, str]] = {}  # refs to nodes that are open
         self.bodies: set[int] = set()  # ids of the children, met so far, that an alias repeats
 
     def read(self) -> Tree:
@@ -143,13 +149,11 @@ class _TreeReader:
             about = self.read_root_keys()
             self.root = root = self.read_node(self.document.root, ())
             root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
-            root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.pop(root, 0))
-            for name in self.names.places:
-                is_read = self.names.identity(name) in self.done or name in self.names.followed
-                if not is_read:
-                    self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
+            root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.get(root, 0))
+            self.read_unused()
         if self.trail.found:
             raise self.trail.failure()
+        self.link(root)
         if is_formula(root_reward):
             self.builder.formulas.rewards[NONE] = root_reward
             root_reward = 0
@@ -180,20 +184,58 @@ class _TreeReader:
             raise self.trail.failure()
         return tree
 
+    def read_unused(self) -> None:
+        """Read the named nodes to which no ref leads, for errors in them."""
+        for name in self.names.places:
+            is_read = self.names.identity(name) in self.done or name in self.names.followed
+            if not is_read:
+                self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
+
+    def link(self, root: int) -> None:
+        """Note where each ref to a node above it leads; raise `FileError` if that has no end."""
+        links = {node: self.done[identity] for node, (identity, *_) in self.links.items()}
+        if links:
+            self.check_ends(links)
+        # Not those below a node to which no ref leads.
+        self.builder.formulas.links.update(pair for pair in links.items() if pair[0] < root)
+        for name in self.names.places if links else ():
+            node = self.done.get(self.names.identity(name), root + 1)
+            if node <= root:
+                self.builder.formulas.named[node] = name
+        if root not in self.builder.formulas.links.values():  # else it is paid again
+            self.builder.formulas.at_nodes.pop(root, None)
+
+    def check_ends(self, links: Mapping[int, int]) -> None:
+        """Raise `FileError` for refs that close a cycle without an `until`."""
+        from expectitree.base.tree.replacing import endless_links
+
+        builder = self.builder
+        with suppress(TooManyProblemsError):
+            for node in endless_links(links, builder.formulas.endings, builder.children_of):
+                _, place, path, name = self.links[node]
+                self.trail.add(place, path, f"{name} {_CYCLE}")
+        if self.trail.found:
+            raise self.trail.failure()
+
     def expand(self, tree: Tree) -> Tree:
         """Return the tree with copies of shared nodes, below a `with` and below signals."""
         formulas, child = self.builder.formulas, tree.columns.child
-        is_copied = formulas.replaced or formulas.at_nodes
+        is_copied = formulas.replaced or formulas.at_nodes or formulas.links or formulas.endings
         if not is_copied and not (self.defined and tree.is_sharing):
             return tree
         from expectitree.base.tree.replacing import Expansion
 
-        named = {*self.done.values()}
+        named = {*self.done.values(), *formulas.links}
         refs = {b: formulas.replaced.get(b, {}) for b, c in enumerate(child) if c in named}
         formulas = replace(formulas, replaced=refs, defined=self.defined)
         written = replace(tree, formulas=formulas)
+        if self.parameters and formulas.endings:  # which may depend on them
+            from expectitree.base.tree.parameters import with_values
+
+            written = replace(written, parameters=with_values(tree.parameters, self.parameters))
         expansion = Expansion(written, self.note_fault)
-        found = expansion.run(self.builder.exact_nodes)
+        self.check_certain(expansion.counters)
+        found = expansion.run(self.builder.exact_nodes, self.document.max_nodes)
         if self.faults:
             self.sort_faults(tree)
             self.defined = {}  # the faults of probabilities may follow from these
@@ -202,6 +244,16 @@ class _TreeReader:
             return tree
         self.copies = written, expansion.origins
         return replace(found, formulas=replace(found.formulas or Formulas(), written=written))
+
+    def check_certain(self, counters: Collection[str]) -> None:
+        """Raise `FileError` for a distribution of a number on which the repetition depends."""
+        written = dict(self.document.root).get("parameters", ())
+        for at, (key, fields) in enumerate(written):
+            if key in counters and isinstance(fields, tuple) and "distribution" in dict(fields):
+                found = f"parameter {key}: it sets how often nodes repeat, so it is certain"
+                self.trail.add(Place(written, at), paths.ROOT, f"{found}: remove `distribution`")
+        if self.trail.found:
+            raise self.trail.failure()
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; add those without one to `faults`."""
@@ -241,8 +293,11 @@ class _TreeReader:
     def sort_faults(self, tree: Tree) -> None:
         """Sort the faults by the first paths of their nodes, and keep the first of them."""
         if self.faults:
-            rank = {n: at for at, n in enumerate(tree.first_paths.order)}
-            self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
+            first = tree.first_paths
+            rank = {n: at for at, n in enumerate(first.order)}
+            # Of copies, the one that is reached first has the plainest numbers.
+            depth = first.depth if self.copies is not None else [0] * len(tree)
+            self.faults.sort(key=lambda fault: (depth[fault[2]], rank[fault[2]], fault[3]))
             del self.faults[MAX_PROBLEMS:]
 
     def note_fault(self, error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
@@ -264,6 +319,8 @@ class _TreeReader:
             if event.labels:
                 self.events[name] = sorted(event.labels)
         self.read_criteria(about)
+        if self.names.places:
+            self.values.use_names(names_in_with(root, self.document.text or "with"))
         for key in (SCHEMA_KEY, "normalize"):
             about.pop(key, None)
         return about
@@ -321,12 +378,14 @@ class _TreeReader:
         """Report what `Report` tells about a node of a tree, once for all copies of the node."""
         is_unused = node >= len(tree)
         path = self.path_of_unused(node) if is_unused else tree.path_of(node, branch)
-        if self.copies is not None:
+        if self.copies is not None and not is_unused:
             written, origins = self.copies
+            error = _named_copy(tree, error, node)
             first = tree.columns.first[node]
             node = origins[node]
             branch += 0 if branch == NONE else written.columns.first[node] - first
-        fault = str(error), what, node, branch
+        is_repeated = tree.formulas is not None and bool(tree.formulas.named)
+        fault = "" if is_repeated else str(error), what, node, branch
         if fault not in self.seen:
             self.seen.add(fault)
             self.trail.add(self.place_of_fault(what, node, branch), path, error)
@@ -356,19 +415,20 @@ class _TreeReader:
         keys: Collection[str] = PAYMENTS if what == "reward" else (what,)
         if what == "node":
             keys = (*UTILITIES, "estimate")
-        if node == self.root and (what == "node" or what == "reward" and branch == NONE):
+        is_own = what in ("node", "until")
+        if node == self.root and (is_own or what == "reward" and branch == NONE):
             return self.place_in(self.document.root, Place(), keys)
-        if what == "node" and node in self.unused:
+        if is_own and node in self.unused:
             name = self.unused[node]
             return self.place_in(self.names.definition(name), self.names.places[name], keys)
-        if what == "node":
+        if is_own:
             node, at = self.parents.get(node, (NONE, 0))
         if node not in self.frames:
             return None
         frame = self.frames[node]
         if what == "outcomes":
             return frame.place(0)
-        if what != "node":
+        if not is_own:
             at = branch - self.builder.first_branch(node)
         item = frame.items[at]
         if what.startswith("with "):
@@ -427,8 +487,10 @@ class _TreeReader:
             item, keys, place, identity = named
         if identity in self.done:
             return self.done[identity]
-        if identity in self.open:
-            return self.reject(where, f"{name} {_CYCLE}")
+        if identity in self.open:  # the node repeats
+            link = self.placeholder()
+            self.links[link] = identity, where or self.trail.here(), self.trail.path(), name
+            return link
         node: int | None
         if isinstance(item, str):
             node = self.terminal(str(item), place)
@@ -450,11 +512,10 @@ class _TreeReader:
         if len(keys) != 1 or kind is None:
             about = self.own_values(item, keys)
             unknown = [key for key in keys if key not in NODE_KEYS]
-            if unknown:
-                if report_pairs(self.trail):
-                    return self.placeholder()
-                for key, message in unknown_keys(item, unknown, self.trail, named is not None):
-                    self.report(place_of(item, key, True), message)
+            if unknown and not self.report_unknown(item, unknown, named is not None):
+                return self.placeholder()
+            if "until" in keys:
+                self.read_ending(item, keys, about, named is not None)
             try:
                 kind, body = find_body(item, keys)
             except GrammarError as error:
@@ -489,6 +550,33 @@ class _TreeReader:
             elif key in PAYMENTS:
                 about["reward"] = self.branches.payment(item, key, value)
         return about
+
+    def report_unknown(self, item: Data, unknown: list[str], is_named: bool) -> bool:
+        """Report unknown keys; return whether the current child was meant as a node."""
+        if report_pairs(self.trail):
+            return False
+        for key, message in unknown_keys(item, unknown, self.trail, is_named):
+            self.report(place_of(item, key, True), message)
+        return True
+
+    def read_ending(
+        self, item: Data, keys: dict[str, Data], about: dict[str, Any], is_named: bool
+    ) -> None:
+        """Move the utility of a node that may end from its keys to `about`."""
+        place = place_of(item, "until", True)
+        if not is_named:
+            hint = "move the node there, and write `ref: NAME` in its place"
+            self.report(place, f"`until` is for a node under the root's `nodes:`: {hint}")
+        if KINDS.keys().isdisjoint(keys):
+            self.report(
+                place, "found `until` without a kind: add max, min or chance, as it goes on"
+            )
+            return
+        about["ending"] = self.values.to_number("0")
+        for key in UTILITIES:
+            if key in keys:
+                data = keys.pop(key)
+                about["ending"] = self.values.attempt(ValueReader.utility, data, item, key)
 
     def open_frame(
         self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
@@ -552,6 +640,8 @@ class _TreeReader:
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         if about.get("reward"):
             self.builder.formulas.at_nodes[node] = about["reward"]
+        if about.get("until") and about.get("ending") is not None:
+            self.builder.formulas.endings[node] = about["until"], about["ending"]
 
     def fault_of_children(self, kind: Kind, children: Data) -> str:
         """Return the message about something that cannot be the children of a node."""
@@ -642,3 +732,35 @@ class _TreeReader:
     def placeholder(self) -> int:
         """Add a terminal in place of a node with an error that is reported."""
         return self.builder.add_terminal(self.values.to_number("0"))
+
+
+def _named_copy(tree: Tree, error: ExpectitreeError | str, node: int) -> ExpectitreeError | str:
+    """Return an error with the name of the copy that a node is of, or below which it is."""
+    named = tree.formulas.named if tree.formulas is not None else {}
+    while node not in named and node != tree.root_id:
+        node = tree.first_paths.parent[node]
+    if node not in named:
+        return error
+    about = f"in {named[node]}: "
+    return f"{about}{error}" if isinstance(error, str) else error.about(about)
+
+
+def names_in_with(root: Data, text: str) -> list[str]:
+    """Return the names that a `with` below a value sets and that some text there may use.
+
+    There are none unless the document's `text` has the word.
+    """
+    found: dict[str, None] = {}
+    used, met, pending = set[str](), set[int](), [root] if "with" in text else []
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            used.update(re.findall(NAME, paths.composed(item)))
+        elif isinstance(item, (list, tuple)) and id(item) not in met:
+            met.add(id(item))
+            keys = dict(item) if isinstance(item, tuple) else {}
+            pending += [value for _, value in item] if keys else item
+            if "ref" in keys and isinstance(keys.get("with"), tuple):
+                found.update(dict.fromkeys(paths.composed(name) for name, _ in keys["with"]))
+    is_name = re.compile(NAME).fullmatch
+    return [name for name in found if name in used and is_name(name) and name not in RESERVED]

@@ -130,6 +130,8 @@ class Trail(Problems):
         """Return the keys that the current child may have, or with `is_named` a named node."""
         frame = self.frames[-1]
         keys = [key for key in NODE_KEYS if key != "with"]  # which goes with a ref alone
+        if not is_named:
+            keys.remove("until")
         if is_named or not frame.kind or frame.is_labelled:
             keys.remove("label")
         if is_named or frame.kind != Kind.CHANCE or frame.is_keyed_by_p:

@@ -15,7 +15,7 @@ from expectitree.base.errors import (
     ExpectitreeError,
     NumberError,
 )
-from expectitree.base.expressions.parser import listed, parse
+from expectitree.base.expressions.parser import listed, parse, parse_condition
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, names_in
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
@@ -69,6 +69,7 @@ class ValueReader:
         self.to_number: Callable[[str], Number] = cache(partial(to_number, exact=True))
         self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
         self.parameters: Collection[str] | None = None  # the names; None without such a key
+        self.set_below: Collection[str] = ()  # the other names, which only a `with` sets
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
         self.warn: Callable[[str], None] = lambda message: None
         self.criteria = NO_CRITERIA
@@ -100,12 +101,32 @@ class ValueReader:
             self.report(place._replace(offset=offset_of(error)), error)
             return None
 
+    def use_names(self, names: Collection[str]) -> None:
+        """Read the names that a `with` sets, besides the parameters, in formulas from now on."""
+        self.set_below = [name for name in names if name not in (self.parameters or ())]
+        if self.set_below:
+            self.parameters = self.parameters or ()
+
+    @property
+    def known(self) -> Collection[str]:
+        """The names that a formula may have."""
+        parameters = self.parameters or ()
+        return [*parameters, *self.set_below] if self.set_below else parameters
+
     def parse(self, text: str) -> Expression:
         """Return the formula that a text is."""
         if text not in self.parsed:
-            self.parsed[text] = parse(text, self.parameters or ())
+            self.parsed[text] = parse(text, self.known)
             self.warn(_arithmetic_warning(text))
         return self.parsed[text]
+
+    def condition(self, data: Data) -> Expression:
+        """Return the condition on which a node ends."""
+        if not isinstance(data, str) or not data:
+            expected = "expected a comparison of formulas, such as `cycle = 20`"
+            raise GrammarError(f"found {described(data)} as until, {expected}")
+        self.has_formulas = True
+        return parse_condition(data, self.known)
 
     def number(self, data: Data) -> Number:
         """Return a number."""

@@ -21,7 +21,7 @@ from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Readable, Repeated
-from expectitree.base.tree.formulas import Amounts, is_formula, payment_of
+from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, payment_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.document import FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
@@ -137,6 +137,7 @@ class _TreeWriter:
         self.kinds: dict[int, str] = {kind: key for key, kind in KINDS.items()}
         self.kinds[Kind.TERMINAL] = tree.utility_key
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
+        self.links = tree.formulas.links if tree.formulas is not None else {}
         self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
         self.has_formulas = tree.formulas is not None
         self.defined: dict[str, Any] = {}  # the definitions of events, as plain data
@@ -147,6 +148,9 @@ class _TreeWriter:
 
             self.defined = written_definitions(tree.formulas.defined)
             self.written_parameters = written_parameters(tree)
+        self.known = {*tree.parameters}  # the names in formulas
+        for replaced in tree.formulas.replaced.values() if tree.formulas is not None else ():
+            self.known.update(replaced)
         # Whether terminals are utilities and no more, so that a list of them may be plain.
         self.criteria = tree.criteria
         is_bare = not self.has_formulas or bool(tree.parameters) and not self.criteria
@@ -157,8 +161,8 @@ class _TreeWriter:
         self.number_text = cache(lambda value: notation.number(number_text(value)))
         self.keys = lru_cache(maxsize=1)(self._keys)
 
-    def document(self) -> Iterator[str]:
-        """Yield the root's keys, the named nodes, and the tree."""
+    def root_fields(self) -> list[str]:
+        """Return the keys of the root alone, without the named nodes."""
         tree, notation = self.tree, self.notation
         about: dict[str, Any] = {"title": tree.title, "source": tree.source}
         if tree.attitude is not None:
@@ -169,7 +173,6 @@ class _TreeWriter:
             about["expect"] = written_expectation(tree.expect)
         fields = [self.pair(key, value) for key, value in about.items() if value is not None]
         margin, separator = notation.margin, notation.separator
-        yield notation.opening
         opening, closing = notation.brackets(True, margin)
         criteria: Mapping[str, object] = {}
         if self.criteria:
@@ -187,8 +190,16 @@ class _TreeWriter:
         if self.criteria:
             objective = notation.formula(text_of(self.criteria.objective))
             fields.append(f"{notation.key('objective')} {objective}")
-        fields += self.payment(tree.root_id, NONE)
-        for field in fields + self.own_fields(tree.root_id):
+        return fields + self.payment(tree.root_id, NONE)
+
+    def document(self) -> Iterator[str]:
+        """Yield the root's keys, the named nodes, and the tree."""
+        tree, notation, fields = self.tree, self.notation, self.root_fields()
+        margin, separator = notation.margin, notation.separator
+        opening, closing = notation.brackets(True, margin)
+        yield notation.opening
+        is_ref = bool(self.named[tree.root_id])  # the root repeats
+        for field in fields + ([] if is_ref else self.own_fields(tree.root_id)):
             yield f"{margin}{field}{separator}"
         if not isinstance(self.named, Repeated):
             yield f"{margin}{notation.key('nodes')}{opening}"
@@ -196,6 +207,9 @@ class _TreeWriter:
             items: Iterator[Any] = ((f"{margin}  {self.name(n)}: ", [], n) for n in names)
             yield from self.below(Block(items, len(margin) + 2, closing))
             yield separator
+        if is_ref:
+            yield f"{margin}{self.ref(tree.root_id)}{notation.closing}"
+            return
         text, block = self.body(
             tree.root_id, self.value(tree.root_id), margin, len(margin), notation.closing
         )
@@ -255,12 +269,11 @@ class _TreeWriter:
             elif keys:
                 p = self.number(self.columns.probability[b], n)
                 head = f"{margin}{self.notation.number_key(p)} "
-            if self.named[child[b]]:
-                fields.append(f"{self.notation.key('ref')} {self.name(child[b])}")
-                fields += self.replacements(b)
-                yield head, fields, NONE
+            target = self.links.get(child[b], child[b])
+            if self.named[target]:
+                yield head, [*fields, self.ref(target), *self.replacements(b)], NONE
             else:
-                yield head, fields, child[b]
+                yield head, fields, target
 
     # ---- Parts that fit on one line.
 
@@ -283,7 +296,7 @@ class _TreeWriter:
         branches = tree.branches_of(n)
         if len(branches) > _MAX_ON_A_LINE:
             return None
-        if any(kind[child[b]] or self.named[child[b]] for b in branches):
+        if any(kind[child[b]] or self.named[child[b]] or child[b] in self.links for b in branches):
             return None
         if self.is_plain and not self.labels(n) and self.is_equally_likely(n):
             return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
@@ -298,7 +311,15 @@ class _TreeWriter:
         return whole if len(whole) <= _WIDE else None
 
     def name(self, n: int) -> str:
-        return self.notation.text(f"n{self.named[n]}")
+        formulas, name = self.tree.formulas, f"n{self.named[n]}"
+        if formulas is None or not formulas.named:
+            return self.notation.text(name)
+        while n not in formulas.named and name in formulas.named.values():
+            name += "_"
+        return self.notation.text(formulas.named.get(n, name))
+
+    def ref(self, n: int) -> str:
+        return f"{self.notation.key('ref')} {self.name(n)}"
 
     # ---- Keys and values.
 
@@ -336,7 +357,7 @@ class _TreeWriter:
             return self.formula(reward)
         text = text_of(reward)
         try:
-            parse(text, self.tree.parameters)
+            parse(text, self.known)
         except ExpressionError as error:
             path = escape(self.tree.path_of(n, b))
             found = f"a formula of {len(text):,} characters, a sum of rewards, cannot be written"
@@ -414,6 +435,13 @@ class _TreeWriter:
         formulas = tree.formulas.nodes if tree.formulas is not None else {}
         if self.columns.kind[n] and (n in formulas or not self.is_unknown(n)):
             fields.append(f"{self.notation.key('estimate')} {self.utility(n)}")
+        if tree.formulas is not None and n in tree.formulas.endings:
+            condition, utility = tree.formulas.endings[n]
+            text = self.notation.formula(text_of(condition))
+            fields.append(f"{self.notation.key('until')} {text}")
+            amount = self.formula(utility) if is_formula(utility) else self.number(utility, n)
+            if utility:
+                fields.append(f"{self.notation.key(tree.utility_key)} {amount}")
         if n in tree.local_bounds:
             ends = ", ".join(self.number(end, n) for end in tree.local_bounds[n])
             fields.append(f"{self.notation.key('bounds')} [{ends}]")
@@ -471,15 +499,16 @@ class _TreeWriter:
 def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
-    has_refs = tree.branch_notes or tree.formulas is not None and tree.formulas.replaced
+    formulas = Formulas() if tree.formulas is None else tree.formulas
+    has_refs = tree.branch_notes or formulas.replaced or formulas.endings
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
         return Repeated(0, len(tree))
     numbers = compiling.zeros("i", len(tree))
     if tree.is_sharing:
         tree.scan(scans.number_shared, tree.columns, order, numbers)
     # The note of a branch is next to a `ref`, and so are its replacements.
-    replaced = tree.formulas.replaced if tree.formulas is not None else ()
-    noted = {tree.columns.child[b] for b in (*tree.branch_notes, *replaced)}
+    noted = {tree.columns.child[b] for b in (*tree.branch_notes, *formulas.replaced)}
+    noted = (noted - formulas.links.keys()).union(formulas.links.values(), formulas.endings)
     count = 0
     for n in order:
         if numbers[n] or n in noted or (depth[n] and depth[n] % _NESTED == 0):

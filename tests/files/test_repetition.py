@@ -1,0 +1,371 @@
+"""Named nodes that lead to themselves: values by their recursion, and what is refused."""
+
+from __future__ import annotations
+
+import random
+import re
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+import expectitree as et
+from tests.helpers import for_each
+
+PUT = """
+parameters: {S0: 100, K: 100, u: 1.1, r: 0.02, n: 3, t: 0, ups: 0, S: S0*u^(2*ups - t),
+  q: (1 + r - 1/u)/(u - 1/u)}
+nodes:
+  option:
+    until: t = n
+    utility: max(K - S, 0)/(1 + r)^t
+    max:
+      exercise: (K - S)/(1 + r)^t
+      hold:
+        chance:
+          up: {p: q, ref: option, with: {t: t + 1, ups: ups + 1}}
+          down: {p: rest, ref: option, with: {t: t + 1}}
+ref: option
+"""
+COHORT = """
+parameters: {cycle: 0, new: 0, effect: "if(new = 1 and cycle < 2, 0.5, 1)", d: 1/1.06^(cycle + 1)}
+nodes:
+  well:
+    until: cycle = 12
+    chance:
+      well: {p: rest, reward: 10*d, ref: well, with: {cycle: cycle + 1}}
+      ill: {p: 0.2*effect, reward: 4*d, ref: ill, with: {cycle: cycle + 1}}
+  ill:
+    until: cycle = 12
+    chance:
+      ill: {p: 0.7, reward: 4*d, ref: ill, with: {cycle: cycle + 1}}
+      dead: {p: 0.3, utility: 0}
+max:
+  usual: {ref: well}
+  new: {reward: -3, ref: well, with: {new: 1}}
+"""
+
+
+def put_value(n: int, start: int = 100) -> Fraction:
+    u, r = Fraction("1.1"), Fraction("0.02")
+    q = (1 + r - 1 / u) / (u - 1 / u)
+
+    @cache
+    def value(t: int, ups: int) -> Fraction:
+        gain = 100 - start * u ** (2 * ups - t)
+        if t == n:
+            return max(gain, Fraction(0)) / (1 + r) ** t
+        hold = q * value(t + 1, ups + 1) + (1 - q) * value(t + 1, ups)
+        return max(gain / (1 + r) ** t, hold)
+
+    return value(0, 0)
+
+
+def cohort_value(is_new: bool, last: int = 12) -> Fraction:
+    def d(cycle: int) -> Fraction:
+        return 1 / Fraction("1.06") ** (cycle + 1)
+
+    @cache
+    def value(state: str, cycle: int) -> Fraction:
+        if cycle == last:
+            return Fraction(0)
+        ill = 4 * d(cycle) + value("ill", cycle + 1)
+        if state == "ill":
+            return Fraction(7, 10) * ill
+        p = Fraction(1, 10 if is_new and cycle < 2 else 5)
+        return (1 - p) * (10 * d(cycle) + value("well", cycle + 1)) + p * ill
+
+    return value("well", 0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+def test_an_american_put_is_worth_its_recursion(n: int) -> None:
+    read = et.loads(PUT, parameters={"n": n})
+    assert et.evaluate(read, exact=True).value == put_value(n)
+    changed = et.loads(PUT).with_parameters(n=n)
+    assert et.evaluate(changed, exact=True).value == put_value(n)
+    moved = et.loads(PUT, parameters={"n": n}).with_parameters(S0=90)  # not a counter
+    assert et.evaluate(moved, exact=True).value == put_value(n, 90)
+
+
+def test_a_cohort_is_worth_its_recursion_for_each_strategy() -> None:
+    tree = et.loads(COHORT)
+    found = et.evaluate(tree, exact=True)
+    assert found.interval("usual")[0] == cohort_value(False)
+    assert found.interval("new")[0] == cohort_value(True) - 3
+    assert len(tree) == 50  # states on which cycle and new agree are one node
+    assert et.evaluate(tree.with_parameters(cycle=12), exact=True).value == 0
+
+
+@for_each("seed", range(40), range(40, 400))
+def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
+    rng = random.Random(seed)
+    last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
+    bonus = rng.randint(-2, 2)
+    nodes: dict[str, tuple[str, list[tuple[int, str, int, int]]]] = {}
+    text = [f"parameters: {{t: 0, k: 0, bonus: {bonus}, pay: k + bonus*t}}", "nodes:"]
+    for name in names:
+        kind = rng.choice(["max", "min", "chance"])
+        branches = [
+            (rng.randint(-3, 3), rng.choice(names), rng.randint(1, 2), rng.randint(0, 2))
+            for _ in range(rng.randint(1, 3))
+        ]
+        nodes[name] = kind, branches
+        text += [f"  {name}:", f"    until: t >= {last}", "    utility: 2*pay", f"    {kind}:"]
+        for reward, target, step, more in branches:
+            changes = f"{{t: t + {step}, k: k + {more}}}"
+            text.append(f"      - {{reward: pay + {reward}, ref: {target}, with: {changes}}}")
+    text.append("ref: a")
+
+    @cache
+    def value(name: str, t: int, k: int) -> Fraction:
+        pay = Fraction(k + bonus * t)
+        if t >= last:
+            return 2 * pay
+        kind, branches = nodes[name]
+        values = [
+            pay + reward + value(target, t + step, k + more)
+            for reward, target, step, more in branches
+        ]
+        if kind == "chance":
+            return sum(values) / len(values)
+        return max(values) if kind == "max" else min(values)
+
+    tree = et.loads("\n".join(text))
+    assert et.evaluate(tree, exact=True).value == value("a", 0, 0)
+    again = et.loads(et.dumps(tree)) if hasattr(et, "dumps") else tree
+    assert et.evaluate(again, exact=True).value == value("a", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("action", "cost", "life"), [("alone", 44663.45, 7.99), ("both", 50601.65, 8.94)]
+)
+def test_a_published_cohort_has_its_costs_and_years(action: str, cost: float, life: float) -> None:
+    """The figures are those of Chancellor and others (1997)."""
+    search = et.evaluate(et.load("example:hiv"))
+    node, branch = search.tree.find(action).id, search.tree.find_branch(action)
+    amounts = search.expected_criteria.at(node, branch)
+    assert round(float(amounts["cost"]), 2) == cost
+    assert round(float(amounts["life"]), 2) == life
+
+
+def test_a_published_ratio_is_the_threshold() -> None:
+    frontier = et.frontier(et.load("example:hiv"))
+    low, high = (one.criteria for one in frontier.best)
+    ratio = (high["cost"] - low["cost"]) / (high["life"] - low["life"])
+    assert round(float(ratio), 2) == 6275.96
+
+
+def test_a_chain_of_480_cycles_is_unrolled() -> None:
+    well = ill = 0.0
+    for cycle in range(479, -1, -1):
+        pay = 4 / 1.06 ** (cycle + 1) + ill
+        well, ill = 0.8 * (10 / 1.06 ** (cycle + 1) + well) + 0.2 * pay, 0.7 * pay
+    found = et.evaluate(et.loads(COHORT.replace("cycle = 12", "cycle = 480")))
+    assert found.value_of("usual") == pytest.approx(well)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{p: 0.3, utility: 0}", "{p: 0.3, utility: 1/(cycle - 5)}", "ill (cycle 5): '1/(5 - 5)'"),
+        ("p: 0.2*effect", "p: 0.3*cycle*effect", "in well (cycle 4): p is 1.2 at new = 0"),
+        ("p: 0.7", "p: log(cycle - 3)", "in ill (cycle 1): 'log(1 - 3)' is the logarithm of"),
+        ("until: cycle = 12", "until: 1/(cycle - 2) = 1", "in well (cycle 2): '1/(cycle - 2)'"),
+        ("p: rest, reward: 10*d", "p: rest, reward: 1/(6 - cycle)", "in well (cycle 6): '1/(6"),
+        (
+            "{cycle: cycle + 1}}",
+            "{cycle: cycle + 1/(2*cycle - 3)}}",
+            "it has more than 10,000 bits",
+        ),
+        (
+            "{cycle: cycle + 1}}",
+            "{cycle: cycle + 1/(4 - cycle^2)}}",
+            "it has more than 10,000 bits",
+        ),
+    ],
+)
+def test_an_error_names_the_written_line_and_the_copy(old: str, new: str, message: str) -> None:
+    assert old in COHORT
+    line = next(at for at, text in enumerate(COHORT.split("\n")) if old in text)
+    with pytest.raises(et.FileError, match=re.escape(message)) as caught:
+        et.loads(COHORT.strip("\n").replace(old, new, 1), name="x.yaml")
+    assert caught.value.problems[0].line == line
+
+
+def test_the_number_of_nodes_is_limited() -> None:
+    text = COHORT.replace("until: cycle = 12", "until: cycle = 11.5")
+    limit = "the repeated nodes make more than 30 nodes, by well (cycle 0) → well (cycle 1) → …"
+    with pytest.raises(et.FileError, match=re.escape(limit)):
+        et.loads(text, max_nodes=30)
+    assert len(et.loads(COHORT, max_nodes=50)) == 50
+
+
+def test_a_copy_has_a_name() -> None:
+    found = et.evaluate(et.loads(COHORT), exact=True)
+    assert found.value_of("ill (cycle 12)") == 0
+    assert found.value_of("well (cycle 3, new 1)") == found.value_of("well (cycle 3)")
+    names = [*found.tree.formulas.named.values()]
+    assert len({*names}) == len(names)
+    with pytest.raises(et.TreeError, match=r"no node ill \(cycle 13\)"):
+        found.value_of("ill (cycle 13)")
+    expected = 'expect: {values: {"ill (cycle 11)": 1, usual: 2}}\n'
+    checks = et.verify(et.loads(expected + COHORT)).checks
+    assert [check.what for check in checks] == ["value of ill (cycle 11)", "value of usual"]
+
+
+STALL = """
+parameters: {day: 0}
+nodes:
+  stall:
+    until: day = 3
+    max:
+      open:
+        event: weather
+        chance:
+          sun: {reward: 10, ref: stall, with: {day: day + 1}}
+          rain: {cost: 8, ref: stall, with: {day: day + 1}}
+      close: {ref: stall, with: {day: day + 1}}
+ref: stall
+"""
+
+
+def test_an_event_at_a_copy_is_one_event_for_each_set_of_counters() -> None:
+    tree = et.loads(STALL)
+    assert et.evaluate(tree).value == 3
+    for day in range(3):
+        found = et.information(tree, f"weather (day {day})")
+        assert found.with_information == 7  # a day of rain costs nothing
+    assert "event: weather\n" in et.dumps(tree)
+
+
+SET_BELOW = """
+parameters: {n: 4}
+nodes:
+  a:
+    until: t = n
+    utility: k
+    max:
+      one: {ref: a, with: {t: t + 1, k: k + 1}}
+      two: {ref: a, with: {t: t + 1, k: 2*k}}
+max: {x: {ref: a, with: {t: 0, k: 1}}, y: {reward: 1, ref: a, with: {t: 1, k: 0}}}
+"""
+
+
+def test_a_name_that_only_a_with_sets_is_known_below() -> None:
+    tree = et.loads(SET_BELOW)
+    assert et.evaluate(tree).value == 16
+    assert et.evaluate(tree).interval("y")[0] == 5
+    for format in ("yaml", "json"):
+        again = et.loads(et.dumps(tree, format), name=f"x.{format}")
+        assert et.evaluate(again.with_parameters(n=3)).value == 8
+    plain = "nodes: {a: {max: [x, 2*x]}}\nmax: [{ref: a, with: {x: 3}}, {ref: a, with: {x: 1}}]"
+    assert et.evaluate(et.loads(plain)).value == 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("y: {reward: 1, ref: a, with: {t: 1, k: 0}}", "y: {ref: a}", "9:49: y: this ref leads to"),
+        (", k: 0}}", "}}", "y: this ref leads to a formula of k, which nothing sets: write its"),
+        ("reward: 1", "reward: k", "y: nothing on the way here sets k"),
+        ("{t: 0, k: 1}", "{t: 0, k: 1, kk: 3}", "unknown parameter 'kk' (did you mean 'k'?)"),
+        ("utility: k", "utility: kk", "unknown parameter 'kk' (did you mean 'k'?)"),
+        ("{n: 4}", "{n: 4, m: t}", "parameter m: unknown parameter 't'"),
+        ("{t: 0, k: 1}", "{t: 0, k: 1, max: 2}", "unknown parameter 'max'"),
+    ],
+)
+def test_a_name_that_nothing_sets_is_an_error(old: str, new: str, message: str) -> None:
+    assert old in SET_BELOW
+    with pytest.raises(et.FileError, match=re.escape(message)):
+        et.loads(SET_BELOW.strip().replace(old, new), name="x.yaml")
+
+
+@for_each("seed", range(40), range(40, 400))
+def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> None:
+    """Two counters, a `with` of another parameter, derived parameters and constants."""
+    rng = random.Random(seed)
+    last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
+    scale, price = rng.randint(1, 3), rng.randint(-2, 3)
+    nodes: dict[str, tuple[str, list[tuple[Fraction, str, int, str, str]]]] = {}
+    prices = ["", "price: 2", "price: price + 1", "price: scale + 1"]
+    text = [f"parameters: {{t: 0, scale: {scale}, price: {price}, pay: price*scale + t}}", "nodes:"]
+    for name in names:
+        kind = rng.choice(["max", "min", "chance"])
+        count = rng.randint(1, 3)
+        ps = [Fraction(rng.randint(1, 4)) for _ in range(count)]
+        ps = [p / sum(ps) for p in ps]
+        branches = [
+            (p, rng.choice(names), rng.randint(1, 2), rng.choice(["0", "1", "k + 1", "k"]),
+             rng.choice(prices))
+            for p in ps
+        ]  # fmt: skip
+        nodes[name] = kind, branches
+        text += [f"  {name}:", f"    until: t >= {last} or k >= 3", "    utility: pay + k"]
+        text.append(f"    {kind}:")
+        for p, target, step, k, more in branches:
+            chance = f"p: {p}, " if kind == "chance" else ""
+            changes = f"t: t + {step}, k: {k}{', ' if more else ''}{more}"
+            text.append(f"      - {{{chance}reward: pay, ref: {target}, with: {{{changes}}}}}")
+    text.append("max: [{ref: a, with: {k: 0}}, {ref: a, with: {k: 1, scale: 2*scale}}]")
+
+    def value(name: str, t: int, k: int, scale: int, price: int) -> Fraction:
+        pay = Fraction(price * scale + t)
+        if t >= last or k >= 3:
+            return pay + k
+        kind, branches = nodes[name]
+        at = {"k": k, "price": price, "scale": scale}
+        values = [
+            pay
+            + value(
+                target,
+                t + step,
+                eval(after, at),
+                scale,
+                eval(more.partition(": ")[2] or "price", at),
+            )
+            for _, target, step, after, more in branches
+        ]
+        if kind == "chance":
+            return sum(one[0] * x for one, x in zip(branches, values, strict=True))
+        return max(values) if kind == "max" else min(values)
+
+    tree = et.loads("\n".join(text))
+    expected = max(value("a", 0, 0, scale, price), value("a", 0, 1, 2 * scale, price))
+    assert et.evaluate(tree, exact=True).value == expected
+    assert et.evaluate(et.loads(et.dumps(tree)), exact=True).value == expected
+    moved = max(value("a", 0, 0, scale + 1, price), value("a", 0, 1, 2 * scale + 2, price))
+    changed = tree.with_parameters(scale=scale + 1)
+    assert et.evaluate(changed, exact=True).value == moved
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nodes: {a: {max: [{ref: a}, 1]}}\nref: a", "leads back to itself: that is a cycle"),
+        (
+            "parameters: {t: 0}\nnodes: {a: {until: t = 3, max: [{ref: b}, 1]}, "
+            "b: {max: [{ref: c}]}, c: {max: [{ref: b}, 2]}}\nref: a",
+            "leads back to itself: that is a cycle",
+        ),
+        (
+            "parameters: {t: 0}\nnodes: {a: {until: t = 3, max: [{ref: a}, 1]}}\nref: a",
+            "this leads back to itself without a change: count something in `with`",
+        ),
+        (
+            "parameters: {t: 0}\nnodes: {a: {until: t = 3, chance: "
+            '[{ref: a, with: {t: "t + if(t = 2, 0, 1)"}}, 1]}}\nref: a',
+            "this leads back to itself at t = 2 without a change",
+        ),
+        ("parameters: {t: 0}\nuntil: t = 3\nmax: [1, 2]", "`until` is for a node under"),
+        (
+            "parameters: {t: 0}\nnodes: {a: {until: t = 3, utility: 2}}\nref: a",
+            "found `until` without a kind: add max, min or chance",
+        ),
+        ("parameters: {t: 0}\nnodes: {a: {until: t, max: [1]}}\nref: a", "expected a comparison"),
+        ("parameters: {t: 0}\nnodes: {a: {until: [t], max: [1]}}\nref: a", "expected a comparison"),
+    ],
+)
+def test_what_never_ends_is_refused(text: str, message: str) -> None:
+    with pytest.raises(et.FileError, match=message.replace("`", "`")):
+        et.loads(text)
