@@ -42,27 +42,18 @@ def backward_induction(
         if k == TERMINAL:
             value[n] = tree.utility[n]
             continue
+        result = weight = zero
         begin = first[n]
-        end = last[n]
-        if k == CHANCE:
-            result = zero
-            if risk_tolerance is None:
-                for b in range(begin, end):
-                    result += probability[b] * (
-                        reward[b] + value[child[b]] if pays else value[child[b]]
-                    )
-            else:
-                weight = zero
-                for b in range(begin, end):
-                    worth = reward[b] + value[child[b]] if pays else value[child[b]]
-                    result = mix(weight, result, probability[b], worth, risk_tolerance)
-                    weight += probability[b]
-        else:
-            result = reward[begin] + value[child[begin]] if pays else value[child[begin]]
-            for b in range(begin + 1, end):
-                worth = reward[b] + value[child[b]] if pays else value[child[b]]
-                if worth > result if k == MAX else worth < result:
+        for b in range(begin, last[n]):
+            worth = reward[b] + value[child[b]] if pays else value[child[b]]
+            if k != CHANCE:
+                if b == begin or (worth > result if k == MAX else worth < result):
                     result = worth
+            elif risk_tolerance is None:
+                result += probability[b] * worth
+            else:
+                result = mix(weight, result, probability[b], worth, risk_tolerance)
+                weight += probability[b]
         value[n] = result
 
 

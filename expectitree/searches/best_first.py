@@ -173,18 +173,18 @@ def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         up, down = down, up
     if limits.shares or beliefs.tally[SEEN] == 0:  # else `back_up` has updated every parent
         for n in up:
-            if TERMINAL < tree.kind[n] < UNSEEN:
+            if is_inner(tree, n):
                 narrow(tree, beliefs, limits, n)
     learn(tree, beliefs, limits)
     for n in up:
-        if TERMINAL < tree.kind[n] < UNSEEN:
+        if is_inner(tree, n):
             update_level_from_children(tree, beliefs, n)
     update_root_level(beliefs, limits.root)
     for n in down:
-        if TERMINAL < tree.kind[n] < UNSEEN:
+        if is_inner(tree, n):
             pass_level_to_children(tree, beliefs, n)
     for n in up:
-        if TERMINAL < tree.kind[n] < UNSEEN:
+        if is_inner(tree, n):
             estimate(tree, beliefs, limits, n)
     seen = beliefs.tally[SEEN]
     beliefs.tally[NEXT_RENEWAL] = seen + max(1.0, seen * (RENEWAL_GROWTH - 1))

@@ -85,7 +85,7 @@ def evaluate(
         if engine != Engine.AUTO:
             raise SearchError(f"exact computes in fractions, engine {engine} in floats: remove one")
         tree = in_fractions(tree)
-    return search_tree(
+    found = search_tree(
         tree,
         algorithm,
         bounds=bounds,
@@ -93,9 +93,9 @@ def evaluate(
         engine=engine,
         max_visits=max_visits,
         seed=seed,
-        rounds=not exact,
         **options,
     )
+    return replace(found, rounds=not exact)
 
 
 def search_tree(
@@ -107,10 +107,9 @@ def search_tree(
     engine: str = "auto",
     max_visits: int | None = None,
     seed: int = 0,
-    rounds: bool = False,
     **options: int | str | None,
 ) -> Search:
-    """Search a tree as `evaluate` does; return numbers as they are computed, unless it `rounds`."""
+    """Search a tree as `evaluate` does; return numbers as they are computed."""
     check_tree(tree)
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
@@ -121,7 +120,7 @@ def search_tree(
     if window is not None:
         alpha, beta = in_numbers_of(tree, check_window(chosen, window))
         ends = shifted(alpha, -tree.root_reward), shifted(beta, -tree.root_reward)
-    return search_window(tree, chosen, known, ends, engine, max_visits, rounds, seed=seed)
+    return search_window(tree, chosen, known, ends, engine, max_visits=max_visits, seed=seed)
 
 
 def check_window(algorithm: Algorithm, window: Any) -> Bounds:
@@ -146,14 +145,13 @@ def search_window(
     known: tuple[Bounds, str],
     window: Bounds,
     engine: str = "auto",
-    max_visits: int | None = None,
-    rounds: bool = False,
     **asked: Any,
 ) -> Search:
     """Search a tree in a window, which is without the root's reward.
 
     `known` is what `choose_bounds` returns, and `asked` has other attributes of the `Problem`: its
-    seed and its observer. Raises `SearchError` if the search needs a utility that is not known.
+    limit of visits, seed and observer. Raises `SearchError` if the search needs a utility that is
+    not known.
     """
     if tree.attitude is not None and algorithm.prunes:
         raise SearchError(
@@ -164,15 +162,17 @@ def search_window(
     if algorithm.needs_whole_tree or len(tree) == 1:
         check_known(tree)
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
-        asked = {"known": (NO_BOUNDS, known[1]), "window": NO_BOUNDS, "rounds": rounds}
-        search = partial(search_window, algorithm=algorithm, engine=engine, **asked)
+        unbounded = NO_BOUNDS, known[1]
+        search = partial(
+            search_window, algorithm=algorithm, known=unbounded, window=NO_BOUNDS, engine=engine
+        )
         return search_by_utility(tree, known[0], search)
-    problem = Problem.of(tree, algorithm, known, engine, window, max_visits=max_visits, **asked)
+    problem = Problem.of(tree, algorithm, known, engine, window, **asked)
     if tree.unknown:
         problem.wait_for_unknown()
     found = algorithm.run(problem) if algorithm.is_built_in else _found_by_other(problem)
     seconds = perf_counter() - problem.started
-    return Search.from_found(problem, found, seconds=seconds, rounds=rounds)
+    return Search.from_found(problem, found, seconds=seconds)
 
 
 def _found_by_other(problem: Problem) -> Found:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import erf, exp, sqrt
 from typing import Any
 
+from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, Columns
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.beliefs import (
@@ -25,7 +26,6 @@ from expectitree.searches.intervals import close, sum_of_outcomes
 # Expected gains within this factor are equal, so that rounding does not decide between them.
 GAIN_TIE = 1 + 1e-6
 UNKNOWN_BOUND_SIGMAS = 6.0  # standard deviations from the mean to where an infinite bound is put
-INFINITE = float("inf")
 SQRT_HALF = 0.7071067811865476
 NORMAL_DENSITY_AT_0 = 0.3989422804014327
 
@@ -42,7 +42,7 @@ def take_in(beliefs: Beliefs, limits: Limits, leaf: int, utility: Any) -> None:
     levels.leaves_seen[leaf] = 1.0
     levels.leaf_total[leaf] = levels.observed_mean[leaf] = x
     levels.leaf_squares[leaf] = x * x
-    levels.observed_precision[leaf] = INFINITE
+    levels.observed_precision[leaf] = INFINITY
 
 
 def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
@@ -54,16 +54,15 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         least, most = sum_of_outcomes(tree, lower, upper, n)
     else:
         is_max = k == MAX
-        begin = tree.first[n]
-        least, most = lower[n], upper[n]
-        for b in range(begin, tree.last[n]):
+        least = most = -INFINITY if is_max else INFINITY
+        for b in range(tree.first[n], tree.last[n]):
             c = tree.child[b]
             low, high = lower[c], upper[c]
             if pays:
                 low, high = shifted(low, tree.reward[b]), shifted(high, tree.reward[b])
-            if b == begin or (is_max and low > least) or (not is_max and low < least):
+            if (low > least) == is_max:
                 least = low
-            if b == begin or (is_max and high > most) or (not is_max and high < most):
+            if (high > most) == is_max:
                 most = high
     least, most = close(k, least, most, lower[n], upper[n], limits.eps)
     if upper[n] != most:  # converting a fraction takes as long as the rest

@@ -9,6 +9,7 @@ the tree, and on their ranks.
 
 from __future__ import annotations
 
+from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import TERMINAL, UNSEEN, Columns
 from expectitree.searches.beliefs import (
     CENTER,
@@ -44,7 +45,7 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     count = len(tree.kind)
     for i in range(count):
         n = count - 1 - i if len(limits.grows) > 0 else i
-        if TERMINAL < tree.kind[n] < UNSEEN:
+        if is_inner(tree, n):
             add_leaves(tree, beliefs, n)
             if beliefs.depth[n] > deepest:
                 deepest = beliefs.depth[n]
@@ -58,8 +59,7 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         total = moments.deviations[d] + PRIOR_LEAVES * variance
         widest = max(widest, total / (moments.freedom[d] + PRIOR_LEAVES))
         beliefs.spread.leaf_variance[d] = widest
-        fit_trust(beliefs, d)
-        fit_slope(beliefs, d)
+        fit(beliefs, d)
 
 
 def variance_of_all(beliefs: Beliefs, root: int) -> float:
@@ -112,41 +112,34 @@ def add_leaves(tree: Columns, beliefs: Beliefs, n: int) -> None:
             moments.advantage_advantage[d] += a * a
 
 
-def fit_trust(beliefs: Beliefs, d: int) -> None:
-    """Fit the regression of a child's mean on its advantage, and shrink it towards 1.
+def fit(beliefs: Beliefs, d: int) -> None:
+    """Fit the regressions of a child's mean on its advantage, and of the rest on its rank.
 
     An estimate is a guess of the value, in the same units. So the search trusts it in full before
-    leaves are visited, and less where the leaves do not confirm it.
+    leaves are visited, and less where the leaves do not confirm it. The slope is 0 unless the
+    leaves clearly contradict that (James and Stein 1961).
     """
     moments = beliefs.moments
+    trust, slope = 1.0, 0.0
     products, squares = moments.mean_advantage[d], moments.advantage_advantage[d]
-    trust = 1.0
-    if moments.freedom[d] > PRIOR_LEAVES and squares > 0:
-        fitted, error = regression(beliefs, d, products, squares)
+    fitted, error = regression(beliefs, d, products, squares)
+    if error < INFINITY:
         trust = (error + TRUST_VARIANCE * fitted) / (error + TRUST_VARIANCE)
-    beliefs.spread.trust[d] = trust
     # What is left for the rank to explain.
     moments.mean_mean[d] += trust * (trust * squares - 2 * products)
     moments.mean_rank[d] -= trust * moments.rank_advantage[d]
 
-
-def fit_slope(beliefs: Beliefs, d: int) -> None:
-    """Fit the regression of a child's mean on its rank, and shrink it towards 0.
-
-    The slope is 0 unless the leaves clearly contradict that (James and Stein 1961).
-    """
-    moments = beliefs.moments
-    slope, squares = 0.0, moments.rank_rank[d]
-    if moments.freedom[d] > PRIOR_LEAVES and squares > 0:
-        fitted, error = regression(beliefs, d, moments.mean_rank[d], squares)
-        if fitted * fitted > SLOPE_SIGNIFICANCE * error:
-            slope = fitted * (1 - SLOPE_SIGNIFICANCE * error / (fitted * fitted))
-    beliefs.spread.slope[d] = slope
+    fitted, error = regression(beliefs, d, moments.mean_rank[d], moments.rank_rank[d])
+    if fitted * fitted > SLOPE_SIGNIFICANCE * error:
+        slope = fitted * (1 - SLOPE_SIGNIFICANCE * error / (fitted * fitted))
+    beliefs.spread.trust[d], beliefs.spread.slope[d] = trust, slope
 
 
 def regression(beliefs: Beliefs, d: int, products: float, squares: float) -> tuple[float, float]:
-    """Return the fitted coefficient, and its squared standard error."""
+    """Return the fitted coefficient, and its squared standard error: infinite if leaves are few."""
     moments = beliefs.moments
+    if moments.freedom[d] <= PRIOR_LEAVES or squares <= 0:
+        return 0.0, INFINITY
     fitted = products / squares
     rest = max(0.0, moments.mean_mean[d] - fitted * products)
     return fitted, rest / ((moments.freedom[d] - 1) * squares)
@@ -204,7 +197,7 @@ def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
-        if TERMINAL < tree.kind[c] < UNSEEN:
+        if is_inner(tree, c):
             x = level[n] + lead(tree, beliefs, n, b)
             f = 1 / (1 + between * precision[c])
             level[c] = f * x + (1 - f) * beliefs.levels.observed_mean[c]

@@ -163,8 +163,7 @@ def pass_window_to_actions(tree: Columns, found: Windows, n: int, best: int) -> 
     rival = low if is_max else high
     for b in range(tree.first[n], tree.last[n]):
         end = end_of_branch(tree, ends, b)
-        is_stronger = (is_max and end > rival) or (not is_max and end < rival)
-        if is_stronger and b != best:
+        if (end > rival) == is_max and b != best:
             rival = end
     if is_max:
         low = min(max(low, found.lower[n]), high)
@@ -174,10 +173,9 @@ def pass_window_to_actions(tree: Columns, found: Windows, n: int, best: int) -> 
         if takes_window(tree, found, b):
             c = tree.child[b]
             found.alpha[c], found.beta[c] = low, high
-            if b == best and is_max:
-                found.alpha[c], found.beta[c] = found.alpha[n], rival
-            elif b == best:
-                found.alpha[c], found.beta[c] = rival, found.beta[n]
+            if b == best:
+                found.alpha[c] = found.alpha[n] if is_max else rival
+                found.beta[c] = rival if is_max else found.beta[n]
             hand_over(tree, found, n, b)
 
 
