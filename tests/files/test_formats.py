@@ -46,6 +46,7 @@ def test_rows_name_known_losses_and_options() -> None:
     assert {loss for row in FORMATS.values() for loss in row.loses} == set(LOSSES)
     options = {option for row in FORMATS.values() for option in row.options}
     assert options == {
+        "max_nodes",
         "max_player",
         "tree",
         "minimize",
