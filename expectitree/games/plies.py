@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from expectitree.base.algorithms import Algorithm
-from expectitree.base.numbers import INFINITY, to_nearest_float
-from expectitree.base.tree.columns import CHANCE, MAX, Columns, Repeated
+from expectitree.base.numbers import to_nearest_float
+from expectitree.base.tree.columns import CHANCE, Columns
 from expectitree.base.tree.columns import ROUNDING as SUM_ROUNDING
 from expectitree.base.tree.model import Tree
-from expectitree.games.growth import Replay
 from expectitree.games.loops import Labels
 from expectitree.games.rules import ROUNDING, Rules
-from expectitree.searches.engine import choose_bounds
+from expectitree.games.states import FORGOTTEN, Replay
 from expectitree.searches.progress import report
-from expectitree.searches.result import Search
-from expectitree.searches.setup import Engine
 
 STATES_AT_ONCE = 2**16  # that `expand` receives: some MB, and a fraction of a second
 MAX_KEY = 2**62  # the greatest number of a state, and of a key made of several
@@ -42,8 +38,8 @@ class Plies(Replay):
     """A whole tree by plies. A row is a node of the tree."""
 
     def __init__(self, rules: Rules, start: Any, depth: int) -> None:
-        super().__init__(rules, start)
-        self.depth = depth
+        super().__init__(rules)
+        self._start, self.depth = start, depth
         self.rows = self.made = 1  # made: before equal states were merged
         self.merged = 0
         self.plies: list[Ply] = []
@@ -112,7 +108,8 @@ class Plies(Replay):
             own = np.flatnonzero((ply.bounds != before.bounds[:, ply.parent]).any(0))
             ends = zip(*ply.bounds[:, own].tolist(), strict=True)
             bounds.update(zip((own + at).tolist(), ends, strict=True))
-        self.root, self.above = self.rows - 1, column("I", "above")
+        self.objects, self.above = [FORGOTTEN] * (self.rows - 1), column("I", "above")
+        self.objects.append(self._start)
         self.parent = column("I", "parent", start[1:])
         return Tree(
             Columns.of(*columns, column("d", "probability")),
@@ -122,48 +119,9 @@ class Plies(Replay):
             title=self.rules.title,
         )
 
-    def labels(self, node: int, places: Sequence[int]) -> list[str | None]:
-        """Return the labels of the moves at some places of a node."""
-        state = self.state(node)
-        moves = self._moves(state)
-        return self.rules.labels(state, [moves[place] for place in places])
-
-    def _moves(self, state: Any) -> Sequence[Any]:
-        return self.rules.moves(state, self.rules.kind(state))[0]
-
-    def _move_to(self, row: int, state: Any) -> Any:
-        return self._moves(state)[self.above[row]]
-
-    def search(self, algorithm: Algorithm) -> Search:
-        """Return the search by backward induction, whose values come from the last ply up."""
-        tree, values = self.tree(), [np.zeros(0)]
-        for ply in reversed(self.plies):
-            values.append(values_of(ply, values[-1]))
-        value, many = _buffer(np.concatenate(values)), self.rows
-        windows = Repeated(-INFINITY, many), Repeated(INFINITY, many)
-        columns = value, value, Repeated(1, many), *windows, Repeated(0, many), Repeated(0, many)
-        eps = None if any((ply.kind == CHANCE).any() for ply in self.plies) else 0
-        about = tree, algorithm, *choose_bounds(tree, None), eps, Engine.INTERPRETED
-        return Search(*about, *columns, cuts=0, stopped=False)
-
 
 def _buffer(column: Any) -> Any:
     return memoryview(column)
-
-
-def values_of(ply: Ply, below: Any) -> Any:
-    """Return v* of the rows of a ply, as `backward_induction` computes it, from those below."""
-    value, first = ply.value.copy(), np.cumsum(ply.width) - ply.width
-    rows = np.arange(len(value))
-    for at in range(ply.width.max()):
-        rows = rows[ply.width[rows] > at]
-        branch, kind = first[rows] + at, ply.kind[rows]
-        worth, is_chance = below[ply.child[branch]], kind == CHANCE
-        before = value[rows] if at else np.where(is_chance, 0.0, worth)
-        is_better = np.where(kind == MAX, worth > before, worth < before)
-        total = before + ply.probability[branch] * worth
-        value[rows] = np.where(is_chance, total, np.where(is_better, worth, before))
-    return value
 
 
 def merged(states: Any) -> tuple[Any, Any, Any]:

@@ -121,7 +121,9 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         for branch in range(begin, end):
             node = child[branch]
             child_low, child_high = lower[node], upper[node]
-            if kind[node] == TERMINAL and is_quick and left and child_low < child_high:
+            if is_quick and not child_low < child_high:
+                pass
+            elif kind[node] == TERMINAL and is_quick and left:
                 if child_high > floor and child_low < ceiling:
                     left -= 1
                     visits[node] += 1
@@ -187,11 +189,12 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                 others_low, others_high = done_low + rest_low, done_high + rest_high
                 for rank in ranks:
                     node = child[branch]
-                    if kind[node] == TERMINAL and is_quick and left:
-                        if lower[node] < upper[node]:
-                            left -= 1
-                            visits[node] += 1
-                            lower[node] = upper[node] = utility[node]
+                    if is_quick and not lower[node] < upper[node]:
+                        child_low = child_high = lower[node]
+                    elif kind[node] == TERMINAL and is_quick and left:
+                        left -= 1
+                        visits[node] += 1
+                        lower[node] = upper[node] = utility[node]
                         child_low = child_high = lower[node]
                     elif kind[node] == TERMINAL:  # as long as CHANCE does not fail, none satisfies
                         child_low, child_high = enter(branch, -infinity, infinity, rank)
@@ -294,12 +297,12 @@ def search_depth_first(problem: Problem, found: Found) -> None:
 
     def prepare(branch: int, floor: Any, ceiling: Any, rank: int) -> Window:
         """Make the child of a branch, or ask for more visits; then enter it, or stop the search."""
-        nonlocal eps, narrow, left, refused
+        nonlocal eps, narrow, zero, left, refused
         left = left or problem.allow()
         may_go_on = left > 0
         if may_go_on and kind[child[branch]] == UNSEEN:
             may_go_on = problem.grow(branch)
-            eps, narrow = problem.eps, 2 * problem.eps
+            eps, narrow, zero = problem.eps, 2 * problem.eps, problem.zero
         if may_go_on and (rank == ALL or can_probe(child[branch], rank)):
             if pays:  # which `enter` subtracts again
                 floor, ceiling = floor + reward[branch], ceiling + reward[branch]

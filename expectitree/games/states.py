@@ -1,0 +1,186 @@
+"""The states of a game by number: what is known of each is asked, and checked, once."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from expectitree.base.numbers import Number
+from expectitree.base.tree.columns import NONE, UNSEEN, Bounds
+from expectitree.games.rules import Rules
+
+MAX_STATES = 20_000  # in memory; others are made again from the nearest ancestor in memory
+FORGOTTEN: Any = object()  # in place of a state that is not in memory
+UNASKED: Any = object()
+
+
+class Replay:
+    """The states of rows: some are in memory, others are made again by playing their moves.
+
+    `parent` has the row above each row. The start and other rows without one stay in memory.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.parent: Any = array("q")  # [N] the row that a row was made for,
+        self.above: Any = array("q")  # [N] and the place of the move there
+        self.objects: list[Any] = []  # [N] the states
+        self._kept: deque[int] = deque()  # rows whose states may be forgotten, the oldest first
+
+    def state(self, row: int) -> Any:
+        """Return the state of a row; play its moves again if it is not in memory."""
+        path = []
+        while (state := self.objects[row]) is FORGOTTEN:
+            path.append(row)
+            row = self.parent[row]
+        for row in reversed(path):
+            move = self.moves_of(self.parent[row], state)[self.above[row]]
+            state = self.rules.play(state, move)
+            self._keep(row, state)
+        return state
+
+    def labels(self, row: int, places: Sequence[int]) -> list[str | None]:
+        """Return the labels of the moves at some places of a row."""
+        state = self.state(row)
+        moves = self.moves_of(row, state)
+        return self.rules.labels(state, [moves[place] for place in places])
+
+    def moves_of(self, row: int, state: Any) -> Sequence[Any]:
+        """Return the moves, or the outcomes, of the state of a row."""
+        return self.rules.moves(state, self.rules.kind(state))[0]
+
+    def _keep(self, row: int, state: Any) -> None:
+        """Keep a state in memory; forget the oldest one if there are too many."""
+        if len(self._kept) >= MAX_STATES:
+            self.objects[self._kept.popleft()] = FORGOTTEN
+        self.objects[row] = state
+        self._kept.append(row)
+
+
+class Known(NamedTuple):
+    """The moves of a state."""
+
+    children: list[int]  # the numbers of the states after the moves
+    probabilities: Sequence[Number]  # 1 for moves of a player
+    moves: Sequence[Any]  # or outcomes
+
+
+class States(Replay):
+    """The states that were found so far. States with equal keys are one, if states merge.
+
+    The columns are lists by number. A state is asked whose turn it is, for its moves with the
+    states after them, and for its value, when somebody needs that for the first time.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules)
+        self.exact = rules.exact  # whether the numbers here are fractions
+        self.kind: list[int] = []  # UNSEEN until it is asked for
+        self.known: list[Known | None] = []  # None until it is asked for
+        self.same_turn: list[bool] = []  # if moves may cost no ply
+        self.bounds: list[Bounds] = []  # if states have bounds
+        self.values: list[Any] = []  # utilities and estimates
+        self.repeated: set[int] = set()  # that come again below themselves, as far as it is known
+        self._numbers: dict[Any, int] = {}  # by key
+        self._certain: dict[int, Sequence[Number]] = {}  # by length: probabilities of moves
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def number_of(self, state: Any) -> int | None:
+        """Return the number of a state, None if it was not found."""
+        return self._numbers.get(self.rules.key(state))
+
+    def find(self, state: Any, parent: int = NONE, place: int = NONE) -> int:
+        """Return the number of a state, which follows the move at a place of its parent."""
+        rules, count = self.rules, len(self.kind)
+        if rules.merges:
+            number = self._numbers.setdefault(rules.key(state), count)
+            if number != count:
+                self._meet(state, number, parent)
+                return number
+        self.kind.append(UNSEEN)
+        self.known.append(None)
+        self.values.append(UNASKED)
+        self.parent.append(parent)
+        self.above.append(place)
+        self.objects.append(state)
+        if rules.continues_turns:
+            self.same_turn.append(rules.is_same_turn(state))
+        if rules.has_bounds:
+            above = rules.bounds if parent == NONE else self.bounds[parent]
+            self.bounds.append(rules.bounds_of(state, above))
+        if parent != NONE and not rules.is_key:  # otherwise it stays in memory
+            self._keep(count, state)
+        return count
+
+    def _meet(self, state: Any, number: int, parent: int) -> None:
+        """Check a state that was found again; note whether it comes again below itself."""
+        if self.rules.has_keys:
+            self.rules.check_known(state, lambda: self.state(number))
+        while parent > number:  # states above have smaller numbers
+            parent = self.parent[parent]
+        if parent == number:
+            self.repeated.add(number)
+
+    def kind_of(self, number: int) -> int:
+        """Return who decides in a state."""
+        kind = self.kind[number]
+        if kind == UNSEEN:
+            kind = self.kind[number] = self.rules.kind(self.state(number))
+        return kind
+
+    def ask(self, number: int) -> Known:
+        """Return the moves of a state in which the game goes on."""
+        known = self.known[number]
+        if known is None:
+            rules, state, children = self.rules, self.state(number), list[int]()
+            moves, probabilities = rules.moves(state, self.kind_of(number))
+            if probabilities is None:
+                probabilities = self._certainties(len(moves))
+            known = self.known[number] = Known(children, probabilities, moves)
+            for place, move in enumerate(moves):
+                children.append(self.find(rules.play(state, move), number, place))
+        return known
+
+    def estimate(self, number: int) -> Number | None:
+        """Return the utility or the estimate of a state, None without one."""
+        value: Number | None = self.values[number]
+        if value is UNASKED:
+            kind, bounds = self.kind_of(number), self.bounds_of(number)
+            value = self.values[number] = self.rules.estimate(self.state(number), kind, bounds)
+        return value
+
+    def value(self, number: int) -> Number:
+        """Return the utility or the estimate of a state, or else the middle of the bounds."""
+        value = self.estimate(number)
+        if value is None:
+            return self.rules.middle(self.bounds_of(number), self.state(number))
+        return value
+
+    def bounds_of(self, number: int) -> Bounds:
+        """Return the bounds of all values at a state and after it."""
+        return self.bounds[number] if self.bounds else self.rules.bounds
+
+    def moves_of(self, row: int, state: Any) -> Sequence[Any]:
+        return self.ask(row).moves
+
+    def use_floats(self) -> None:
+        """Convert all numbers from fractions to floats."""
+        self.exact = False
+        self._certain.clear()
+        lists = {id(known.probabilities): known.probabilities for known in self.known if known}
+        floats = {name: [*map(float, given)] for name, given in lists.items()}  # shared as before
+        self.known = [
+            known and known._replace(probabilities=floats[id(known.probabilities)])
+            for known in self.known
+        ]
+        self.values = [x if x is UNASKED or x is None else float(x) for x in self.values]
+        self.bounds = [(float(low), float(high)) for low, high in self.bounds]
+
+    def _certainties(self, count: int) -> Sequence[Number]:
+        if count not in self._certain:
+            self._certain[count] = [self.rules.zero + 1] * count
+        return self._certain[count]
