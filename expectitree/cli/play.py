@@ -91,7 +91,6 @@ class _Match:
         self.names: list[str] = []
         self.decisions: list[int] = []  # how many moves came before each decision of the user
         self.random = Random(seed)
-        self.found: GameSearch | None = None
         who = "both players" if side == "both" else side.upper()
         rolls = "you type the outcomes" if typed else f"the seed is {seed}"
         _print(f"{rules.title}: you are {who}, and {rolls}. {HELP}")
@@ -162,7 +161,7 @@ class _Match:
         if len(moves) == 1:
             _print(f"{PLAYERS[kind]} plays {(name := next(iter(moves)))}")
             return name
-        self.found = found = self._find(after=self.found)
+        found = self._find()
         name = next(name for name, move in moves.items() if move == found.move)
         grown = found.grown
         known = f"at depth {grown.depth:,}" if grown.estimated else "in the whole game"

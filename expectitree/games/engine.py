@@ -19,7 +19,7 @@ from expectitree.games.found import GameSearch
 from expectitree.games.growth import MAX_DEPTH, Rows
 from expectitree.games.loops import BestFirst, Budget, DepthFirst, harvest
 from expectitree.games.protocol import Game
-from expectitree.games.rules import EXACT_ROWS, Options, Rules
+from expectitree.games.rules import EXACT_ROWS, Options, RowsError, Rules
 from expectitree.games.states import States
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Grown, Search
@@ -174,7 +174,13 @@ class _Task:
         runs: list[tuple[int, int]] = []  # the plies of each search, and the limit of its visits
         made = merged = 0
         for plies in range(min(1, last), last + 1) if deepens else (last,):
-            loop = self._search(state, plies, budget)
+            try:
+                loop = self._search(state, plies, budget)
+            except RowsError as error:
+                if not found:
+                    raise
+                counts, is_over = (*counts[:3], str(error)), False
+                break
             why_stopped, is_over = loop.why_stopped, loop.rows.is_complete(loop.root)
             runs.append((plies, loop.visits if why_stopped else NO_LIMIT))
             made += loop.rows.count - loop.before[0]
@@ -188,7 +194,7 @@ class _Task:
                     return shown
             if why_stopped or is_over:
                 break
-        if is_over and not why_stopped and depth is not None:
+        if is_over and not counts[3] and depth is not None:
             found = *found[:3], depth  # no leaf is an estimate: this is the value of any depth
         return self._result(*found, *counts)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import MIN, NONE, Bounds
-from expectitree.base.tree.model import Node
+from expectitree.base.tree.model import Node, Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.games.loops import Labels
 from expectitree.games.rules import Rules
@@ -62,7 +62,7 @@ class GameSearch(Search):
     _line: tuple[Step, ...] | None = None
     top: Search = field(kw_only=True, compare=False, repr=False)
     _record: Callable[[], Search] | None = field(default=None, compare=False)
-    _about: dict[str, Any] = field(default_factory=dict, compare=False)  # of the tree
+    _name: tuple[str | None, str | None] = (None, None)  # the source of the tree, and its note
 
     @classmethod
     def of(
@@ -84,7 +84,7 @@ class GameSearch(Search):
         }
         top = replace(search, rounds=rounds)
         own |= {"state": state, "top": top, "rounds": rounds, "_rules": rules, "_record": record}
-        return _made(own | {"_choices": None, "_line": None, "_about": {}})
+        return _made(own)
 
     def __getattr__(self, name: str) -> Any:
         """Make the whole tree when one of its columns is first read."""
@@ -93,21 +93,21 @@ class GameSearch(Search):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         search = record()
         self.__dict__.update((column, getattr(search, column)) for column in COLUMNS)
-        self.__dict__["tree"] = replace(search.tree, **self._about)
+        self.__dict__["tree"] = named(search.tree, *self._name)
         return self.__dict__[name]
 
     def changed(self, **changes: Any) -> GameSearch:
         """Return a search with other attributes, whose tree need not be made for that."""
-        columns = {name for name in (f.name for f in fields(self)) if name in self.__dict__}
-        return _made({name: self.__dict__[name] for name in columns} | changes)
+        names = (f.name for f in fields(self))
+        return _made({name: vars(self)[name] for name in names if name in vars(self)} | changes)
 
-    def about(self, **changes: Any) -> GameSearch:
-        """Return a search whose tree has another source, or notes."""
-        top = replace(self.top, tree=replace(self.top.tree, **changes))
-        found = self.changed(top=top, _about=self._about | changes)
+    def named(self, source: str, note: str | None = None) -> GameSearch:
+        """Return a search whose tree has a source, and a note at its root."""
+        top = replace(self.top, tree=named(self.top.tree, source, note))
+        changes = {"top": top, "_name": (source, note)}
         if "tree" in self.__dict__:
-            found.__dict__["tree"] = replace(self.tree, **changes)
-        return found
+            changes["tree"] = named(self.tree, source, note)
+        return self.changed(**changes)
 
     @property
     def rules(self) -> Rules:
@@ -207,7 +207,8 @@ class GameSearch(Search):
         if rules is None or not isinstance(labels, Labels) or not rules.has_texts:
             return self
         inner = [n for n in range(len(tree)) if tree.columns.kind[n] and self.visits[n]]
-        return self.about(notes={n: rules.text(labels.state(n)) for n in inner})
+        texts = {n: rules.text(labels.state(n)) for n in inner}
+        return self.changed(tree=replace(tree, notes=texts))
 
     def _moves_at(self, node: int) -> Sequence[Any]:
         """Return the moves of a node's branches."""
@@ -215,8 +216,7 @@ class GameSearch(Search):
         if isinstance(labels, Labels):
             return labels.moves(node)
         assert self._rules is not None
-        moves = self.rules.moves(self.state, self.rules.kind(self.state))[0]
-        return moves
+        return self.rules.moves(self.state, self.rules.kind(self.state))[0]
 
     def _steps(self) -> Iterator[Step]:
         """Yield the line of best play."""
@@ -236,6 +236,11 @@ class GameSearch(Search):
         known: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
         known |= {"_choices": self.choices, "_line": self.line}
         return self.__dict__ | known | {"_rules": None, "_record": None}  # perhaps not copied
+
+
+def named(tree: Tree, source: str | None, note: str | None) -> Tree:
+    """Return a tree with a source, and a note at its root."""
+    return replace(tree, source=source, notes={} if note is None else {tree.root_id: note})
 
 
 def _made(attributes: dict[str, Any]) -> GameSearch:

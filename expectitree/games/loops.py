@@ -158,7 +158,7 @@ class DepthFirst:
         rows, problem = self.rows, self.problem
         rows.is_news = False
         problem.zero = rows.rules.zero
-        problem.eps = rows.tolerance / 3
+        problem.eps = rows.tolerance / 3 or 0  # not 0.0, which makes floats of fractions
         problem.probe_up_to(rows.widest)
         self._calls.need(CALLS_A_PLY * rows.longest_path)
 

@@ -51,8 +51,9 @@ def search(
 
     The result is a `GameSearch` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. That tree is made when it is first read, by the same
-    search run again. `Search.grown` counts what the search needed. The algorithm expectiminimax makes the whole tree first, without `deepen`, `seconds` and
-    `max_visits`; a large one by the game's method `expand`, if it has that.
+    search run again. `Search.grown` counts what the search needed. The algorithm expectiminimax
+    makes the whole tree first, without `deepen`, `seconds` and `max_visits`; a large one by the
+    game's method `expand`, if it has that.
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
