@@ -71,8 +71,7 @@ class Engine:
             raise SearchError(f"numbers are {', '.join(IS_EXACT)}, got {numbers!r}")
         self.rules = rules_of(game, Options(exact or IS_EXACT[numbers], **options))
         self.max_states, self._rounds = max_states, not exact
-        self._states = States(self.rules)
-        self._rows = Rows(self._states)
+        self._rows = Rows(States(self.rules))
         self._budget = Budget()
 
     def stop(self) -> None:
@@ -122,13 +121,14 @@ class Engine:
             return GameSearch.of(search, self.rules, start, rounds=self._rounds)
         if window is not None and not window[0] < window[1]:
             raise SearchError(f"a window is (alpha, beta) with alpha < beta, got {window}")
-        if len(self._states) > self.max_states:
-            self._states, self._rows = self._rows.reached_from(self._states.find(start))
-        task = _Task(self._rows, chosen, window, self._rounds)
+        rows = self._rows
+        if len(rows.states) > self.max_states or 2 * rows.count > self.rules.max_rows:
+            rows = self._rows = rows.reached_from(rows.states.find(start))
+        task = _Task(rows, chosen, window, self._rounds)
         end = budget.end
         if ranks and seconds is not None:
             budget.end = (monotonic() + end) / 2
-        found = task.run(self._states.find(start), depth, deepens, budget, progress)
+        found = task.run(rows.states.find(start), depth, deepens, budget, progress)
         budget.end = end
         return task.with_ranks(found, width, budget) if ranks else found
 
@@ -301,7 +301,7 @@ def whole_tree(
         from expectitree.games.plies import Plies
 
         plies = Plies(rules, start, depth)
-        if plies.grow() and (not rules.exact or plies.made > most_exact):
+        if plies.grow() and (not rules.exact or plies.rows > most_exact):
             return plies.tree(), plies.made
     rows.grow_all(rules.max_rows)
     return harvest(rows, rows.in_order(0), 0)[0], rows.count + rows.merged

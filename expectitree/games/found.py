@@ -16,7 +16,8 @@ from expectitree.games.rules import Rules
 from expectitree.searches.result import PLAYERS, Grown, Outcome, Search
 
 NOTHING = Grown(depth=0, rows=0, evaluations=0, merged=0)  # until a search has ended
-COLUMNS = "tree", "lower", "upper", "visits", "alpha", "beta", "cut", "cut_after", "window_parent"
+# Of the whole tree.
+COLUMNS = "tree", "lower", "upper", "visits", "alpha", "beta", "cut", "cut_after", "cuts"
 
 
 class Step(NamedTuple):

@@ -223,6 +223,19 @@ class Rows:
                 break
         return line
 
+    def reached_from(self, start: int) -> Rows:
+        """Return rows, not grown, with the intervals of the states reached from one."""
+        states, numbers = self.states.reached_from(start)
+        rows = Rows(states)
+        for row, old in enumerate(self.state):
+            if old in numbers:
+                (new,) = rows._rows_of([numbers[old]], self._level[row])
+                rows.lower[new], rows.upper[new] = self.lower[row], self.upper[row]
+                rows._least[new] = self._least[row]
+        pairs = self._complete.items()
+        rows._complete = {numbers[old]: known for old, known in pairs if old in numbers}
+        return rows
+
     # ---- Making rows.
 
     def _open(self, row: int, number: int, kind: int, level: int) -> None:

@@ -366,15 +366,14 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
     )
     numbers = array("I", [rows.state[row] for row in nodes])
     labels: Sequence[str | None] = Labels(rows.states, first, numbers, places)
-    own_bounds = rows.states.bounds
     tree = Tree(
         columns,
         [*labels] if rows.is_whole else labels,
         exact,
         local_bounds={
-            n: own_bounds[number] if own_bounds else rows.rules.bounds
+            n: rows.states.bounds_of(number)
             for n, number in enumerate(numbers)
-            if own_bounds or n == len(nodes) - 1
+            if n == len(nodes) - 1 or rows.states.has_bounds(number)
         },
         estimated=frozenset(node[row] for row in leaves if rows.is_estimated(row))
         or frozenset([0] * (not inner and rows.is_estimated(root))),

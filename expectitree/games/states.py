@@ -27,6 +27,7 @@ class Replay:
         self.parent: Any = array("q")  # [N] the row that a row was made for,
         self.above: Any = array("q")  # [N] and the place of the move there
         self.objects: list[Any] = []  # [N] the states
+        self.most_kept = MAX_STATES
         self._kept: deque[int] = deque()  # rows whose states may be forgotten, the oldest first
 
     def state(self, row: int) -> Any:
@@ -53,7 +54,7 @@ class Replay:
 
     def _keep(self, row: int, state: Any) -> None:
         """Keep a state in memory; forget the oldest one if there are too many."""
-        if len(self._kept) >= MAX_STATES:
+        if len(self._kept) >= self.most_kept:
             self.objects[self._kept.popleft()] = FORGOTTEN
         self.objects[row] = state
         self._kept.append(row)
@@ -101,6 +102,11 @@ class States(Replay):
             if number != count:
                 self._meet(state, number, parent)
                 return number
+        return self._add(state, parent, place)
+
+    def _add(self, state: Any, parent: int, place: int) -> int:
+        """Add a state; return its number."""
+        rules, count = self.rules, len(self.kind)
         self.kind.append(UNSEEN)
         self.known.append(None)
         self.values.append(UNASKED)
@@ -164,8 +170,32 @@ class States(Replay):
         """Return the bounds of all values at a state and after it."""
         return self.bounds[number] if self.bounds else self.rules.bounds
 
+    def has_bounds(self, number: int) -> bool:
+        """Return whether a state has other bounds than the one before it."""
+        bounds, above = self.bounds, self.parent[number]
+        return bool(bounds) and (above == NONE or bounds[number] != bounds[above])
+
     def moves_of(self, row: int, state: Any) -> Sequence[Any]:
         return self.ask(row).moves
+
+    def reached_from(self, start: int) -> tuple[States, dict[int, int]]:
+        """Return the states that can be reached from one, and their new numbers by the old ones."""
+        states, keys = States(self.rules), {number: key for key, number in self._numbers.items()}
+        numbers = {start: states.find(self.state(start))}
+        waiting = [start]
+        for old in waiting:  # which grows
+            known, number = self.known[old], numbers[old]
+            states.kind[number], states.values[number] = self.kind[old], self.values[old]
+            if known is None:
+                continue
+            for place, child in enumerate(known.children):
+                if child not in numbers:
+                    waiting.append(child)
+                    numbers[child] = states._add(self.state(child), number, place)
+                    states._numbers[keys.get(child)] = numbers[child]
+            children = [numbers[child] for child in known.children]
+            states.known[number] = known._replace(children=children)
+        return states, numbers
 
     def use_floats(self) -> None:
         """Convert all numbers from fractions to floats."""

@@ -23,7 +23,6 @@ from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.found import GameSearch
-from expectitree.games.positions import random_position
 from expectitree.games.rules import Options, Rules
 
 PIG = "game:pig(target=10)"

@@ -17,7 +17,7 @@ from random_trees import STAR25
 import expectitree as et
 from expectitree import ALGORITHMS
 from expectitree.base.errors import SearchError
-from expectitree.games.growth import Growth
+from expectitree.games.growth import Rows
 
 DEPTH_FIRST = [*(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")), *STAR25]
 COLUMNS = ("lower", "upper", "visits", "alpha", "beta", "cut", "cut_after")
@@ -86,16 +86,10 @@ def test_states_without_estimates_are_searched_once() -> None:
     game = BearOff(2, 3)
     found = et.search(game, depth=30, exact=True)
     assert found.value == 2 * chance_to_win(*game.start[:2]) - 1
-    with mock.patch.object(Growth, "_find", find_by_plies):
+    with mock.patch.object(Rows, "leave", return_value=None):
         before = et.search(game, depth=30, exact=True)
     assert before.value == found.value
-    assert found.grown.rows < 0.8 * before.grown.rows
-    assert found.grown.evaluations < before.grown.evaluations
-
-
-def find_by_plies(self: Growth, key: Any, row: int, plies: int, turns: int) -> int:
-    known = self._rows.setdefault((key, plies, turns), row)
-    return -1 if known == row else known
+    assert found.grown.rows < 0.9 * before.grown.rows
 
 
 @pytest.mark.parametrize("chosen", ["star2", "best-first"])
@@ -107,18 +101,14 @@ def test_deepening_evaluates_each_state_once(chosen: str, monkeypatch: pytest.Mo
     assert found.value == et.search(game, depth=8).value
 
 
-def test_deepening_keeps_complete_rows() -> None:
-    game = BearOff(1, 2)
-    plays = [0, 0]
-    for at, leave in enumerate((Growth.leave, lambda *_: None)):
-        with (
-            mock.patch.object(Growth, "leave", leave),
-            mock.patch.object(BearOff, "play", autospec=True, side_effect=BearOff.play) as play,
-        ):
-            found = et.search(game, depth=8, deepen=True, exact=True)
-        plays[at] = play.call_count
-        assert found.value == et.search(game, depth=8, exact=True).value
-    assert plays[0] < plays[1]
+def test_deepening_plays_each_move_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
+    monkeypatch.setattr("expectitree.games.states.MAX_STATES", 10**6)
+    for chosen in ("star2", "best-first"):
+        with mock.patch.object(BearOff, "play", autospec=True, side_effect=BearOff.play) as play:
+            et.search(BearOff(1, 2), depth=8, algorithm=chosen, deepen=True, exact=True)
+        played = [call.args[1:] for call in play.call_args_list]
+        assert len(played) == len(set(played))
 
 
 def test_expectiminimax_evaluates_leaves_alone(monkeypatch: pytest.MonkeyPatch) -> None:
