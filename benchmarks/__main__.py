@@ -24,6 +24,7 @@ from benchmarks.insight import insight
 from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installed, best_seconds
 from benchmarks.scale import cluster, scale
 from benchmarks.sensitivity import sensitivities
+from benchmarks.table_search import table_searches
 from expectitree import __version__, evaluate, loads
 
 SEED = 20
@@ -175,6 +176,7 @@ PARTS = {
         sensitivities,
         best_first,
         games,
+        table_searches,
         start_up,
         scale,
         cluster,
