@@ -123,9 +123,15 @@ class Rows:
             self.fewest_plies, self.is_news = plies, True
         kind = states.kind[number]
         if kind == UNSEEN:
-            kind = states.kind_of(number)
+            kind = states.kind[number] = self.rules.kind(states.state(number))
         if kind == TERMINAL or not plies:
-            self._end(row, kind, plies)
+            value = states.values[number]
+            if value is UNASKED or value is None:
+                value = states.value(number)
+            self.kind[row], self.utility[row] = TERMINAL, value
+            self._least[row] = plies if kind == TERMINAL else NONE
+            if value > self.greatest or -value > self.greatest:
+                self.greatest, self.is_news = abs(value), True
         elif number in self._complete and self._complete[number][1] <= plies:
             self._close(row, *self._complete[number])
         else:
@@ -323,17 +329,6 @@ class Rows:
         if best == 0:
             return front
         return best - 1 if best <= front else best
-
-    def _end(self, row: int, kind: int, plies: int) -> None:
-        """Make a row a leaf."""
-        number = self.state[row]
-        value: Any = self.states.values[number]
-        if value is UNASKED or value is None:
-            value = self.states.value(number)
-        self.kind[row], self.utility[row] = TERMINAL, value
-        self._least[row] = plies if kind == TERMINAL else NONE
-        if value > self.greatest or -value > self.greatest:
-            self.greatest, self.is_news = abs(value), True
 
     def _close(self, row: int, value: Any, height: int) -> None:
         """Make a row a leaf, since the value of its state is known."""

@@ -45,6 +45,10 @@ class Plies(Replay):
         self.plies: list[Ply] = []
         self.estimated: frozenset[int] = frozenset()  # leaves where the depth limit cuts
 
+    def place_of(self, row: int) -> int:
+        place: int = self.above[row]
+        return place
+
     def grow(self) -> bool:
         """Make all plies; return False if a state does not fit, or a leaf has no estimate."""
         rules, packed = self.rules, self.rules.pack(self._start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
@@ -24,8 +24,7 @@ class Replay:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.parent: Any = array("q")  # [N] the row that a row was made for,
-        self.above: Any = array("q")  # [N] and the place of the move there
+        self.parent: Any = array("q")  # [N] the row that a row was made for
         self.objects: list[Any] = []  # [N] the states
         self.most_kept = MAX_STATES
         self._kept: deque[int] = deque()  # rows whose states may be forgotten, the oldest first
@@ -37,7 +36,7 @@ class Replay:
             path.append(row)
             row = self.parent[row]
         for row in reversed(path):
-            move = self.moves_of(self.parent[row], state)[self.above[row]]
+            move = self.moves_of(self.parent[row], state)[self.place_of(row)]
             state = self.rules.play(state, move)
             self._keep(row, state)
         return state
@@ -51,6 +50,10 @@ class Replay:
     def moves_of(self, row: int, state: Any) -> Sequence[Any]:
         """Return the moves, or the outcomes, of the state of a row."""
         return self.rules.moves(state, self.rules.kind(state))[0]
+
+    def place_of(self, row: int) -> int:
+        """Return the place of the move from the row above that leads to a row."""
+        raise NotImplementedError
 
     def _keep(self, row: int, state: Any) -> None:
         """Keep a state in memory; forget the oldest one if there are too many."""
@@ -85,6 +88,7 @@ class States(Replay):
         self.values: list[Any] = []  # utilities and estimates
         self.repeated: set[int] = set()  # that come again below themselves, as far as it is known
         self._numbers: dict[Any, int] = {}  # by key
+        self._is_plain = rules.is_key and not (rules.continues_turns or rules.has_bounds)
         self._certain: dict[int, Sequence[Number]] = {}  # by length: probabilities of moves
 
     def __len__(self) -> int:
@@ -94,33 +98,56 @@ class States(Replay):
         """Return the number of a state, None if it was not found."""
         return self._numbers.get(self.rules.key(state))
 
-    def find(self, state: Any, parent: int = NONE, place: int = NONE) -> int:
-        """Return the number of a state, which follows the move at a place of its parent."""
+    def find(self, state: Any, parent: int = NONE) -> int:
+        """Return the number of a state, which is found after its parent."""
         rules, count = self.rules, len(self.kind)
         if rules.merges:
             number = self._numbers.setdefault(rules.key(state), count)
             if number != count:
                 self._meet(state, number, parent)
                 return number
-        return self._add(state, parent, place)
+        return self._add(state, parent)
 
-    def _add(self, state: Any, parent: int, place: int) -> int:
+    def _add(self, state: Any, parent: int) -> int:
         """Add a state; return its number."""
         rules, count = self.rules, len(self.kind)
-        self.kind.append(UNSEEN)
-        self.known.append(None)
-        self.values.append(UNASKED)
-        self.parent.append(parent)
-        self.above.append(place)
         self.objects.append(state)
+        self._lengthen(parent)
         if rules.continues_turns:
             self.same_turn.append(rules.is_same_turn(state))
         if rules.has_bounds:
-            above = rules.bounds if parent == NONE else self.bounds[parent]
-            self.bounds.append(rules.bounds_of(state, above))
+            self.bounds.append(rules.bounds_of(state, self.bounds_of(parent)))
         if parent != NONE and not rules.is_key:  # otherwise it stays in memory
             self._keep(count, state)
         return count
+
+    def _find_all(self, states: Iterable[Any], parent: int) -> list[int]:
+        """Do what `find` does for the states after one, if a state is its own key."""
+        numbers, objects, children = self._numbers, self.objects, list[int]()
+        count = len(objects)
+        try:
+            for state in states:
+                number = numbers.setdefault(state, count)
+                children.append(number)
+                if number == count:
+                    count += 1
+                    objects.append(state)
+                elif number <= parent:
+                    self._meet(state, number, parent)
+        except TypeError:
+            self.rules.key(state)  # names the state that cannot be hashed
+            raise
+        finally:
+            self._lengthen(parent)
+        return children
+
+    def _lengthen(self, parent: int) -> None:
+        """Make the columns as long as that of the states."""
+        more = len(self.objects) - len(self.kind)
+        self.kind += [UNSEEN] * more
+        self.known += [None] * more
+        self.values += [UNASKED] * more
+        self.parent.extend([parent] * more)
 
     def _meet(self, state: Any, number: int, parent: int) -> None:
         """Check a state that was found again; note whether it comes again below itself."""
@@ -141,14 +168,19 @@ class States(Replay):
     def ask(self, number: int) -> Known:
         """Return the moves of a state in which the game goes on."""
         known = self.known[number]
-        if known is None:
-            rules, state, children = self.rules, self.state(number), list[int]()
-            moves, probabilities = rules.moves(state, self.kind_of(number))
-            if probabilities is None:
-                probabilities = self._certainties(len(moves))
-            known = self.known[number] = Known(children, probabilities, moves)
-            for place, move in enumerate(moves):
-                children.append(self.find(rules.play(state, move), number, place))
+        if known is not None:
+            return known
+        rules, state, play = self.rules, self.state(number), self.rules.play
+        moves, probabilities = rules.moves(state, self.kind_of(number))
+        if probabilities is None:
+            probabilities = self._certainties(len(moves))
+        if self._is_plain:
+            children = self._find_all([play(state, move) for move in moves], number)
+        else:
+            children = []
+            self.known[number] = Known(children, probabilities, moves)  # as states may be forgotten
+            children += [self.find(play(state, move), number) for move in moves]
+        known = self.known[number] = Known(children, probabilities, moves)
         return known
 
     def estimate(self, number: int) -> Number | None:
@@ -168,7 +200,7 @@ class States(Replay):
 
     def bounds_of(self, number: int) -> Bounds:
         """Return the bounds of all values at a state and after it."""
-        return self.bounds[number] if self.bounds else self.rules.bounds
+        return self.bounds[number] if self.bounds and number != NONE else self.rules.bounds
 
     def has_bounds(self, number: int) -> bool:
         """Return whether a state has other bounds than the one before it."""
@@ -177,6 +209,9 @@ class States(Replay):
 
     def moves_of(self, row: int, state: Any) -> Sequence[Any]:
         return self.ask(row).moves
+
+    def place_of(self, row: int) -> int:
+        return self.ask(self.parent[row]).children.index(row)
 
     def reached_from(self, start: int) -> tuple[States, dict[int, int]]:
         """Return the states that can be reached from one, and their new numbers by the old ones."""
@@ -188,10 +223,10 @@ class States(Replay):
             states.kind[number], states.values[number] = self.kind[old], self.values[old]
             if known is None:
                 continue
-            for place, child in enumerate(known.children):
+            for child in known.children:
                 if child not in numbers:
                     waiting.append(child)
-                    numbers[child] = states._add(self.state(child), number, place)
+                    numbers[child] = states._add(self.state(child), number)
                     states._numbers[keys.get(child)] = numbers[child]
             children = [numbers[child] for child in known.children]
             states.known[number] = known._replace(children=children)

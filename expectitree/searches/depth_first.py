@@ -65,7 +65,9 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         if low < high and high > floor and low < ceiling and (not eps or high - low > narrow):
             k = kind[node]
             if not left or k == UNSEEN:
-                return prepare(branch, floor, ceiling, rank)
+                if not may_go_on(branch) or rank != ALL and not can_probe(node, rank):
+                    return interval(branch)
+                k = kind[node]
             left -= 1
             visits[node] += 1
             if k == TERMINAL:
@@ -198,7 +200,7 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                         child_low = child_high = lower[node]
                     elif kind[node] == TERMINAL:  # as long as CHANCE does not fail, none satisfies
                         child_low, child_high = enter(branch, -infinity, infinity, rank)
-                    elif rank == ALL or can_probe(node, rank):
+                    elif rank == ALL or kind[node] == UNSEEN or can_probe(node, rank):
                         child_floor = (alpha - others_high) / p
                         child_ceiling = (beta - others_low) / p
                         if eps:
@@ -295,20 +297,15 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                 found.cuts += 1
                 return
 
-    def prepare(branch: int, floor: Any, ceiling: Any, rank: int) -> Window:
-        """Make the child of a branch, or ask for more visits; then enter it, or stop the search."""
+    def may_go_on(branch: int) -> bool:
+        """Ask for more visits, and make the child of a branch; return False to stop the search."""
         nonlocal eps, narrow, zero, left, refused
         left = left or problem.allow()
-        may_go_on = left > 0
-        if may_go_on and kind[child[branch]] == UNSEEN:
-            may_go_on = problem.grow(branch)
-            eps, narrow, zero = problem.eps, 2 * problem.eps, problem.zero
-        if may_go_on and (rank == ALL or can_probe(child[branch], rank)):
-            if pays:  # which `enter` subtracts again
-                floor, ceiling = floor + reward[branch], ceiling + reward[branch]
-            return enter(branch, floor, ceiling, rank)
-        refused = NONE if may_go_on else branch
-        return interval(branch)
+        is_ready = left > 0 and (kind[child[branch]] != UNSEEN or problem.grow(branch))
+        eps, narrow, zero = problem.eps, 2 * problem.eps, problem.zero
+        if not is_ready:
+            refused = branch
+        return is_ready
 
     chance = search_chance if problem.algorithm.chance_cuts else search_outcomes
     search_below = (search_player, search_player, search_player, chance)  # by kind
