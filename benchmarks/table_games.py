@@ -132,7 +132,11 @@ class Draft:
     def moves(self, s: tuple[Any, ...]) -> list[Any]:
         mine, yours, price, flies = s
         if flies:
-            return [(price - 1, Fraction(1, 2)), (price, Fraction(1, 6)), (price + 2, Fraction(1, 3))]
+            return [
+                (price - 1, Fraction(1, 2)),
+                (price, Fraction(1, 6)),
+                (price + 2, Fraction(1, 3)),
+            ]
         taken = {card for card, _ in (*mine, *yours)}
         return [card for card in self.cards if card not in taken]
 

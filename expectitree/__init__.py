@@ -59,6 +59,7 @@ _NAMES = {
     "files.nested": ("from_dict",),
     "files.saving": ("dumps", "save"),
     "foreign.graphs": ("from_networkx", "to_networkx"),
+    "games.engine": ("Engine",),
     "games.found": ("GameSearch",),
     "games.protocol": ("Game",),
     "games.searching": ("search", "write_out"),

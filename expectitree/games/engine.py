@@ -102,9 +102,20 @@ class Engine:
 
         Args:
             state: The state to start from.
-            depth: As for `expectitree.search`, as are the others, except:
-            window: `(alpha, beta)`: only find out whether the value is at most alpha, at least
+            depth: As for `expectitree.search`.
+            seconds: As for `expectitree.search`.
+            algorithm: As for `expectitree.search`.
+            window: `(alpha, beta)`: find out only whether the value is at most alpha, or at least
                 beta, or which one it is between them.
+            deepen: As for `expectitree.search`.
+            max_visits: As for `expectitree.search`.
+            width: As for `expectitree.search`.
+            progress: As for `expectitree.search`.
+            **options: As for `expectitree.search`.
+
+        Raises:
+            GameError: The game breaks the rules of the protocol.
+            SearchError: The algorithm is unknown, or a limit or the window is out of range.
         """
         ranks = options.get("goal") == "moves"
         if ranks:
@@ -173,6 +184,7 @@ class _Task:
         found: tuple[Any, ...] = ()
         runs: list[tuple[int, int]] = []  # the plies of each search, and the limit of its visits
         made = merged = 0
+        counts: tuple[Any, ...] = ()
         for plies in range(min(1, last), last + 1) if deepens else (last,):
             try:
                 loop = self._search(state, plies, budget)

@@ -13,7 +13,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from expectitree.base.budget import most
-from expectitree.base.errors import GameError, NumberError, TreeError
+from expectitree.base.errors import USER_ERRORS, GameError, NumberError, TreeError
 from expectitree.base.numbers import (
     INFINITY,
     Number,
@@ -30,8 +30,6 @@ from expectitree.games.calls import Calls, Warn, are_equal, shown
 from expectitree.games.protocol import Game
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
-TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
-TURNS[TERMINAL] = "the game is over"
 EXACT_TYPES = (int, Fraction)
 # Of a search in fractions, before it goes on in floats. With 20,000 here, eleven searches of pig,
 # einstein, dice and 2048 with 2,000 to 50,000 rows took 1.1 to 2.5 times as long.
@@ -124,7 +122,10 @@ class Rules(Calls):
 
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
-        turn = self.call("turn", self._turn, state)
+        try:  # as `call` does, for the methods that are called most
+            turn = self._turn(state)
+        except USER_ERRORS as error:
+            self.name_error(error, "turn", state)
         try:
             return KINDS[turn]
         except (KeyError, TypeError):
@@ -180,7 +181,10 @@ class Rules(Calls):
             self._plays < self.checked or self._plays % 64 == 0
         )  # the first plays, then some
         before = self._trace(state) if is_checked else None
-        after = self.call("play", self._play, state, move)
+        try:
+            after = self._play(state, move)
+        except USER_ERRORS as error:
+            self.name_error(error, "play", state, move)
         is_same = after is state and not self._is_value
         if after is None or is_same or is_checked and self._trace(state) != before:
             found = "None" if after is None else "the state itself"
@@ -224,7 +228,10 @@ class Rules(Calls):
         name, method, own = "value", self._value, self.options.estimate
         if own is not None and kind != TERMINAL:
             name, method = "the estimate", own
-        value = self.call(name, method, state)
+        try:
+            value = method(state)
+        except USER_ERRORS as error:
+            self.name_error(error, name, state)
         if self._calls[name] < self.checked:
             self.repeat(name, value, lambda: method(state), state)
         if value is None and kind != TERMINAL:
