@@ -12,6 +12,7 @@ from numbers import Rational
 from operator import index
 from typing import Any, NamedTuple
 
+from benchmarks.frozen.calls import Calls, Warn, are_equal, shown
 from expectitree.base.budget import most
 from expectitree.base.errors import USER_ERRORS, GameError, NumberError, TreeError
 from expectitree.base.numbers import (
@@ -26,7 +27,6 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.builder import TreeBuilder, label_at
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 from expectitree.games import MAX_ROWS
-from benchmarks.frozen.calls import Calls, Warn, are_equal, shown
 from expectitree.games.protocol import Game
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}

@@ -256,7 +256,8 @@ class _Task:
     ) -> GameSearch:
         """Return the result of the last of some searches; `counts` are those of `Grown`."""
         estimated, repeats = loop.rows.estimated(loop.root), len(self.states.repeated)
-        grown = Grown(depth, *counts, estimated, repeats)
+        grown = Grown(depth, *counts)
+        grown = replace(grown, estimated=estimated, repeats=repeats)
         about = self.rules, self.states.state(state)
         if isinstance(loop, BestFirst):
             search = replace(loop.record(), grown=grown)

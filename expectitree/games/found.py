@@ -119,7 +119,7 @@ class GameSearch(Search):
     # What `top` knows needs no tree.
 
     @property
-    def unrounded(self) -> GameSearch:  # type: ignore[override]
+    def unrounded(self) -> GameSearch:
         """The same search, whose methods return numbers as they were computed."""
         return self.changed(rounds=False, top=self.top.unrounded) if self.rounds else self
 
@@ -139,7 +139,7 @@ class GameSearch(Search):
         return self.top.best
 
     @property
-    def ties(self) -> tuple[str, ...]:  # type: ignore[override]
+    def ties(self) -> tuple[str, ...]:
         """The labels of all moves that are proved to be best, in order."""
         return self.top.ties
 

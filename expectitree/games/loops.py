@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -121,13 +122,15 @@ class DepthFirst:
         """Return the search as far as these inner rows, children before their parents."""
         rows, found = self.rows, self.found
         tree, nodes = harvest(rows, inner, self.root)
-        columns = []
+        columns: list[Any] = []
         for column, code in zip((rows.lower, rows.upper, *found.columns), "ddIddBI", strict=True):
             own = map(column.__getitem__, nodes)
             columns.append([*own] if code == "d" and rows.exact else array(code, own))
         engine = "exact" if rows.exact else "interpreted"
-        about = tree, self.algorithm, self.window, source_of(rows), rows.tolerance, engine
-        return Search(*about, *columns, found.cuts, found.stopped)
+        eps, rest = rows.tolerance, (found.cuts, found.stopped)
+        about = tree, self.algorithm, self.window, source_of(rows), eps, engine
+        search: Search = partial(Search, *about)(*columns, *rest)
+        return search
 
     def _allow(self) -> int:
         """Return how many visits are allowed until the clock is read again."""
@@ -245,7 +248,7 @@ class BestFirst:
         """Return the search of the tree that has grown."""
         rows = self.rows
         tree, nodes = harvest(rows, rows.in_order(self.root), self.root)
-        lower, upper = (number_column(column, nodes, rows.exact) for column in self.beliefs[:2])
+        lower, upper = (number_column(c, nodes, rows.exact) for c in (rows.lower, rows.upper))
         visits = array("I", map(self.beliefs.visits.__getitem__, nodes))
         found = self.beliefs._replace(lower=lower, upper=upper, visits=visits)
         engine = "auto" if rows.exact else "interpreted"
