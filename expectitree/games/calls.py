@@ -25,7 +25,7 @@ Warn = Callable[[str], None]
 # Frames of a traceback in these folders are no user's code; other packages are.
 _PACKAGE = str(Path(__file__).parent.parent)
 _LIBRARY = re.compile(re.escape(str(Path(re.__file__).parent.parent)) + r"[/\\](?!\w+-packages)")
-_LISTENERS = ("warn", "is_enough")  # functions that call what listens to a search
+_LISTENERS = ("warn", "search_depths")  # functions that call what listens to a search
 
 
 class Calls:

@@ -139,7 +139,7 @@ class Engine:
         end = budget.end
         if ranks and seconds is not None:
             budget.end = (monotonic() + end) / 2
-        found = task.run(rows.states.find(start), depth, deepens, budget, progress)
+        found = task.search_depths(rows.states.find(start), depth, deepens, budget, progress)
         budget.end = end
         return task.with_ranks(found, width, budget) if ranks else found
 
@@ -168,7 +168,7 @@ class _Task:
         self.rows, self.states, self.rules = rows, rows.states, rows.rules
         self.algorithm, self.window, self.rounds = algorithm, window, rounds
 
-    def run(
+    def search_depths(
         self,
         state: int,
         depth: int | None,
@@ -225,7 +225,7 @@ class _Task:
             budget.end = now + max(0, end - now) / waiting
             # The whole game may end far above the depth limit.
             deepens = not grown.estimated and self.algorithm.player_cuts
-            below = self.run(number, plies, deepens, budget)
+            below = self.search_depths(number, plies, deepens, budget)
             budget.end = end
             more = below.grown
             if not (deepens and more.why_stopped):  # or it is of another depth

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -127,10 +126,9 @@ class DepthFirst:
             own = map(column.__getitem__, nodes)
             columns.append([*own] if code == "d" and rows.exact else array(code, own))
         engine = "exact" if rows.exact else "interpreted"
-        eps, rest = rows.tolerance, (found.cuts, found.stopped)
-        about = tree, self.algorithm, self.window, source_of(rows), eps, engine
-        search: Search = partial(Search, *about)(*columns, *rest)
-        return search
+        about: list[Any] = [tree, self.algorithm, self.window, source_of(rows), rows.tolerance]
+        about += [engine, *columns, found.cuts, found.stopped]
+        return Search(*about)
 
     def _allow(self) -> int:
         """Return how many visits are allowed until the clock is read again."""

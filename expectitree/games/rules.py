@@ -324,10 +324,16 @@ class Rules(Calls):
                 "what was paid into its states and values"
             )
 
-    def check_known(self, state: Any, find_known: Callable[[], Any]) -> None:
-        """Raise `GameError` if states with one key differ: the first ones, and some later."""
+    def check_known(
+        self, state: Any, find_known: Callable[[], Any], is_other: bool = False
+    ) -> None:
+        """Raise `GameError` if states with one key differ: the first ones, and some later.
+
+        `is_other` says that they are known to differ.
+        """
         self._meetings += 1
-        if self._key is None or self._meetings > self.checked and self._meetings % 64:
+        is_checked = self._meetings <= self.checked or not self._meetings % 64 or is_other
+        if self._key is None or not is_checked:
             return
         known = find_known()
         for name, ask in (("turn", self.kind), ("moves", self._choices), ("value", self._worth)):

@@ -152,7 +152,8 @@ class States(Replay):
     def _meet(self, state: Any, number: int, parent: int) -> None:
         """Check a state that was found again; note whether it comes again below itself."""
         if self.rules.has_keys:
-            self.rules.check_known(state, lambda: self.state(number))
+            is_other = self.kind_of(number) != self.rules.kind(state)
+            self.rules.check_known(state, lambda: self.state(number), is_other)
         while parent > number:  # states above have smaller numbers
             parent = self.parent[parent]
         if parent == number:

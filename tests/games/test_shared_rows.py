@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 from random import Random
+from threading import Timer
+from time import monotonic
 from typing import Any
 from unittest import mock
 
@@ -135,3 +137,76 @@ def test_a_limit_of_time_needs_no_depth() -> None:
     assert str(caught.value) == (
         "a search of a game needs a depth, in plies, or a limit of seconds"
     )
+
+
+# ---- Numbers, and an engine that remembers.
+
+
+@pytest.mark.parametrize("numbers", ["auto", "float", "fraction"])
+def test_fractions_become_floats_without_a_new_search(
+    numbers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
+    depths: list[int] = []
+    game = BearOff(3, 4)
+    about: dict[str, Any] = {"depth": 14, "deepen": True, "numbers": numbers}
+    found = et.search(game, progress=lambda f: depths.append(f.grown.depth), **about)
+    assert depths == [*range(1, len(depths) + 1)]  # each once
+    assert found.grown.rows > 1000
+    assert found.grown.evaluations == len(game.evaluated)
+    assert found.tree.exact == (numbers == "fraction")
+    assert found.value == pytest.approx(et.search(game, depth=14, exact=True).value)
+
+
+def test_numbers_are_named() -> None:
+    with pytest.raises(SearchError, match="numbers are auto, float, fraction, got 'decimal'"):
+        et.search(BearOff(1, 1), depth=2, numbers="decimal")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+@pytest.mark.parametrize("max_states", [1, 10**6])
+def test_an_engine_finds_what_a_search_finds(seeds: range, max_states: int) -> None:
+    """Whatever it searched before: other positions, depths, windows and algorithms."""
+    for seed in seeds:
+        game, random = random_table(seed), Random(seed)
+        engine = et.Engine(game, exact=True, max_states=max_states)
+        for _ in range(6):
+            state, depth = random.randrange(len(game.rows)), random.randint(1, 8)
+            chosen = random.choice([*DEPTH_FIRST, ALGORITHMS["best-first"]])
+            value = value_of(game, state, {}, depth)
+            alpha = Fraction(random.randint(-4, 4), 4)
+            window = random.choice([None, (alpha, alpha + Fraction(1, 8))])
+            if chosen.name == "best-first":
+                window = None
+            found = engine.search(
+                state, depth=depth, algorithm=chosen, window=window, deepen=random.random() < 0.3
+            )
+            lower, upper = found.interval()
+            assert lower <= value <= upper
+            assert lower == upper or window and (upper <= window[0] or lower >= window[1])
+            assert len(found.tree) > 0  # the same search, made again
+
+
+def test_an_engine_evaluates_a_state_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
+    game = BearOff(2, 3)
+    engine = et.Engine(game)
+    engine.search(depth=6)
+    assert engine.search(depth=6, algorithm="star1").grown.evaluations == 0
+    engine.search(depth=8)
+    assert len(game.evaluated) == len(set(game.evaluated))
+
+
+def test_an_engine_stops_from_another_thread() -> None:
+    engine = et.Engine("game:pig")
+    Timer(0.2, engine.stop).start()
+    begun = monotonic()
+    found = engine.search(depth=60, deepen=True)
+    assert monotonic() - begun < 20
+    assert found.grown.why_stopped == "the search was stopped"
+    assert found.move in ("roll", "hold")
+
+
+def test_a_window_has_two_ends() -> None:
+    with pytest.raises(SearchError, match="alpha < beta"):
+        et.Engine("game:pig").search(depth=2, window=(0, 0))
