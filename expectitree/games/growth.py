@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from expectitree.base.errors import GameError
-from expectitree.base.numbers import Number, is_finite
+from expectitree.base.numbers import INFINITY, Number, is_finite
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.games.rules import EXACT_ROWS
 from expectitree.games.states import UNASKED, States
@@ -25,6 +25,7 @@ MAX_TURNS = 100  # moves in a row that continue one player's turn, and so cost n
 MAX_DEPTH = 10**9  # more than any number of rows
 ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
+UNKNOWN_YET = (0, INFINITY)  # the value of a state that is not complete, and its height
 
 
 class Rows:
@@ -130,10 +131,10 @@ class Rows:
                 value = states.value(number)
             self.kind[row], self.utility[row] = TERMINAL, value
             self._least[row] = plies if kind == TERMINAL else NONE
+            if kind == TERMINAL and not self.is_whole:
+                self._complete[number] = value, 0
             if value > self.greatest or -value > self.greatest:
                 self.greatest, self.is_news = abs(value), True
-        elif number in self._complete and self._complete[number][1] <= plies:
-            self._close(row, *self._complete[number])
         else:
             self._open(row, number, kind, level)
         if self.exact and self._is_inexact():
@@ -312,6 +313,8 @@ class Rows:
         if self.rules.has_bounds:
             for row in range(before, count):
                 self.lower[row], self.upper[row] = self.states.bounds[self.state[row]]
+        if self._complete and count > before:
+            self._close(range(before, count), level // self._stride)
         return rows
 
     def _best(self, row: int) -> int:
@@ -330,10 +333,13 @@ class Rows:
             return front
         return best - 1 if best <= front else best
 
-    def _close(self, row: int, value: Any, height: int) -> None:
-        """Make a row a leaf, since the value of its state is known."""
-        self.kind[row], self.utility[row] = TERMINAL, value
-        self._least[row] = self.plies_at(row) - height
+    def _close(self, rows: Iterable[int], plies: int) -> None:
+        """Make rows leaves whose values are known, since their states are complete."""
+        for row in rows:
+            value, height = self._complete.get(self.state[row], UNKNOWN_YET)
+            if height <= plies:
+                self.kind[row], self.utility[row], self._least[row] = TERMINAL, value, plies - height
+                self.lower[row] = self.upper[row] = value
 
     # ---- Numbers.
 
