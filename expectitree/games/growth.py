@@ -17,7 +17,7 @@ from expectitree.base.errors import GameError
 from expectitree.base.numbers import INFINITY, Number, is_finite
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.games.rules import EXACT_ROWS
-from expectitree.games.states import UNASKED, States
+from expectitree.games.states import FORGOTTEN, UNASKED, States
 from expectitree.searches.progress import report
 from expectitree.searches.setup import FAR, rounding_of_sums
 
@@ -124,7 +124,10 @@ class Rows:
             self.fewest_plies, self.is_news = plies, True
         kind = states.kind[number]
         if kind == UNSEEN:
-            kind = states.kind[number] = self.rules.kind(states.state(number))
+            state = states.objects[number]
+            if state is FORGOTTEN:
+                state = states.state(number)
+            kind = states.kind[number] = self.rules.kind(state)
         if kind == TERMINAL or not plies:
             value = states.values[number]
             if value is UNASKED or value is None:
@@ -193,13 +196,14 @@ class Rows:
 
     def estimated(self, row: int) -> int:
         """Return how many leaves at and below a row are estimates."""
-        first, last, child = self.first, self.last, self.child
+        first, last, child, least = self.first, self.last, self.child, self._least
         found = {row}
         now: set[int] = found
         while now:
-            now = {*chain.from_iterable(child[first[r] : last[r]] for r in now)} - found
+            spans = [child[first[r] : last[r]] for r in now if last[r]]
+            now = {*chain.from_iterable(spans)} - found
             found |= now
-        return sum(map(self.is_estimated, found))
+        return len([r for r in found if least[r] < 0 and not last[r]])
 
     def in_order(self, root: int) -> list[int]:
         """Return the inner rows at and below a row, children before their parents."""

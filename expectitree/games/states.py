@@ -167,12 +167,12 @@ class States(Replay):
         return kind
 
     def ask(self, number: int) -> Known:
-        """Return the moves of a state in which the game goes on."""
+        """Return the moves of a state in which the game goes on, once `kind` has it."""
         known = self.known[number]
         if known is not None:
             return known
         rules, state, play = self.rules, self.state(number), self.rules.play
-        moves, probabilities = rules.moves(state, self.kind_of(number))
+        moves, probabilities = rules.moves(state, self.kind[number])
         if probabilities is None:
             probabilities = self._certainties(len(moves))
         if self._is_plain:
@@ -185,11 +185,12 @@ class States(Replay):
         return known
 
     def estimate(self, number: int) -> Number | None:
-        """Return the utility or the estimate of a state, None without one."""
+        """Return the utility or the estimate of a state, once `kind` has it; None without one."""
         value: Number | None = self.values[number]
         if value is UNASKED:
-            kind, bounds = self.kind_of(number), self.bounds_of(number)
-            value = self.values[number] = self.rules.estimate(self.state(number), kind, bounds)
+            state, rules = self.state(number), self.rules
+            bounds = self.bounds[number] if self.bounds else rules.bounds
+            value = self.values[number] = rules.estimate(state, self.kind[number], bounds)
         return value
 
     def value(self, number: int) -> Number:

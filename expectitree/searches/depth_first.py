@@ -75,7 +75,11 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                 if watch:
                     watch.visit(node, branch)
             else:
-                begin(node, branch, floor, ceiling, rank)
+                alphas[node] = floor - eps if eps else floor
+                betas[node] = ceiling + eps if eps else ceiling
+                cut[node] = NOT_CUT
+                if watch:
+                    watch.enter(node, branch, (alphas[node], betas[node]), rank)
                 low, high = search_below[k](node, floor, ceiling, rank)
                 low, high = leave(node, low, high)
         elif watch and rank == ALL:
@@ -84,14 +88,6 @@ def search_depth_first(problem: Problem, found: Found) -> None:
         if pays:
             return low + reward[branch], high + reward[branch]
         return low, high
-
-    def begin(node: int, branch: int, floor: Any, ceiling: Any, rank: int) -> None:
-        """Record the window of an entry."""
-        alphas[node] = floor - eps if eps else floor
-        betas[node] = ceiling + eps if eps else ceiling
-        cut[node] = NOT_CUT
-        if watch:
-            watch.enter(node, branch, (alphas[node], betas[node]), rank)
 
     def leave(node: int, low: Any, high: Any) -> Window:
         """Narrow the interval of a node; return it."""
@@ -200,7 +196,12 @@ def search_depth_first(problem: Problem, found: Found) -> None:
                         child_low = child_high = lower[node]
                     elif kind[node] == TERMINAL:  # as long as CHANCE does not fail, none satisfies
                         child_low, child_high = enter(branch, -infinity, infinity, rank)
-                    elif rank == ALL or kind[node] == UNSEEN or can_probe(node, rank):
+                    elif (
+                        rank == ALL
+                        or kind[node] == UNSEEN
+                        or kind[node] != CHANCE
+                        and last[node] - first[node] > rank
+                    ):
                         child_floor = (alpha - others_high) / p
                         child_ceiling = (beta - others_low) / p
                         if eps:
@@ -317,7 +318,9 @@ def search_depth_first(problem: Problem, found: Found) -> None:
             watch.visit(root, NONE)
         return
     left = max(problem.allow() - 1, 0)
-    begin(root, NONE, floor, ceiling, ALL)
+    alphas[root], betas[root], cut[root] = floor - eps, ceiling + eps, NOT_CUT
+    if watch:
+        watch.enter(root, NONE, (alphas[root], betas[root]), ALL)
     low, high = search_below[kind[root]](root, floor, ceiling, ALL)
     leave(root, low, high)
     found.stopped = refused != NONE
