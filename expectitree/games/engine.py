@@ -127,6 +127,8 @@ class Engine:
         check_depth(depth or 0)
         deepens = deepen or depth is None
         start = self.rules.start if state is None else state
+        if window is not None and not (chosen.in_order and chosen.player_cuts):
+            raise SearchError(f"a window is for depth-first searches, not for {chosen.name}")
         if not chosen.player_cuts:
             search = self._search_whole(chosen, start, depth, deepens, budget)
             return GameSearch.of(search, self.rules, start, rounds=self._rounds)

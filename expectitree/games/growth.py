@@ -112,10 +112,6 @@ class Rows:
             if any(column is own for own in self.found):
                 column[:] = [value] * len(column)
 
-    def plies_at(self, row: int) -> int:
-        """Return how many plies are left at a row."""
-        return self._level[row] // self._stride
-
     def grow(self, row: int) -> None:
         """Find out what a row is: a leaf, or a node with rows for its children."""
         states, number, level = self.states, self.state[row], self._level[row]
@@ -156,7 +152,8 @@ class Rows:
                     break
         least[row] = found
         if found >= 0 and self.lower[row] == self.upper[row]:
-            self._complete[self.state[row]] = self.lower[row], self.plies_at(row) - found
+            plies = self._level[row] // self._stride
+            self._complete[self.state[row]] = self.lower[row], plies - found
 
     @property
     def tolerance(self) -> Number:
@@ -180,11 +177,6 @@ class Rows:
         """Return the places among the moves of a state, in the order of a row's branches."""
         front, width = self._front[row], self.last[row] - self.first[row]
         return [front, *range(front), *range(front + 1, width)] if front else range(width)
-
-    def moves(self, row: int) -> list[Any]:
-        """Return the moves of a row, in the order of its branches."""
-        moves = self.states.ask(self.state[row]).moves
-        return [moves[place] for place in self.places(row)]
 
     def is_estimated(self, row: int) -> bool:
         """Return whether a row is a leaf because the depth limit cuts there."""
