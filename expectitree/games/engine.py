@@ -34,7 +34,7 @@ Window = tuple[Number, Number]
 
 
 class Engine:
-    """Searches positions of one game, and remembers its states and their intervals.
+    """A search of the positions of one game, which remembers states and their intervals.
 
         >>> import expectitree as et
         >>> engine = et.Engine("game:pig(target=10)")

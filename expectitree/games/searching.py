@@ -70,10 +70,10 @@ def search(
         max_visits: Stop after this many visits of nodes, counted at each depth.
         bounds: `(lower, upper)` of all values, in place of the game's.
         merge: Search equal states once if they have the same number of plies left.
-        numbers: "float" computes in floats, "fraction" in fractions, "auto" in fractions until the
-            game gives a float, or the tree has 1,000 nodes, and goes on in floats.
         exact: Compute in fractions whatever the numbers of the game, and return each number as a
             `Fraction`. A float counts as the decimal that Python prints.
+        numbers: "float" computes in floats, "fraction" in fractions, "auto" in fractions until the
+            game gives a float, or the tree has 1,000 nodes, and goes on in floats.
         estimate: A function of a state, in place of the game's estimates.
         warn: Called with a message if there are no estimates.
         width: With `goal="moves"`: how wide the interval of a move may be.
