@@ -58,8 +58,8 @@ class Rows:
         self.state: list[int] = []  # [N] its number
         self._level = array("q")  # [N] the plies left, and the moves so far that cost none
         self._front: list[int] = []  # [N] the place of the move that is its first branch
-        # [N] the plies left at the leaf that has the least, as far as the interval follows from
-        # leaves: -1 if one of them is an estimate, `MAX_DEPTH` without any
+        # [N] the plies left at the leaf, or below the row, that has the least, as far as the
+        # interval follows from them: -1 if a leaf is an estimate, `MAX_DEPTH` of an unseen row
         self._least: list[int] = []
         lower, upper = self.rules.bounds
         self.node_columns: list[tuple[Any, Any]] = [
@@ -265,6 +265,7 @@ class Rows:
         self.last[row] = len(self.child)
         self.probability += probabilities
         self.kind[row], self._front[row] = kind, front
+        self._least[row] = level // self._stride - 1  # with fewer plies, the row would be a leaf
         if kind != CHANCE:
             self._latest[number] = row
 
@@ -334,7 +335,11 @@ class Rows:
         for row in rows:
             value, height = self._complete.get(self.state[row], UNKNOWN_YET)
             if height <= plies:
-                self.kind[row], self.utility[row], self._least[row] = TERMINAL, value, plies - height
+                self.kind[row], self.utility[row], self._least[row] = (
+                    TERMINAL,
+                    value,
+                    plies - height,
+                )
                 self.lower[row] = self.upper[row] = value
 
     # ---- Numbers.

@@ -180,7 +180,8 @@ class States(Replay):
         else:
             children = []
             self.known[number] = Known(children, probabilities, moves)  # as states may be forgotten
-            children += [self.find(play(state, move), number) for move in moves]
+            for move in moves:
+                children.append(self.find(play(state, move), number))
         known = self.known[number] = Known(children, probabilities, moves)
         return known
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 from unittest import mock
 
@@ -126,3 +127,20 @@ def test_progress_is_reported_while_rows_grow() -> None:
     assert {whole for _, whole in reports} == {None}
     assert 1 < len({done // shown for done, _ in reports[:count]}) == count <= rows // shown
     assert len(reports) > count
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+@pytest.mark.parametrize(("most_kept", "max_states"), [(1, 10**6), (20_000, 1)])
+def test_an_engine_finds_every_depth_in_any_order(
+    seeds: range, most_kept: int, max_states: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A complete state with fewer plies left than its leaves need is another one."""
+    monkeypatch.setattr(states, "MAX_STATES", most_kept)
+    for seed in (*seeds, 2007):
+        game, random = RandomGame(seed), Random(seed)
+        engine = et.Engine(game, exact=True, max_states=max_states, merge=seed % 3 > 0)
+        depths = [*range(game.depth + 1)]
+        random.shuffle(depths)
+        for depth in depths:
+            chosen = random.choice([*IN_ORDER, BEST_FIRST[0]])
+            assert engine.search(depth=depth, algorithm=chosen).value == game.definition(0, depth)
