@@ -66,17 +66,19 @@ class Fight(NamedTuple):
     die: str | None
 
 
+DICE = {
+    "strike": [("miss", Fraction(1, 4)), (1, Fraction(1, 2)), (3, Fraction(1, 4))],
+    "smash": [("miss", Fraction(3, 5)), (4, Fraction(2, 5))],
+    "claw": [("miss", Fraction(1, 3)), (2, Fraction(2, 3))],
+    "bite": [("miss", Fraction(5, 8)), (3, Fraction(1, 4)), (5, Fraction(1, 8))],
+}
+
+
 class Dungeon:
     """A hero against a monster: hit points, potions, a shield and a heavy blow; 782 states."""
 
     title, utility_bounds = "Dungeon", (-1, 1)
     start = Fight(6, 7, 1, False, "max", None)
-    dice = {
-        "strike": [("miss", Fraction(1, 4)), (1, Fraction(1, 2)), (3, Fraction(1, 4))],
-        "smash": [("miss", Fraction(3, 5)), (4, Fraction(2, 5))],
-        "claw": [("miss", Fraction(1, 3)), (2, Fraction(2, 3))],
-        "bite": [("miss", Fraction(5, 8)), (3, Fraction(1, 4)), (5, Fraction(1, 8))],
-    }
 
     def turn(self, s: Fight) -> str | None:
         if s.hero <= 0 or s.foe <= 0:
@@ -85,7 +87,7 @@ class Dungeon:
 
     def moves(self, s: Fight) -> list[Any]:
         if s.die:
-            return list(self.dice[s.die])
+            return list(DICE[s.die])
         if s.turn == "max":
             return ["strike", "smash", "guard"] + (["drink"] if s.potions else [])
         return ["claw", "bite", "rest"]

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from expectitree.base.errors import GameError
-from expectitree.base.numbers import INFINITY, Number, is_finite
+from expectitree.base.numbers import Number, is_finite
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.games.rules import EXACT_ROWS
 from expectitree.games.states import FORGOTTEN, UNASKED, States
@@ -25,7 +25,7 @@ MAX_TURNS = 100  # moves in a row that continue one player's turn, and so cost n
 MAX_DEPTH = 10**9  # more than any number of rows
 ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
-UNKNOWN_YET = (0, INFINITY)  # the value of a state that is not complete, and its height
+UNKNOWN_YET = (0, MAX_DEPTH + 1)  # the value of a state that is not complete, and its height
 
 
 class Rows:
@@ -56,7 +56,7 @@ class Rows:
         self.lower: list[Any] = []  # [N]
         self.upper: list[Any] = []  # [N]
         self.state: list[int] = []  # [N] its number
-        self._level = array("q")  # [N] the plies left, and the moves so far that cost none
+        self._level: list[int] = []  # [N] the plies left, and the moves so far that cost none
         self._front: list[int] = []  # [N] the place of the move that is its first branch
         # [N] the plies left at the leaf, or below the row, that has the least, as far as the
         # interval follows from them: -1 if a leaf is an estimate, `MAX_DEPTH` of an unseen row
@@ -298,9 +298,9 @@ class Rows:
             if row == count:
                 count += 1
                 self.state.append(state)
-                self._level.append(level)
             rows.append(row)
         self.count = count
+        self._level += [level] * (count - before)
         self.merged += len(states) - count + before
         if count > self.room:
             lengthen(self.node_columns, count)
