@@ -268,10 +268,15 @@ class _Task:
         return GameSearch.of(replace(loop.top(), grown=grown), *about, record, rounds=self.rounds)
 
     def _record(self, state: int, runs: list[tuple[int, int]]) -> Search:
-        """Make the same searches again, from new rows, and return the last one with its tree."""
+        """Make the last search again, from new rows, and return it with its tree.
+
+        The searches before it, which are made first, only say which moves are best: so the tree has
+        all that the value follows from.
+        """
         rows = Rows(self.states)
         for plies, visits in runs:
-            rows.forget_visits()
+            if plies == runs[-1][0]:
+                rows = Rows(self.states, best=rows.best_moves())
             budget = Budget()
             budget.max_visits = visits
             loop = DepthFirst(rows, self.algorithm, budget)

@@ -39,7 +39,13 @@ class Rows:
     later are leaves with this value.
     """
 
-    def __init__(self, states: States, is_whole: bool = False, estimates: bool = False) -> None:
+    def __init__(
+        self,
+        states: States,
+        is_whole: bool = False,
+        estimates: bool = False,
+        best: dict[int, int] | None = None,
+    ) -> None:
         self.states, self.rules, self.exact = states, states.rules, states.exact
         self.is_whole = is_whole  # whether all rows grow, and none is a leaf as it is complete
         self.estimates = estimates  # at inner rows
@@ -80,7 +86,8 @@ class Rows:
         self._stride = MAX_TURNS + 2 if self.rules.continues_turns else 1  # of levels
         self._tables: defaultdict[int, dict[int, int]] = defaultdict(dict)  # by level and state
         self._complete: dict[int, tuple[Number, int]] = {}  # by state: its value and height
-        self._latest: dict[int, int] = {}  # by state of a player: the row that grew last
+        self._latest: dict[int, int] = {}  # by state of a player: the row that grew last,
+        self._best_before = best or {}  # and the place of the best move in the rows before these
 
     def plant(self, state: int, plies: int) -> int:
         """Return the row of a state, which has grown, to start a search there."""
@@ -105,12 +112,6 @@ class Rows:
         for column, value in added:
             column.extend([value] * self.room)
         self.node_columns += added
-
-    def forget_visits(self) -> None:
-        """Make the columns of a depth-first search those of new rows."""
-        for column, value in self.node_columns:
-            if any(column is own for own in self.found):
-                column[:] = [value] * len(column)
 
     def grow(self, row: int) -> None:
         """Find out what a row is: a leaf, or a node with rows for its children."""
@@ -247,8 +248,8 @@ class Rows:
         front = 0
         if kind == CHANCE:
             self.has_chances = True
-        elif number in self._latest:
-            front = self._first_move(self._latest[number])
+        elif number in self._latest or number in self._best_before:
+            front = self._first_move(number)
             if front:
                 children = [children[front], *children[:front], *children[front + 1 :]]
         if self.estimates:
@@ -323,8 +324,15 @@ class Rows:
         ends = [self.upper[child] for child in below]
         return ends.index(min(ends))
 
-    def _first_move(self, row: int) -> int:
-        """Return the place of the best move of a player's row so far."""
+    def best_moves(self) -> dict[int, int]:
+        """Return the place of the best move of each state of a player."""
+        return {number: self._first_move(number) for number in self._latest}
+
+    def _first_move(self, number: int) -> int:
+        """Return the place of the best move of a player's state so far."""
+        row = self._latest.get(number)
+        if row is None:
+            return self._best_before[number]
         best, front = self._best(row), self._front[row]
         if best == 0:
             return front
