@@ -24,6 +24,7 @@ from benchmarks.insight import insight
 from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installed, best_seconds
 from benchmarks.scale import cluster, scale
 from benchmarks.sensitivity import sensitivities
+from benchmarks.storm import storm
 from benchmarks.table_search import table_searches
 from expectitree import __version__, evaluate, loads
 
@@ -177,6 +178,7 @@ PARTS = {
         best_first,
         games,
         table_searches,
+        storm,
         start_up,
         scale,
         cluster,

@@ -21,10 +21,10 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import algorithm
 from expectitree.base.tree.adopt import adopt
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.engine import settings_of, start_work
-from expectitree.searches.setup import SearchSetup, rounding_error
-from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.work import NO_LIMIT
+from expectitree.searches.compiled_depth_first import search_columns, start
+from expectitree.searches.intervals import NO_LIMIT
+from expectitree.searches.problem import Problem
+from expectitree.searches.tolerance import rounding_error
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")
@@ -91,9 +91,9 @@ def _engine_rows(
     whole = float("inf")
     for _ in range(3 * size.repetitions):
         fresh = adopt(tree.columns, tree.label, local_bounds=tree.local_bounds)
-        start = thread_time()
+        begin = thread_time()
         evaluate(fresh, name, engine="compiled")
-        whole = min(whole, thread_time() - start)
+        whole = min(whole, thread_time() - begin)
     share = theirs / whole if program else None
     yield Row("  the same with all preparation, of a tree just read", share, "x", 0.8)
 
@@ -102,19 +102,22 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     """Return how long the compiled loop runs, its columns made ready (and touched) before."""
     if name == "expectiminimax":
         value = compiling.filled("d", 0.5, len(tree), True)
-        start = thread_time()
+        begin = thread_time()
         compiling.run_compiled(backward_induction, tree.columns, value, 0.0, None)
-        return thread_time() - start
+        return thread_time() - begin
     lower, upper = map(float, tree.local_bounds[tree.root_id])
-    setup = SearchSetup.of(tree, algorithm(name), (lower, upper), "file", "compiled")
-    settings = settings_of(setup, None)._replace(pause=NO_LIMIT)
-    work = start_work(setup, settings, tree.heights[-1] + 1)
+    problem = Problem.of(
+        tree, algorithm(name), ((lower, upper), "file"), "compiled", (lower, upper)
+    )
+    work, rule = start(problem)
     for column in work:
-        column[:] = column  # as in C++, the machine has given them memory before
-    root = setup.index(tree.root_id)
-    start = thread_time()
-    compiling.run_compiled(star_minimax, tree.columns, work, settings, root, (lower, upper))
-    return thread_time() - start
+        if column is not tree.inner_before:
+            column[:] = column  # as in C++, the machine has given them memory before
+    window = lower + rule.eps, upper - rule.eps
+    begin = thread_time()
+    arguments = tree.columns, work, rule, window, NO_LIMIT, False
+    compiling.run_compiled(search_columns, *arguments)
+    return thread_time() - begin
 
 
 def _cpp(program: str, folder: str, tree: Tree, name: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // The yardstick for the compiled engine: expectiminimax, Star1 and Star2 (one probe) in C++17, over the two tables of
 // `expectitree/tree.py`, with the same intervals, windows, cuts and visit counts, to the last bit, as the loops in
-// `expectitree/search/backward_induction.py` and `expectitree/search/star_minimax.py`. It recurses: a chain of a
+// `searches/backward_induction.py` and `searches/compiled_depth_first.py`. It recurses: a chain of a
 // million nodes is not for it.
 //
 //     g++ -std=c++17 -O3 -march=native reference.cpp -o reference

@@ -1,6 +1,7 @@
 """Make the outputs, tables and pictures that the documents quote.
 
-Outputs follow `$ expectitree …`, tables follow `<!-- expectitree … -->`.
+Outputs follow `$ expectitree …`. Tables of a study follow `<!-- table: NAME -->` or
+`<!-- shares: NAME -->`, where NAME is a file in `studies/`.
 
 A picture follows `<!-- picture: expectitree draw … -->`, a command without `-o`.
 
@@ -25,13 +26,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "docs"))
+import study_pages  # noqa: E402 - it is next to this file, whose folder is now on the path
+
 EXAMPLES = ROOT / "docs" / "examples"
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 # Their bytes change with the version of what draws them, so that they are made here and not
 # compared.
 PLOTS = {
-    "ballard-growth": "study studies/ballard-growth.yaml --report",
-    "ballard-probes": "study studies/ballard-probes.yaml --report",
     "rockefeller-pr": "sensitivity trees/rockefeller.yaml -p pr=0..1",
     "rockefeller-map": "sensitivity trees/rockefeller.yaml -p pr=0..1 -p sens=0.6..1",
     "rockefeller-risk": "risk trees/rockefeller.yaml",
@@ -40,7 +42,9 @@ PLOTS = {
 }
 
 _BLOCK = re.compile(r"^```(yaml|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_TABLE = re.compile(r"^<!-- (expectitree .*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(
+    r"^<!-- (table|shares): (.*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL
+)
 _DRAWN = re.compile(r"^<!-- picture: (expectitree draw .*?) -->\n!\[.*?\]\((.*?)\)", re.MULTILINE)
 _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
 
@@ -94,7 +98,8 @@ def refreshed(text: str) -> str:
         return f"```console\n{''.join(outputs)}```"
 
     def table(match: re.Match[str]) -> str:
-        return f"<!-- {match[1]} -->\n{run(match[1])}<!-- end -->"
+        lines = study_pages.TABLES[match[1]](study_pages.summary_of(match[2]))
+        return "\n".join([f"<!-- {match[1]}: {match[2]} -->", *lines, "<!-- end -->"])
 
     return _TABLE.sub(table, _BLOCK.sub(block, text))
 
@@ -147,6 +152,8 @@ def main() -> int:
         subprocess.run([sys.executable, str(ROOT / "docs" / "capture.py")], check=True)
     for name, command in PLOTS.items():
         run(f"expectitree {command} --plot docs/pictures/{name}.svg")
+    for name, draw in study_pages.PICTURES.items():
+        draw(str(ROOT / "docs" / "pictures" / f"{name}.svg"))
     return 0
 
 

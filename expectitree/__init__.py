@@ -7,7 +7,7 @@
     (54.5, 'right', 4)
 
 Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
-Search it       evaluate, with one of ALGORITHMS; search and solve, for a game's rules
+Search it       evaluate, with one of ALGORITHMS; search, solve and match, for a game's rules
 Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire, study
 Check its file  verify, refresh
 Show results    print, draw, to_svg, to_html, explain, to_text, to_json
@@ -61,6 +61,8 @@ _NAMES = {
     "foreign.graphs": ("from_networkx", "to_networkx"),
     "games.engine": ("Engine",),
     "games.found": ("GameSearch",),
+    "games.grown": ("Grown",),
+    "games.match.report": ("Match", "match"),
     "games.protocol": ("Game",),
     "games.searching": ("search", "write_out"),
     "games.solve.report": ("Solution", "solve"),
@@ -71,7 +73,7 @@ _NAMES = {
     "picture.drawing": ("draw", "to_svg"),
     "searches.engine": ("evaluate",),
     "searches.prepare": ("prepare",),
-    "searches.result": ("Counts", "Grown", "Outcome", "Search"),
+    "searches.result": ("Counts", "Outcome", "Search"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = list(_HOMES)
@@ -88,7 +90,7 @@ _QUESTIONS = {
         "opponents",
         "ask",
     ),
-    "games": ("solve", "advise"),
+    "games": ("solve", "advise", "match"),
     "lab": ("limit", "study"),
 }
 for _room, _questions in _QUESTIONS.items():

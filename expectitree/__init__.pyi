@@ -57,6 +57,9 @@ from expectitree.foreign.graphs import from_networkx as from_networkx
 from expectitree.foreign.graphs import to_networkx as to_networkx
 from expectitree.games.engine import Engine as Engine
 from expectitree.games.found import GameSearch as GameSearch
+from expectitree.games.grown import Grown as Grown
+from expectitree.games.match.report import Match as Match
+from expectitree.games.match.report import match as match
 from expectitree.games.protocol import Game as Game
 from expectitree.games.searching import search as search
 from expectitree.games.searching import write_out as write_out
@@ -73,7 +76,6 @@ from expectitree.picture.drawing import to_svg as to_svg
 from expectitree.searches.engine import evaluate as evaluate
 from expectitree.searches.prepare import prepare as prepare
 from expectitree.searches.result import Counts as Counts
-from expectitree.searches.result import Grown as Grown
 from expectitree.searches.result import Outcome as Outcome
 from expectitree.searches.result import Search as Search
 

@@ -24,14 +24,24 @@ from expectitree.base.numbers import MINUS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_floats
 from expectitree.cli import cli, main
+from expectitree.games.built_in import BUILT_IN, EXAMPLES
+from expectitree.games.finding import run_file
 from expectitree.text.console import text_console, to_strings
 
 # The compiled engine needs numba, which the quick tests do without.
 COMPILED = pytest.param("compiled", marks=pytest.mark.extra)
 ROOT = Path(__file__).resolve().parent.parent
-
+# The games that come with the package, and the examples, by name.
+GAMES = {name: f"game:{name}" for name in BUILT_IN} | {
+    name: str(ROOT / reference) for name, reference in EXAMPLES.items()
+}
 
 LONG = (pytest.mark.slow, pytest.mark.long)  # `pytest -m slow` runs it, and `.ci/run` does not
+
+
+def example(name: str) -> Any:
+    """Return the module of a game in the folder of examples."""
+    return run_file(str(ROOT / "docs" / "examples" / f"{name}.py"))
 
 
 def for_each(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from expectitree import Kind, Node, Tree
 from expectitree.base.numbers import Number
+from expectitree.base.tree.columns import Bounds
 
 
 class ExactBranch(NamedTuple):
@@ -90,6 +91,30 @@ def definition(node: Node | ExactNode, of_min: Callable[[list[Any]], Any] = min)
 def definitions(tree: Tree) -> list[Number]:
     """Return v* of every node, by node id."""
     return [definition(tree.node(n)) for n in range(len(tree))]
+
+
+def intervals(tree: Tree, bounds: Bounds | None, known: Mapping[int, Any]) -> list[tuple[Any, Any]]:
+    """Return the interval of each node by its definition, from some utilities and all bounds.
+
+    `known` has the utilities of leaves by node id. `bounds` are those of the root.
+    """
+    lower, upper = tree.inherited_bounds(bounds)
+    found: list[tuple[Any, Any]] = []
+    for n in range(len(tree)):
+        node = ExactNode(tree, n)
+        below = [(b.p, [end + b.reward for end in found[b.child.id]]) for b in node.branches]
+        if n in known:
+            found.append((known[n], known[n]))
+            continue
+        if not below:
+            ends: Any = lower[n], upper[n]
+        elif node.kind == Kind.CHANCE:  # 0 times infinity is not a number
+            ends = [sum(p * pair[side] for p, pair in below if p) for side in (0, 1)]
+        else:
+            choose = max if node.kind == Kind.MAX else min
+            ends = [choose(pair[side] for _, pair in below) for side in (0, 1)]
+        found.append((max(ends[0], lower[n]), min(ends[1], upper[n])))
+    return found
 
 
 def best_actions(

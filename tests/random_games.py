@@ -22,8 +22,8 @@ from expectitree.base.tree.columns import Bounds
 LARGEST = 1500  # nodes of a tree without merging
 KINDS = {None: Kind.TERMINAL, "max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
 OTHER_SIDE = {None: None, "max": "min", "min": "max", "chance": "chance"}
-WEIGHTS = ((1,), (1, 2, 3, 4), (0, 1, 2), (1, 9))
-RARE_WEIGHTS = (*WEIGHTS, (1, 10**40), (0, 1, 10**20, 10**180))
+WEIGHTS = ((1,), (1, 2, 3, 4), (1, 1, 2), (1, 9))
+RARE_WEIGHTS = (*WEIGHTS, (1, 10**40), (1, 1, 10**20, 10**180))
 
 
 class Thing:

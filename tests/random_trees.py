@@ -51,12 +51,11 @@ STAR25 = [
     for order in ("cyclic", "sequential")
 ]
 PRUNED = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
-BEST_FIRST = [algorithm("best-first", guide=guide) for guide in ("learning", "bounds")]
+BEST_FIRST = [ALGORITHMS["best-first"]]
 PROVE_ACTION = algorithm("best-first", goal="action")
 EVERY = [ALGORITHMS["expectiminimax"], *PRUNED, *BEST_FIRST]
 # By default `pytest` leaves these variants out where a test needs long for each.
 VARIANTS = [chosen for chosen in STAR25 if chosen.full_name != "star2.5 (2 probes, sequential)"]
-VARIANTS += BEST_FIRST[1:]
 SWAPPED = {
     Kind.TERMINAL: Kind.TERMINAL,
     Kind.MAX: Kind.MIN,
@@ -89,12 +88,13 @@ def random_rows(
     local_bounds: float = 0.15,
     rewards: Sequence[int | Fraction] = (0,),
     rare: bool = False,
+    kinds: Sequence[Kind] = (Kind.MAX, Kind.MIN, Kind.CHANCE, Kind.CHANCE),
 ) -> list[Row]:
     """Return the rows of a random tree, root last.
 
     `local_bounds` is the share of inner nodes that have bounds. Each branch pays one of `rewards`.
-    With `rare`, there are also numbers at the limits of floats, estimates, and terminals with
-    bounds.
+    Inner nodes have one of `kinds`, which may repeat some. With `rare`, there are also numbers at
+    the limits of floats, estimates, and terminals with bounds.
     """
     rows: list[Row] = []
     utilities = random.choice(RARE_UTILITIES if rare else UTILITIES)
@@ -111,7 +111,7 @@ def random_rows(
         if depth == 0 or (depth < height and random.random() < 0.15):
             rows.append(Row(Kind.TERMINAL, Fraction(random.choice(utilities))))
         else:
-            kind = random.choice((Kind.MAX, Kind.MIN, Kind.CHANCE, Kind.CHANCE))
+            kind = random.choice(kinds)
             children = [grow(depth - 1) for _ in range(random.randint(1, widest))]
             if random.random() < sharing:
                 children.append(children[0])  # two branches of one node lead to the same child

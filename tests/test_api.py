@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each
+from helpers import GAMES, ROOT, for_each
 
 import expectitree as et
 
@@ -139,7 +139,7 @@ MADE: dict[str, Callable[[et.Tree], Any]] = {
     "solve": lambda tree: et.solve("game:pig(target=5)"),
     "compiled": lambda tree: et.evaluate(tree, "star1", engine="compiled"),
     "solve exactly": lambda tree: et.solve("game:pig(target=3)", exact=True),
-    "another game": lambda tree: et.solve("game:gridworld"),
+    "another game": lambda tree: et.solve(GAMES["gridworld"]),
 }
 
 

@@ -129,7 +129,7 @@ def ways_to_write() -> dict[str, et.Tree]:
         "payoff table": et.loads(table, format="csv"),
         "parameter": et.loads(named).with_parameters(a=0.3),
     }
-    for format in ("yaml", "json", "efg", "radiant", "silverdecisions"):
+    for format in ("yaml", "json", "efg", "silverdecisions"):
         ways[format] = et.loads(et.dumps(built, format))
     return ways
 

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from files.bad_cases import CASES
 from helpers import ROOT
 from page.browser import NEEDS_BROWSER, Browser
 
@@ -358,11 +359,7 @@ def test_the_picture_is_dark_where_the_page_is(browser: Browser) -> None:
 def test_messages_name_only_what_a_visitor_can_do() -> None:
     asked = {"algorithm": "star1", "theme": "light"}
     commands = {command for group in GROUPS.values() for command in group}
-    texts = [
-        path.read_text("utf-8", "replace")
-        for path in sorted((ROOT / "tests" / "bad").iterdir())
-        if path.suffix in (".yaml", ".json")
-    ]
+    texts = [case.text for name, case in CASES.items() if name.endswith((".yaml", ".json"))]
     found = {
         problem["message"]
         for text in [*texts, "", "# x", 'max: [{utility: "?"}, 1]', "max: [1e400, 1]", DEEP]

@@ -1,7 +1,8 @@
-"""Other packages add formats and games by entry points, as docs/how-to/plugins.md shows."""
+"""Other packages add formats, games and searches by entry points, as docs/how-to shows."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+
+import expectitree as et
 
 EXAMPLES = ROOT / "docs" / "examples"
 LINES = """
@@ -93,6 +96,135 @@ def test_a_game_is_found_by_its_name() -> None:
     ).stdout  # fmt: skip
     done = run("eval", "game:nimm", "--depth", "9", status=3)
     assert "unknown game 'nimm' (did you mean 'nim'?): choose among 2048," in done.stderr
+
+
+SAMPLING = (EXAMPLES / "sampling.py").read_text("utf-8")
+PRUNING = """
+import expectitree as et
+from expectitree.searches.problem import Found
+
+def run(problem):
+    found, tree = Found.of(problem), problem.tree
+    for node, kind in enumerate(problem.columns.kind):
+        if kind == et.Kind.TERMINAL:
+            found.lower[node] = found.upper[node] = problem.columns.utility[node]
+        elif kind == et.Kind.MAX:
+            ends = [found.lower[problem.columns.child[b]] for b in tree.branches_of(node)]
+            found.lower[node] = found.upper[node] = max(ends)
+        found.visits[node] = 1
+    return found
+
+ROW = et.Algorithm("row", "Only MAX.", run)
+WORDS = et.Algorithm("words", "Returns no Found.", lambda problem: "none")
+FAULT = et.Algorithm("fault", "Raises.", lambda problem: problem.gone)
+NOTHING = et.Algorithm("nothing", "Proves nothing.", Found.of)
+SHORT = et.Algorithm("short", "Forgets a row.", lambda problem: Found(*[[0, 1]] * 7))
+TEXT = et.Algorithm("text", "Has texts.", lambda problem: Found(*["text"] * 7))
+GUESS = et.Algorithm("guess", "Has no estimate.", Found.of, proves=False)
+number = 1
+"""
+NAMES = ("row", "words", "fault", "nothing", "guess", "short", "text")
+ROWS = "".join(f"{name} = upper:{name.upper()}\n" for name in NAMES)
+
+
+@pytest.fixture
+def searches(tmp_path: Path) -> Path:
+    """Return a folder with the searches of `PRUNING`."""
+    (tmp_path / "upper.py").write_text(PRUNING, "utf-8")
+    declare(tmp_path, f"[expectitree.algorithms]\n{ROWS}number = upper:number\ngone = gone:ROW\n")
+    (tmp_path / "a.yaml").write_text("max: {left: {max: [1, 4]}, right: 3}", "utf-8")
+    return tmp_path
+
+
+def test_the_guide_has_the_search_and_its_entry_point() -> None:
+    guide = (ROOT / "docs" / "how-to" / "add-a-search.md").read_text("utf-8")
+    points = (EXAMPLES / "sampling.dist-info" / "entry_points.txt").read_text("utf-8")
+    assert SAMPLING in guide
+    assert f'[project.entry-points."{points[1:].splitlines()[0][:-1]}"]' in guide
+    assert 'sampling = "sampling:SAMPLING"' in guide
+
+
+def test_a_search_is_in_every_command_that_searches(tmp_path: Path) -> None:
+    text = run("eval", "risk.yaml", "-a", "sampling").stdout
+    assert "expected value ≈ 54.5\nproved         in [9, 100]\n" in text
+    assert "best" not in text
+    rows = run("compare", "risk.yaml", "-a", "sampling", "-a", "star1").stdout.splitlines()
+    assert rows[4].split()[:4] == ["sampling", "≈", "54.5", "-"]
+    traced = run("trace", "risk.yaml", "-a", "sampling", "--max-visits", "3").stdout
+    assert "Enter ▲ / (MAX), in [9, 100]" in traced
+    assert traced.endswith("stopped after 3 visits. The\nvalue is ≈ 9.\n")
+    study = tmp_path / "study.yaml"
+    study.write_text(
+        "{trees: [{family: uniform, branching: 2, plies: 3}], repetitions: 3, "
+        "algorithms: [star1, sampling]}"
+    )
+    lines = run("study", str(study), "--jobs", "2").stdout.splitlines()
+    assert [line.split()[0] for line in lines if line.startswith(("star1", "sampling"))] == [
+        "star1", "sampling"
+    ]  # fmt: skip
+
+
+def test_a_search_searches_games_and_counts_its_own_visits() -> None:
+    done = run("eval", "game:pig(target=10)", "--depth", "3", "-a", "sampling", "--format", "json")
+    found = json.loads(done.stdout)
+    assert (found["value"], found["best"], found["ties"]) == (None, None, [])
+    assert found["interval"] == [-1, 1]
+    assert -1 < found["estimate"] < 1
+    assert found["nodes"]["visits"] >= 1_000
+
+
+def test_a_search_that_proves_is_one_like_ours(searches: Path) -> None:
+    done = run("eval", "a.yaml", "-a", "row", folder=searches)
+    assert "value     4\nbest      left\n" in done.stdout
+    assert (
+        "the same value"
+        in run("compare", "a.yaml", "-a", "star2", "-a", "row", folder=searches).stdout
+    )
+    assert (
+        "row visited 3 of 3 leaves" in run("trace", "a.yaml", "-a", "row", folder=searches).stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "message"),
+    [
+        ("words", 2, "the search words returns an object of type str, expected Found: correct it"),
+        ("fault", 2, "the search fault raises AttributeError: 'Problem' object has no attribute"),
+        ("nothing", 2, "the search nothing returns [1, 4] and the estimate None, expected an int"),
+        ("guess", 2, "the search guess returns [1, 4] and the estimate None, expected an estimate"),
+        ("short", 2, "the search short returns columns of other lengths, expected 5 rows, one fo"),
+        ("text", 2, "the search text returns columns of other lengths, expected 5 rows, one for"),
+        ("raw", 2, "unknown algorithm 'raw' (did you mean 'row'?): choose among expectiminimax,"),
+        ("number", 3, "the plugin number (upper:number in expectitree.algorithms): found an"),
+        ("gone", 3, "the plugin gone (gone:ROW in expectitree.algorithms): importing it raises"),
+    ],
+)
+def test_the_message_names_a_search_that_fails(
+    searches: Path, name: str, status: int, message: str
+) -> None:
+    done = run("eval", "a.yaml", "-a", name, folder=searches, status=status)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_estimate_is_not_a_value() -> None:
+    lines = run("eval", "risk.yaml", "-a", "sampling", "--windows").stdout.splitlines()
+    assert sum("alpha 9, beta 100" in line for line in lines) == 3
+    for words, status, message in (
+        (["sheet", "uniform", "-a", "sampling", "-o", "a.html"], 2, "only estimates values"),
+        (["eval", "risk.yaml", "-a", "sampling", "--strategy"], 2, "sampling only estimates the"),
+        (["eval", "money.yaml", "-a", "sampling", "--attitude", "exponential=9"], 2, "attitude"),
+        (["eval", "launch.yaml", "-a", "sampling"], 2, "is not known yet"),
+        (["eval", "risk.yaml", "-a", "sampling", "--engine", "compiled"], 2, "is not compiled"),
+    ):
+        assert message in run(*words, status=status).stderr
+
+
+def test_an_algorithm_needs_a_function() -> None:
+    with pytest.raises(TypeError):
+        et.Algorithm("mcts", "mine", in_order=False)  # type: ignore[call-arg]
+    with pytest.raises(et.SearchError, match="as run of the algorithm mcts, expected a function"):
+        et.Algorithm("mcts", "mine", 5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from expectitree.files.writing import whole_file
 
 # The palette of Okabe and Ito (2008), without yellow, which is too light on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-MARKERS = "osD^vPX"
 DASHES = ((0, ()), (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
 HATCHES = ("", "///", "++", "xxx", "\\\\\\", "|||", "---")  # circles make large files
 ENDINGS = (".svg", ".png", ".pdf")
@@ -42,13 +41,13 @@ def new_figure() -> tuple[Any, Any]:
     return figure, figure.subplots()
 
 
-def finish(axes: Any, title: str | None, pad: float | None = None, columns: int = 1) -> None:
+def finish(axes: Any, title: str | None, pad: float | None = None) -> None:
     """Draw a title, some points above the axes, a grid, and the legend beside them."""
     if title:
         axes.set_title(fill(plain(title), 80), fontsize=11, loc="left", pad=pad)
     axes.grid(alpha=0.25)
     beside = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}
-    axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **beside)
+    axes.legend(frameon=False, fontsize=9, handlelength=3.5, **beside)
 
 
 def save_figure(figure: Any, path: str) -> None:
@@ -84,19 +83,6 @@ def in_words(figure: Any) -> str:
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     parts = [" ".join(title.split()), " against ".join(filter(None, sides)), ", ".join(names)]
     return ". ".join(filter(None, parts)).replace(r"\$", "$")
-
-
-def look(dash: int, color: int) -> dict[str, Any]:
-    """Return the colour, marker and line style of a line; 28 lines differ without colour too."""
-    turn, dash = divmod(dash, len(DASHES))
-    return {
-        "color": COLORS[color],
-        "marker": MARKERS[(color + turn) % len(MARKERS)],
-        "linestyle": DASHES[dash],
-        "markerfacecolor": "white" if dash % 2 else COLORS[color],
-        "markersize": 6 - dash / 2,
-        "linewidth": 1.4,
-    }
 
 
 def line_style(position: int) -> dict[str, Any]:

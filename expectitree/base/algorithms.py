@@ -1,15 +1,21 @@
-"""The catalogue of algorithms: their names, descriptions, options, and the switches of each search.
+"""The catalogue of algorithms: the function that runs each search, and what the house asks of it.
 
-To add an algorithm, add its row to `ALGORITHMS` and the rows of its options to `OPTIONS`.
+To add an algorithm, add its row to `ALGORITHMS` and the rows of its options to `OPTIONS`. Other
+packages add rows by the entry points of `GROUP` (docs/how-to/add-a-search.md).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any
 
 from expectitree.base.errors import SearchError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
+from expectitree.base.tables import module_of, plugin, plugins
+
+GROUP = "expectitree.algorithms"  # of entry points
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +52,24 @@ OPTIONS = {
         ("value", "action"),
         "What best-first proves: the value (the default), or only which action is best.",
     ),
-    "guide": Option(
-        "best-first",
-        ("learning", "bounds"),
-        "What guides best-first: estimates that learn from the leaves visited (learning, the "
-        "default), or bounds alone (bounds).",
-    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """The function of a search in this package; its module is imported when it first runs."""
+
+    module: str
+    name: str
+
+    def __call__(self, problem: Any) -> Any:
+        """Return what the search finds."""
+        return getattr(module_of(self.module), self.name)(problem)
+
+
+GONE = {  # options of earlier versions, and what to write instead
+    "guide": "best-first always learns from the leaves that it visits: remove guide",
+    "jobs": "a tree is searched in one job, since two took as long: remove jobs",
 }
 
 
@@ -69,24 +87,46 @@ class Algorithm:
     Attributes:
         name: The name, a key of `ALGORITHMS`.
         description: One line for people.
+        run: The function that searches. It receives a `Problem` and returns a `Found`
+            (`expectitree.searches.problem`).
+        prunes: Whether it may leave nodes unvisited.
+        proves: Whether it proves intervals. Otherwise its value is an estimate.
         in_order: Whether it searches depth first, each node's children from first to last.
-        player_cuts: Whether it makes alpha cuts at MIN and beta cuts at MAX.
+        needs_whole_tree: Whether a game must be written out, and all utilities known, before it
+            can begin. Otherwise it waits where the tree grows.
+        needs_bounds: Whether it cuts more with bounds, so that it uses those of the leaves.
         chance_cuts: Whether it makes cuts at CHANCE.
         probes: How many children of each outcome it probes first.
         probe_order: "cyclic" or "sequential".
         goal: What it proves: "value" or "action".
-        guide: What guides best-first: "learning" or "bounds".
     """
 
     name: str
     description: str
-    in_order: bool = True
-    player_cuts: bool = True
+    run: Callable[[Any], Any]
+    _: KW_ONLY
+    prunes: bool = True
+    proves: bool = True
+    in_order: bool = False
+    needs_whole_tree: bool = True
+    needs_bounds: bool = True
     chance_cuts: bool = False
     probes: int = 0
     probe_order: str = "cyclic"
     goal: str = "value"
-    guide: str = "learning"
+
+    def __post_init__(self) -> None:
+        """Raise `SearchError` if there is no function to run."""
+        if not callable(self.run):
+            raise SearchError(
+                f"found {quote(str(self.run))} as run of the algorithm {self.name}, expected a "
+                "function of a Problem that returns a Found"
+            )
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the search is one of this package."""
+        return isinstance(self.run, BuiltIn)
 
     @property
     def options(self) -> dict[str, int | str]:
@@ -106,19 +146,36 @@ class Algorithm:
         return f"{self.name} ({', '.join(changed)})" if changed else self.name
 
 
+_DEPTH_FIRST = BuiltIn("searches.depth_first_search", "run_depth_first")
+
+
+def _depth_first(name: str, description: str, **about: Any) -> Algorithm:
+    about = {"in_order": True, "needs_whole_tree": False, **about}
+    return Algorithm(name, description, _DEPTH_FIRST, **about)
+
+
 ALGORITHMS = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("expectiminimax", "Visits every node once; cuts nothing.", player_cuts=False),
-        Algorithm("alphabeta", "Cuts at MAX and MIN only."),
-        Algorithm("star1", "Cuts at CHANCE too, by the bounds (Ballard 1983).", chance_cuts=True),
         Algorithm(
+            "expectiminimax",
+            "Visits every node once; cuts nothing.",
+            BuiltIn("searches.backward_induction", "run_backward_induction"),
+            prunes=False,
+            in_order=True,
+            needs_bounds=False,
+        ),
+        _depth_first("alphabeta", "Cuts at MAX and MIN only.", needs_bounds=False),
+        _depth_first(
+            "star1", "Cuts at CHANCE too, by the bounds (Ballard 1983).", chance_cuts=True
+        ),
+        _depth_first(
             "star2",
             "Star1 that first probes one child of each outcome.",
             chance_cuts=True,
             probes=1,
         ),
-        Algorithm(
+        _depth_first(
             "star2.5",
             "Star2 with several probes (options probes, probe-order).",
             chance_cuts=True,
@@ -126,8 +183,9 @@ ALGORITHMS = {
         ),
         Algorithm(
             "best-first",
-            "Visits the leaf that matters most (options goal, guide).",
-            in_order=False,
+            "Visits the leaf that matters most (option goal).",
+            BuiltIn("searches.best_first_search", "run_best_first"),
+            needs_whole_tree=False,
             chance_cuts=True,
         ),
     )
@@ -143,24 +201,20 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
         6.0
 
     Args:
-        name: A key of `ALGORITHMS`, or an algorithm.
-        options: star2.5 has `probes` and `probe_order`, best-first has `goal` and `guide`. An
-            option that is None keeps its value.
+        name: A key of `ALGORITHMS`, the name of an entry point of another package, or an algorithm.
+        options: star2.5 has `probes` and `probe_order`, best-first has `goal`. An option that
+            is None keeps its value.
 
     Raises:
         SearchError: The name is unknown, or the algorithm does not have an option or a value.
     """
-    found = name if isinstance(name, Algorithm) else ALGORITHMS.get(str(name).lower())
-    if found is None:
-        hint = did_you_mean(str(name), ALGORITHMS)
-        choices = ", ".join(ALGORITHMS)
-        raise SearchError(f"unknown algorithm {quote(str(name))}{hint}: choose among {choices}")
+    found = name if isinstance(name, Algorithm) else _named(str(name))
     changed: dict[str, int | str] = {}
     for field, value in options.items():
         key, field = field.replace("_", "-"), field.replace("-", "_")
         option = OPTIONS.get(key)
-        if key == "jobs":
-            raise SearchError("a tree is searched in one job, since two took as long: remove jobs")
+        if key in GONE:
+            raise SearchError(GONE[key])
         if option is None:
             raise SearchError(
                 f"unknown option {quote(field)}: the options of algorithms are {', '.join(OPTIONS)}"
@@ -175,3 +229,17 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
             raise SearchError(f"found {quote(str(value))} as {key}, expected {option.expected}")
         changed[field] = value
     return replace(found, **changed) if changed else found  # type: ignore[arg-type]
+
+
+def _named(name: str) -> Algorithm:
+    """Return the algorithm with a name, ours or another package's; raise `SearchError`."""
+    key = name.lower()
+    if key in ALGORITHMS:
+        return ALGORITHMS[key]
+    others = plugins(GROUP)
+    if key in others:
+        found: Algorithm = plugin(others[key], Algorithm)
+        return replace(found, name=key)
+    choices = [*ALGORITHMS, *others]
+    hint = did_you_mean(name, choices)
+    raise SearchError(f"unknown algorithm {quote(name)}{hint}: choose among {', '.join(choices)}")

@@ -33,7 +33,7 @@ SOME_ROWS = 50_000  # the same once numba has started
 
 # How numba compiles a loop. Loops run without the interpreter's lock, so that a progress bar moves.
 # The functions that a loop calls become part of it, and columns are not reference-counted: without
-# these two, star_minimax takes 5 to 40 times as long (docs/decisions/0015).
+# these two, a depth-first search takes 5 to 40 times as long (docs/decisions/0015).
 OPTIONS: dict[str, Any] = {"nogil": True, "forceinline": True}
 PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loops are only slower
 
@@ -71,6 +71,11 @@ def serve_program(say: Callable[[str], None]) -> None:
 def is_loaded(name: str) -> bool:
     """Return whether a loop has run compiled in this process."""
     return name in {loop.__name__ for loop in _loaded}
+
+
+def versions() -> int:
+    """Return how many loops were compiled in this process, each for the types of its columns."""
+    return sum(len(_compiled(cast(FunctionType, f), _state["kept"]).signatures) for f in _loaded)
 
 
 @cache

@@ -6,8 +6,21 @@ Every message says what was found, what was expected, where, and what to do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
+
+# The kinds of errors for which the hint depends on who asks: a file of another program, the editor.
+EMPTY = "an empty document"
+NO_EXACT_VALUE = "no exact value"
+NEEDS_EXACT = "beyond floats"
+NESTED = "nested too deeply"
+NO_PARAMETERS = "no parameters"
+NOT_A_NUMBER = "not a number"
+NOT_A_PROBABILITY = "not a probability"
+UNDEFINED = "a name, in a tree without parameters"
+WRONG_SUM = "a wrong sum of probabilities"
+WRONG_SUM_OF_FORMULAS = "a wrong sum of formulas"
 
 USER_ERRORS = (Exception, SystemExit)  # that the user's own code may raise
 
@@ -20,6 +33,12 @@ def install_hint(extra: str) -> str:
 class ExpectitreeError(Exception):
     """The base of all errors that expectitree raises; the text says what to do.
 
+    Attributes:
+        reason: What was found, and what was expected.
+        hint: What to do; empty if the reason says it.
+        kind: What kind of error it is: a constant of `expectitree.base.errors`; most have none.
+        found: The name that nothing defines, if the error is about one.
+
     >>> import expectitree as et
     >>> try:
     ...     et.loads("max: [1, two]")
@@ -27,6 +46,31 @@ class ExpectitreeError(Exception):
     ...     print(str(error).split(":")[:4])
     ['<text>', '1', '10', ' #2']
     """
+
+    found = ""
+
+    def __init__(self, reason: str = "", hint: str = "", kind: str = "") -> None:
+        super().__init__(_text(reason, hint))
+        self.reason, self.hint, self.kind = reason, hint, kind
+
+    def with_hint(self, hint: str, kind: str | None = None) -> Self:
+        """Return the same error with another hint, and perhaps of another kind."""
+        changed = copy(self)
+        changed.hint, changed.args = hint, (_text(self.reason, hint),)
+        changed.kind = self.kind if kind is None else kind
+        return changed
+
+    def about(self, subject: str) -> Self:
+        """Return the same error, whose text begins with a subject."""
+        changed = copy(self)
+        changed.reason = f"{subject}{self.reason}"
+        changed.args = (_text(changed.reason, self.hint),)
+        return changed
+
+
+def _text(reason: str, hint: str) -> str:
+    separator = "" if hint[:1] in ("", ",", ";") else ": "
+    return f"{reason}{separator}{hint}"
 
 
 class NumberError(ExpectitreeError, ValueError):
@@ -115,6 +159,8 @@ class Problem:
         line: The line in the text, from 1, if it is known.
         column: The column in the line, from 1.
         excerpt: The line around the column, if it is known.
+        hint: The part of the message that says what to do, if it is known.
+        kind: The kind of the error, as in `ExpectitreeError.kind`.
     """
 
     source: str
@@ -123,6 +169,13 @@ class Problem:
     line: int | None = None
     column: int | None = None
     excerpt: Excerpt | None = field(default=None, compare=False, repr=False)
+    hint: str = field(default="", compare=False, repr=False)
+    kind: str = field(default="", compare=False, repr=False)
+
+    def with_hint(self, hint: str) -> Problem:
+        """Return the same problem with another hint."""
+        reason = self.message.removesuffix(self.hint)
+        return replace(self, message=f"{reason}{hint}", hint=hint)
 
     def __str__(self) -> str:
         place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]

@@ -18,7 +18,13 @@ from functools import cache, lru_cache
 from types import NoneType
 from typing import Any, TypeAlias
 
-from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.errors import (
+    NEEDS_EXACT,
+    NOT_A_NUMBER,
+    NOT_A_PROBABILITY,
+    NumberError,
+    TreeError,
+)
 from expectitree.base.rounding import Rounded
 
 Number: TypeAlias = float | Fraction
@@ -42,9 +48,9 @@ _LOOKALIKES = {
     "~": "null is not a number",
     "": "nothing was written",
 }
-_TOO_SMALL = "{} is too small for floating point; use --exact"
-_TOO_LARGE = "{} is beyond what floating point can search (10^301); use --exact"
-NOT_A_NUMBER = " is not a number: write "
+_TOO_SMALL = "{} is too small for floating point"
+_TOO_LARGE = "{} is beyond what floating point can search (10^301)"
+USE_EXACT = "; use --exact"
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
 MINUS = "\N{MINUS SIGN}"  # consoles that have only ASCII show a hyphen
@@ -101,9 +107,9 @@ def to_float(text: str) -> float:
         return to_finite_float(Fraction(*_checked_fraction(text)))
     value = float(text)
     if not value and Fraction(text):
-        raise NumberError(_TOO_SMALL.format(quote(text)))
+        raise NumberError(_TOO_SMALL.format(quote(text)), USE_EXACT, NEEDS_EXACT)
     if abs(value) > MAX_FLOAT:
-        raise NumberError(_TOO_LARGE.format(quote(text)))
+        raise NumberError(_TOO_LARGE.format(quote(text)), USE_EXACT, NEEDS_EXACT)
     return value
 
 
@@ -111,9 +117,9 @@ def to_finite_float(value: Fraction) -> float:
     """Return the finite float nearest to a fraction; raise `NumberError` if there is none."""
     found = to_nearest_float(value)
     if value and not found:
-        raise NumberError(_TOO_SMALL.format(message_text(value)))
+        raise NumberError(_TOO_SMALL.format(message_text(value)), USE_EXACT, NEEDS_EXACT)
     if abs(found) > MAX_FLOAT:
-        raise NumberError(_TOO_LARGE.format(message_text(value)))
+        raise NumberError(_TOO_LARGE.format(message_text(value)), USE_EXACT, NEEDS_EXACT)
     return found
 
 
@@ -131,18 +137,19 @@ def to_probability(text: str, exact: bool = False) -> Number:
     if scale == 100 and not _is_decimal(number):
         how = "write a decimal before the %, such as 12.5%"
         how = f"write {number.strip()}%" if _is_decimal(number.strip()) else how
-        raise NumberError(f"{quote(text)} is not a probability: {how}")
+        raise NumberError(f"{quote(text)} is not a probability", how)
     value = to_number(text, exact) if scale == 1 else to_fraction(number) / scale
     # A float may round to 1 what is greater.
     if not 0 <= value <= 1 or value == 1 and to_fraction(number) > scale:
         raise NumberError(
-            f"{quote(text)} is not a probability: write a number from 0 to 1, "
-            "or a percentage such as 50%"
+            f"{quote(text)} is not a probability",
+            "write a number from 0 to 1, or a percentage such as 50%",
+            NOT_A_PROBABILITY,
         )
     if exact:
         return value
     if value and not float(value):
-        raise NumberError(f"{quote(text)} is too small for floating point; use --exact")
+        raise NumberError(_TOO_SMALL.format(quote(text)), USE_EXACT, NEEDS_EXACT)
     return float(value)
 
 
@@ -154,8 +161,9 @@ def to_bound(text: str, exact: bool = False) -> Number:
     try:
         return to_number(text, exact)
     except NumberError as error:
-        hint = ", or inf or -inf" if str(error).endswith(HOW) else ""
-        raise NumberError(f"{error}{hint}") from None
+        if error.hint != HOW:
+            raise
+        raise error.with_hint(f"{HOW}, or inf or -inf") from None
 
 
 def to_number(text: str, exact: bool = False) -> Number:
@@ -166,7 +174,7 @@ def to_number(text: str, exact: bool = False) -> Number:
 def check_setting(text: str) -> None:
     """Raise `NumberError` if a text is not a number or a percentage."""
     if text.endswith("%") and "/" in text:  # as a formula, 1/2% is 50
-        raise NumberError(f"{quote(text)} is not a number: {HOW}")
+        raise NumberError(f"{quote(text)} is not a number", HOW, NOT_A_NUMBER)
     to_fraction(text.removesuffix("%"))
 
 
@@ -199,10 +207,11 @@ def _checked_fraction(text: str) -> tuple[int, int]:
 
         plain = plain_number(text)
         how = HOW if plain is None else f"write {exact_text(plain[0])}{plain[1]}"
-        raise NumberError(f"{what}: {how}")
+        kind = "" if text.lower() in _LOOKALIKES else NOT_A_NUMBER
+        raise NumberError(what, how, kind)
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
-        raise NumberError(f"{quote(text)} divides by zero: {HOW}")
+        raise NumberError(f"{quote(text)} divides by zero", HOW)
     return numerator, denominator
 
 

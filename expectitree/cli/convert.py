@@ -88,8 +88,8 @@ def command(
     .yaml .yml .json  text with exact numbers: decimals and fractions
     .arrow .parquet   tables, for trees too large for text; numbers are floats
     .efg              games of Gambit, which OpenSpiel reads, too
-    .yaml             Radiant: recognised when read; write with --format radiant
-    .json             SilverDecisions: the same, with --format silverdecisions
+    .json             SilverDecisions: recognised; write with --format silverdecisions
+    .yaml             Radiant: recognised when read, and not written
     .csv              payoff tables, which can only be read
 
     Comments and layout are lost. A message on standard error names anything else that the format

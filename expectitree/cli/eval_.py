@@ -105,7 +105,7 @@ def command(
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT
 
-    if not algorithm.player_cuts and explain is None and not (windows or show_all):
+    if not algorithm.prunes and explain is None and not (windows or show_all):
         options = replace(options, streams=True)
 
     def evaluate_tree(file: str, found: Tree | Search) -> Evaluation:

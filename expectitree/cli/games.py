@@ -38,7 +38,8 @@ POSITION_OPTIONS = (
     _option(
         "--estimate",
         metavar="FILE.py:NAME",
-        help="Estimate states with this function, in place of the game's estimates.",
+        help="Estimate states with this function, in place of the game's estimates, or with "
+        "`rollouts:N`: the mean of N random games.",
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too

@@ -36,8 +36,8 @@ def command(
     """Count the fewest leaves that prove the value, name them, and compare searches with them.
 
     These are the fewest leaves that prove the root's value, whatever all others are worth within
-    their bounds: no correct search for the value can visit fewer. Where nodes are shared, the count
-    may be a range.
+    their bounds: no correct search for the value can visit fewer. A tree that shares nodes is
+    refused.
 
     For example: expectitree limit trees/ballard-6.yaml
     """

@@ -15,8 +15,8 @@ from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
 from expectitree.cli.terminal import OUT, choose_report, warn
 from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
+from expectitree.searches.engines import ENGINES
 from expectitree.searches.prepare import ORDERS
-from expectitree.searches.setup import ENGINES
 
 # A file or folder, which shells complete; - is standard input or output.
 FILE = click.Path(readable=False, allow_dash=True)

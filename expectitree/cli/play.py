@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.base import interrupts
-from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.numbers import message_text
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.cli.advise import SEARCH_OPTIONS, source_of
+from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameSource
 from expectitree.cli.help import HelpCommand
+from expectitree.cli.options import FILE
 from expectitree.cli.terminal import make_console, read_line, say, write
 from expectitree.cli.tree_files import add_options
 from expectitree.games.calls import naming_errors
+from expectitree.games.solve.policy import read_policy
+from expectitree.games.solve.states import state_text
 from expectitree.text.phrases import known_text
 
 if TYPE_CHECKING:
@@ -44,6 +47,13 @@ MAX_SEED = 1_000_000  # of those that are chosen at random
 @click.option(
     "--typed", is_flag=True, help="Ask for the outcomes of chance, such as those of real dice."
 )
+@click.option(
+    "--policy",
+    type=FILE,
+    metavar="FILE",
+    help="Play against the policy that `solve --policy FILE` wrote, in place of a search.",
+)
+@algorithm_option("The search.  [default: star2]")
 @partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
 @naming_errors()
 def command(
@@ -51,15 +61,17 @@ def command(
     side: str,
     seed: int | None,
     typed: bool,
+    policy: str | None,
+    algorithms: ChosenAlgorithms,
     depth: int | None,
     seconds: float | None,
     **position: Any,
 ) -> None:
     """Play a game in the terminal, against a search.
 
-    The search thinks for 1 second a move, unless --seconds or --depth says otherwise. In place of a
-    move, type `undo` to take back your last move, `hint` to see what each move is worth, or `quit`.
-    The end shows how to go on with the game later.
+    The search thinks for 1 second a move, unless --seconds or --depth says otherwise. Type a move,
+    or its number, or `undo` to take back your last move, `hint` to see what each move is worth, or
+    `quit`. The end shows how to go on with the game later.
 
     \b
     Example:
@@ -68,8 +80,11 @@ def command(
     """
     if typed and seed is not None:
         raise click.UsageError("--seed chooses the outcomes that --typed asks for: remove one.")
+    algorithm = algorithms.or_only("star2").only("play runs one algorithm: give -a once.")
     source = source_of(name, depth, seconds, usual=1, **position)
-    match = _Match(source, side, Random().randrange(MAX_SEED) if seed is None else seed, typed)
+    known = None if policy is None else read_policy(policy)
+    seed = Random().randrange(MAX_SEED) if seed is None else seed
+    match = _Match(source, partial(source.search, algorithm), known, side, seed, typed)
     try:
         with interrupts.raising():
             match.play()
@@ -81,10 +96,19 @@ def command(
 class _Match:
     """One game: its states so far, and the names of the moves that led there."""
 
-    def __init__(self, source: GameSource, side: str, seed: int, typed: bool) -> None:
+    def __init__(
+        self,
+        source: GameSource,
+        find: Callable[..., GameSearch],
+        policy: Mapping[str, str] | None,
+        side: str,
+        seed: int,
+        typed: bool,
+    ) -> None:
         from expectitree.games.rules import Options, Rules
 
         self.source, self.side, self.typed = source, side, typed
+        self.find, self.policy = find, policy
         self.rules = rules = Rules(source.game, Options(exact=False))
         start = source.arguments["state"]
         self.states = [rules.start if start is None else start]
@@ -101,7 +125,8 @@ class _Match:
 
     def play(self) -> None:
         """Play until the game is over, or the user ends it."""
-        from expectitree.games.positions import draw, named_moves
+        from expectitree.games.positions import named_moves
+        from expectitree.games.rollouts import draw
 
         rules = self.rules
         while not self.is_over:
@@ -137,8 +162,14 @@ class _Match:
         from expectitree.games.positions import no_move
 
         _print(f"\n{self.rules.text(self.states[-1])}")
-        while (line := read_line(f"{PLAYERS[kind]} ({', '.join(moves)})> ")) is not None:
+        numbers = {str(place): name for place, name in enumerate(moves, start=1)}
+        names = [*moves]
+        if not numbers.keys() & moves.keys():
+            names = [f"{number} {name}" for number, name in numbers.items()]
+        while (line := read_line(f"{PLAYERS[kind]} ({', '.join(names)})> ")) is not None:
             word = line.strip()
+            if word not in moves:
+                word = numbers.get(word, word)
             if word in moves:
                 self.decisions += [len(self.names)] * (kind != CHANCE)
                 return word
@@ -157,16 +188,27 @@ class _Match:
         return ""
 
     def _search(self, kind: int, moves: Mapping[str, Any]) -> str:
-        """Search the position, and return the name of the best move."""
-        if len(moves) == 1:
-            _print(f"{PLAYERS[kind]} plays {(name := next(iter(moves)))}")
+        """Return the best move, by the policy or else by a search."""
+        name = next(iter(moves)) if len(moves) == 1 else self._move_of_policy(moves)
+        if name in moves:
+            _print(f"{PLAYERS[kind]} plays {name}")
             return name
-        found = self._find()
+        found = self.find(state=self.states[-1])
         name = next(name for name, move in moves.items() if move == found.move)
         grown = found.grown
         known = f"at depth {grown.depth:,}" if grown.estimated else "in the whole game"
         _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
         return name
+
+    def _move_of_policy(self, moves: Mapping[str, Any]) -> str:
+        """Return the move of the policy, if there is one."""
+        if self.policy is None:
+            return ""
+        position = state_text(self.rules, self.states[-1])
+        move = self.policy.get(position, "")
+        if move not in moves:
+            say(f"the policy has no move in {position}: a search chooses it")
+        return move
 
     def _hint(self) -> None:
         """Show what each move is worth."""
@@ -174,11 +216,9 @@ class _Match:
         from expectitree.games.advise.text import move_lines
         from expectitree.text.console import to_strings
 
-        console, advice = make_console(), Advice("", self._find(goal="moves"))
+        found = self.find(state=self.states[-1], goal="moves")
+        console, advice = make_console(), Advice("", found)
         write(to_strings(move_lines(advice, console.options), console))
-
-    def _find(self, **options: Any) -> GameSearch:
-        return self.source.search(ALGORITHMS["star2"], state=self.states[-1], **options)
 
 
 def _print(text: str) -> None:

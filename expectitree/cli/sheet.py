@@ -93,7 +93,7 @@ def command(
     For example: expectitree sheet uniform -a alphabeta --min-cuts 2
     """
     algorithm = algorithms.or_only("expectiminimax").only("A sheet is of one search: give -a once.")
-    if (min_cuts or windows) and not algorithm.player_cuts:
+    if (min_cuts or windows) and not algorithm.prunes:
         option = "--min-cuts" if min_cuts else "--windows"
         raise click.UsageError(f"{option} is for a search that prunes: add -a alphabeta or star1.")
     base, ending = os.path.splitext(out)
@@ -119,7 +119,7 @@ def command(
     with working("making the sheet"):
         variants = make_variants(
             tree, algorithm, number, seed=seed, bounds=read_bounds(bounds), windows=windows,
-            min_cuts=int(algorithm.player_cuts) if min_cuts is None else min_cuts, **parameters,
+            min_cuts=int(algorithm.prunes) if min_cuts is None else min_cuts, **parameters,
         )  # fmt: skip
         for file in outs:
             check_drawn(file, force)

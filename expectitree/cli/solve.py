@@ -29,6 +29,10 @@ from expectitree.games.solve import WIDTH
 @click.option(
     "--exact", is_flag=True, help="Prove the value as a fraction: up to 20,000 positions."
 )
+@click.option("--endless", metavar="X", help="Count endless play as worth X, as in --endless 0.")
+@click.option(
+    "--discount", metavar="D", help="Count what follows each move D times as much, as in 0.95."
+)
 @click.option("--start", metavar="TEXT", help="Start from the position that TEXT describes.")
 @click.option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold.")
 @click.option(
@@ -51,6 +55,8 @@ def command(
     width: float,
     policy: str | None,
     exact: bool,
+    endless: str | None,
+    discount: str | None,
     start: str | None,
     play: str | None,
     max_rows: int | None,
@@ -60,8 +66,9 @@ def command(
     """Compute the value of a whole game, whose positions may repeat, and its best moves.
 
     The value certainly lies in the interval, which includes all rounding. Positions with equal keys
-    are one, whatever led to them. If play can go on for ever, the game must declare what that is
-    worth (`endless = 0`), or count later moves less (`discount = 0.95`).
+    are one, whatever led to them. If play can go on for ever, declare what that is worth
+    (--endless 0), or count later moves less (--discount 0.95), unless each step there costs
+    something. A game can declare both itself.
 
     For example: expectitree solve 'game:pig(target=20)' --policy pig.csv
     """
@@ -76,8 +83,8 @@ def command(
     state = GameOptions(start, play).state(found_game)
     with working(f"solving {game}"):
         found = solve(
-            found_game, width=width, state=state, exact=exact, max_rows=max_rows, seconds=seconds,
-            warn=warn, file=game,
+            found_game, width=width, state=state, exact=exact, endless=endless, discount=discount,
+            max_rows=max_rows, seconds=seconds, warn=warn, file=game,
         )  # fmt: skip
     with notation(exact):
         show("solve", format_name, found)

@@ -6,18 +6,22 @@ import os
 
 import click
 
-from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options
-from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, working
-from expectitree.lab.study.plot import figure_of
+from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, working
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
 from expectitree.lab.study.results import Results, count_done
 from expectitree.lab.study.run import Task, execute, find_tasks
 from expectitree.lab.study.spec import Study
+
+
+def _refuse_plot(context: click.Context, param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        message = "studies are not plotted: print their table with --format csv, and plot that."
+        raise click.UsageError(message, context)
 
 
 @click.command("study", cls=HelpCommand)
@@ -39,9 +43,7 @@ from expectitree.lab.study.spec import Study
     help="Run on the Dask cluster whose scheduler has this address.",
 )
 @click.option("--report", is_flag=True, help="Search nothing: only print the results so far.")
-@click.option(
-    "--plot", "plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf."
-)
+@click.option("--plot", hidden=True, expose_value=False, callback=_refuse_plot)
 @format_options("study")
 @click.pass_context
 def command(
@@ -52,7 +54,6 @@ def command(
     results: str | None,
     scheduler: str | None,
     report: bool,
-    plot: str | None,
     format_name: str,
 ) -> None:
     """Run the experiment described by a YAML file, and print its results.
@@ -70,8 +71,6 @@ def command(
     """
     if jobs is not None and scheduler is not None:
         raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
-    if plot is not None:
-        check_plot(plot)
     study = load_study(spec)
     kept = Results(results or os.path.splitext(spec)[0] + ".results.jsonl")
     protect([spec, kept.path])
@@ -82,9 +81,6 @@ def command(
             _run(study, kept, tasks, jobs, scheduler)
     summary = summarize(study, kept)
     show("study", format_name, summary)
-    if plot is not None:
-        save_figure(figure_of(summary), plot)
-        say(f"{plot} written")
     if summary.done < summary.total:
         context.exit(DOES_NOT_HOLD)
 

@@ -37,6 +37,7 @@ _WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer i
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _OUTPUT = "expectitree.output"  # where standard output is kept while a command runs
 _PATIENCE = 1.0  # seconds before progress is shown
+_LONG = 3.0  # seconds before warnings are shown, if there is no answer yet
 _MAX_STOP_LENGTH = 0.2  # seconds in which the progress bar disappears
 
 
@@ -202,8 +203,11 @@ def print_error(shown: Iterable[RenderableType], console: Console) -> None:
 
 
 def warn(message: str) -> None:
-    """Keep a warning, to print it after the answer, where the user sees it."""
-    click.get_current_context().meta.setdefault(_WARNINGS, {})[message] = None
+    """Keep a warning, to print it after the answer, where the user sees it.
+
+    If the answer takes long, a warning says why, and `working` prints it meanwhile.
+    """
+    click.get_current_context().meta.setdefault(_WARNINGS, {}).setdefault(message, False)
 
 
 @contextmanager
@@ -212,8 +216,28 @@ def warning_last(context: click.Context) -> Iterator[None]:
     try:
         yield
     finally:
-        for message in context.meta.get(_WARNINGS, ()):
+        _say_warnings(context)
+
+
+def _say_warnings(context: click.Context) -> None:
+    """Print the warnings that were not printed yet."""
+    messages = context.meta.get(_WARNINGS, {})
+    for message in list(messages):
+        if not messages[message]:
+            messages[message] = True
             say(message, "warning: ")
+
+
+@contextmanager
+def _warning_meanwhile() -> Iterator[None]:
+    """Print the warnings before the answer if that takes long."""
+    timer = threading.Timer(_LONG, _say_warnings, [click.get_current_context()])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def say_problems(error: FileError) -> None:
@@ -269,7 +293,8 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
                 shown.update(task, total=total, completed=done)
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield advance
+        with _warning_meanwhile():
+            yield advance
         return
     thread = threading.Thread(target=show, daemon=True)
     thread.start()
@@ -280,7 +305,7 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
 
     at_exit.append(stop)
     try:
-        with listening(take):
+        with listening(take), _warning_meanwhile():
             yield advance
     finally:
         at_exit.remove(stop)

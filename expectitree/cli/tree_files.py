@@ -14,9 +14,9 @@ from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say, standard_output, warn, working, write
 from expectitree.files import load
-from expectitree.files.formats import FORMATS, NAMES, TABLES, TEXT_FORMATS, format_by_name
+from expectitree.files.formats import NAMES, TABLES, TEXT_FORMATS, format_by_name
 from expectitree.files.rows import Format, ReadOptions
-from expectitree.files.saving import format_of, pieces, save
+from expectitree.files.saving import format_of, pieces, save, text_format
 from expectitree.files.urls import is_url
 from expectitree.files.writing import is_as_written
 from expectitree.text.phrases import plural
@@ -36,7 +36,7 @@ class FormatName(click.Choice[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name if there is such a format."""
-        if value not in NAMES and format_by_name(value):
+        if value not in TABLES and format_by_name(value):
             return value
         return super().convert(value, param, ctx)
 
@@ -143,7 +143,7 @@ def check_output(out: str, format: str | None, force: bool, float32: bool = Fals
 
     Call this before the work.
     """
-    found = FORMATS[format or "yaml"] if out == "-" else format_of(out, format)
+    found = text_format(format or "yaml") if out == "-" else format_of(out, format)
     if float32 and found.name not in TABLES:
         raise click.UsageError(
             f"--float32 is for .arrow and .parquet, and {out} is {found.title}: remove it."
@@ -165,6 +165,4 @@ def write_tree(
     with working(f"writing {out}"):
         save(tree, out, format=format, drop_fractions=drop_fractions, float32=float32, warn=say)
     command = "ask" if tree.unknown else "eval"
-    # Radiant's files do not hold whether decisions minimize.
-    option = " --minimize" if format == "radiant" and tree.has_min else ""
-    say(f"{out} written: {plural(len(tree), 'node')}; next: expectitree {command} {out}{option}")
+    say(f"{out} written: {plural(len(tree), 'node')}; next: expectitree {command} {out}")

@@ -53,9 +53,9 @@ from expectitree.files import NO_TREES, load, loads, tree_files
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.rows import ReadOptions
 from expectitree.files.urls import is_url
+from expectitree.searches.bounds import NO_BOUNDS
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
-from expectitree.searches.setup import NO_BOUNDS
 
 Result = TypeVar("Result")
 # Bytes of a file whose tree would take more than a gigabyte of memory.
@@ -97,7 +97,7 @@ class SearchOptions:
 
     def arguments_for(self, *algorithms: Algorithm) -> dict[str, Any]:
         """Return the keyword arguments of a function that searches a tree."""
-        if self.max_visits is not None and not any(a.player_cuts for a in algorithms):
+        if self.max_visits is not None and not any(a.prunes for a in algorithms):
             raise SearchError(
                 f"--max-visits stops a pruning search, and {algorithms[0].name} visits every node: "
                 "remove it, or choose a search such as -a star2"
@@ -304,7 +304,7 @@ class SearchOptions:
                 "The leaves of a game are not known in advance: give --bounds L,U."
             )
         source = GameSource(name, self.games, self.depth, bounds=bounds, exact=self.exact)
-        if algorithm is None or not algorithm.player_cuts:
+        if algorithm is None or algorithm.needs_whole_tree:
             instead = "; or search without the whole tree: `expectitree eval -a star2`"
             tree = source.write_out(instead)
             return prepare(tree, None, self.order)

@@ -66,8 +66,9 @@ def command(
     searched for tree files. With --write, broken expectations are refreshed, and a file without
     `expect` gets one; every other character stays as it is.
 
-    For a GAME, 100 random games are played; every method is called twice, and positions with equal
-    keys are compared.
+    For a GAME, 100 games are played, at random and towards the greatest and the least values. Every
+    method is called twice, positions with equal keys are compared, and each value with the bounds
+    of all positions before it.
 
     With --answers, the values that a student wrote at the nodes of one tree are checked instead,
     children before their parents. The root is `/`, and `best` the best action.
@@ -123,18 +124,18 @@ def _games_in(paths: Sequence[str], has_file_options: bool) -> list[str]:
 
 
 def _play_games(name: str) -> Verification:
-    """Check the rules of a game in random games."""
+    """Check the rules of a game by playing it."""
     from expectitree.games.checking import GAMES, check_rules
     from expectitree.games.finding import find_game
 
     game = find_game(name)
     try:
         with working(f"verifying {name}"):
-            found, is_kept = f"none in {check_rules(game, warn=warn):,} positions", True
+            found, is_kept = check_rules(game, warn=warn).text, True
     except GameError as error:
         found, is_kept = str(error), False
-    check = Check(f"{GAMES} random games", "no fault of the rules", found, is_kept, ())
-    return Verification(name, (check,))
+    check = Check(f"{GAMES} games", "no fault of the rules", found, is_kept, ())
+    return Verification(name, (check,), is_game=True)
 
 
 def _check(tree: Tree, answers: str) -> int:

@@ -6,12 +6,24 @@ import json
 import re
 from collections.abc import Callable
 from importlib.resources import files
-from typing import Any
+from typing import (
+    Any,
+    TypeVar,
+)
 
 from expectitree.analysis.compare.report import compare
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import ALGORITHMS, algorithm
-from expectitree.base.errors import AnalysisError, ExpectitreeError, FileError, SearchError
+from expectitree.base.errors import (
+    EMPTY,
+    NEEDS_EXACT,
+    NO_PARAMETERS,
+    AnalysisError,
+    ExpectitreeError,
+    FileError,
+    Problem,
+    SearchError,
+)
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.decide.information.report import every_event
@@ -19,7 +31,7 @@ from expectitree.decide.risk.report import risk
 from expectitree.decide.sensitivity.report import tornado
 from expectitree.editor.changes import described, edited
 from expectitree.files import loads, sources
-from expectitree.files.grammar.document import MAX_NESTED, NESTED_TOO_DEEPLY
+from expectitree.files.grammar.document import MAX_NESTED, TOO_DEEP
 from expectitree.files.grammar.keys import ROOT_KEYS, SCHEMA_KEY
 from expectitree.page import page_text, replays
 from expectitree.picture.content import SYMBOLS, Glyph, Style
@@ -29,14 +41,13 @@ from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.text.console import text_console
 
+Error = TypeVar("Error", ExpectitreeError, Problem)
 _SCHEMA = re.compile("^# yaml-language-server.*\n")  # a comment for editors
 _JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|([\[{])|[\]}]')  # or a text
-_ADVICE = {  # of a message, and what helps here
-    "`expectitree new` prints a tree to start from": "write `max: [1, 2]`, for example",
-    "use --exact": "use the command line with --exact",
-    " with --normalize (`normalize: true`)": " with `normalize: true`",
-    ", or divide sums from 0.98 to 1.02 with --normalize": "",
-    "; without them, ask --add PATH or --strategies": "",
+_HINTS = {  # what to do about errors here, by their kinds
+    EMPTY: "write `max: [1, 2]`, for example",
+    NEEDS_EXACT: "; use the command line with --exact",
+    NO_PARAMETERS: "name its uncertain numbers under `parameters:`",
 }
 _MAX_CONTAINERS = 2 * MAX_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack
 MAX_NODES = 20_000  # of a tree that is searched here
@@ -79,7 +90,7 @@ def answer(asked: dict[str, Any], name: str = "") -> dict[str, Any]:
         if not text.strip():
             return _refusal("the editor is empty: choose an example, or write `max: [1, 2]`")
         if name.endswith(".json") and _nests_too_deeply(text):
-            return _refusal(NESTED_TOO_DEEPLY)
+            return _refusal(str(TOO_DEEP))
         if "change" in asked:
             return {"changed": edited(text, asked["path"], *asked["change"], name=name)}
         if "path" in asked:
@@ -87,12 +98,12 @@ def answer(asked: dict[str, Any], name: str = "") -> dict[str, Any]:
         return _view(asked, name)
     except FileError as error:
         problems = [
-            {"line": p.line, "column": p.column, "message": _advised(p.message), "path": p.path}
-            for p in error.problems
+            {"line": p.line, "column": p.column, "message": p.message, "path": p.path}
+            for p in map(_advised, error.problems)
         ]
         return {"problems": problems}
     except ExpectitreeError as error:
-        return _refusal(_advised(str(error)))
+        return _refusal(str(_advised(error)))
     except (RecursionError, MemoryError):
         return _refusal("the tree is too large for this page")
 
@@ -121,10 +132,9 @@ def _nests_too_deeply(text: str) -> bool:
     return False
 
 
-def _advised(message: str) -> str:
-    for advice, here in _ADVICE.items():
-        message = message.replace(advice, here)
-    return message
+def _advised(error: Error) -> Error:
+    """Return an error or a problem with the hint that helps here."""
+    return error.with_hint(_HINTS.get(error.kind, error.hint))
 
 
 def _too_large(what: str) -> dict[str, Any]:
@@ -151,7 +161,7 @@ def _analysis(question: str, reports: Callable[[Tree], list[Any]]) -> Any:
         try:
             return _text(question, reports(tree))
         except (AnalysisError, SearchError) as error:
-            return {"note": _advised(str(error))}
+            return {"note": str(_advised(error))}
 
     return view
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import IO, Any, Unpack
 
-from expectitree.base.errors import FileError, Problem, TransformError, TreeError
-from expectitree.base.numbers import BeyondFloatsError, Number, quote
+from expectitree.base.errors import NEEDS_EXACT, FileError, Problem, TransformError, TreeError
+from expectitree.base.numbers import USE_EXACT, BeyondFloatsError, Number, quote
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats import (
@@ -136,7 +136,7 @@ def loads(
             tree = read_tree(document, warnings, parameters, exact_nodes)
         return warnings.on(tree)
     except BeyondFloatsError as error:
-        raise error_in(name, f"{error}; use --exact") from None
+        raise error_in(name, error.with_hint(USE_EXACT, NEEDS_EXACT)) from None
     except FileError as error:
         error = with_excerpts(error, text)
         likely = None if row.is_foreign or format is not None else likely_format(text)

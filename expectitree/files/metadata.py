@@ -77,8 +77,8 @@ def read_metadata(written: bytes | None) -> dict[str, Any]:
     if about.get("version") not in _VERSIONS:
         raise TreeError("the metadata have another version: expected version 1 to 3")
 
-    def report(place: Place, message: str) -> None:
-        raise TreeError(message)
+    def report(place: Place, error: ExpectitreeError | str) -> None:
+        raise TreeError(str(error))
 
     values, found = ValueReader(report), {}
     for key, read in _VALUES.items():

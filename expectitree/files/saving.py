@@ -44,7 +44,7 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
 
     Args:
         tree: The tree.
-        format: "yaml", "json", "efg", "radiant" or "silverdecisions".
+        format: "yaml", "json", "efg" or "silverdecisions".
         warn: Called with a message about what the format cannot hold.
 
     Raises:
@@ -58,17 +58,29 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
 
 def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
-    row = format_by_name(format)
-    if row is None or not row.is_written:
-        found = f"{row.title} cannot be written" if row else f"unknown format {quote(format)}"
-        raise TreeError(f"{found}: choose one of {', '.join(TEXT_FORMATS)}")
-    if not row.is_text:
-        message = f"the format {format} is not text: save to a file whose name ends in .{format}"
-        raise TreeError(message)
+    row = text_format(format)
     tree = written_tree(tree, row, warn)
     foreign = [warn or (lambda message: None)] if row.is_foreign else []
     text: Iterator[str] = row.module.write(tree, *foreign)
     return text
+
+
+def text_format(name: str) -> Format:
+    """Return a format of texts by its name; raise `TreeError` if there is none to write."""
+    row = format_by_name(name)
+    if row is None:
+        raise TreeError(f"unknown format {quote(name)}: choose one of {', '.join(TEXT_FORMATS)}")
+    if not row.is_written:
+        raise TreeError(_refusal(row))
+    if not row.is_text:
+        message = f"the format {name} is not text: save to a file whose name ends in .{name}"
+        raise TreeError(message)
+    return row
+
+
+def _refusal(row: Format) -> str:
+    """Return the message about a format that is only read."""
+    return f"{row.title} cannot be written: choose one of {', '.join(TEXT_FORMATS)}"
 
 
 def save(
@@ -91,8 +103,7 @@ def save(
     Args:
         tree: The tree.
         path: The file. Its name ends in .yaml, .json, .arrow, .parquet or .efg, for example.
-        format: The format, if several formats have the ending: "radiant" for .yaml, or
-            "silverdecisions" for .json.
+        format: The format, if several formats have the ending: "silverdecisions" for .json.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
         float32: Write numbers of 24 bits to Arrow and Parquet, in half the space; without a column
@@ -141,7 +152,9 @@ def format_of(name: str, format: str | None = None) -> Format:
     if rows and rows[0].is_written:
         return rows[0]
     ending = os.path.splitext(name)[1].lower()
-    if format in FORMATS and not rows and FORMATS[format].is_written:
+    if format in FORMATS and not FORMATS[format].is_written:
+        raise FileError([Problem(name, _refusal(FORMATS[format]))])
+    if format in FORMATS and not rows:
         suffixes = " or ".join(FORMATS[format].suffixes)
         found = f"{FORMATS[format].title} is for files that end in {suffixes}"
         raise FileError([Problem(name, f"{found}: choose another name")])
@@ -174,7 +187,6 @@ LOSSES: dict[str, Callable[[Tree], Any]] = {
     "rewards of the root": lambda tree: (
         tree.root_reward or tree.formulas is not None and NONE in tree.formulas.rewards
     ),
-    "two players": lambda tree: {Kind.MAX, Kind.MIN} <= {*tree.columns.kind},
     _ALL_KINDS: lambda tree: {Kind.MAX, Kind.MIN, Kind.CHANCE} <= {*tree.columns.kind},
     "attitudes to risk": lambda tree: tree.attitude,
     "unknown utilities": lambda tree: [*tree.unknown],
@@ -183,7 +195,7 @@ LOSSES: dict[str, Callable[[Tree], Any]] = {
 # What to do about those that would change values, which are refused.
 HINTS = {
     **dict.fromkeys(
-        ("trees of one terminal", _DEEP_TREES, "two players", _ALL_KINDS),
+        ("trees of one terminal", _DEEP_TREES, _ALL_KINDS),
         "write the tree as YAML, JSON or .efg",
     ),
     "rewards of the root": "move them into the utilities with --fold rewards",

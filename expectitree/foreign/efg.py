@@ -166,8 +166,7 @@ class _Reader:
         try:
             found, divisor = self.builder.distribution(written, len(written))
         except TreeError as error:
-            sums = str(error).partition(":")[0]
-            raise self.game.error(at, f"{sums}: correct the probabilities") from None
+            raise self.game.error(at, f"{error.reason}: correct the probabilities") from None
         self.normalised += divisor is not None
         return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from expectitree.base.errors import FileError, NumberError
-from expectitree.base.numbers import escape, quote, to_fraction
+from expectitree.base.numbers import quote, to_fraction
 from expectitree.files.grammar.document import error_at
 from expectitree.text.phrases import plural
 
@@ -246,7 +246,7 @@ class Game:
 
     def error(self, at: int, message: str) -> FileError:
         """Return the error at a place of the text."""
-        return error_at(self.text, at, self.name, escape(message))
+        return error_at(self.text, at, self.name, message)
 
 
 def _differs(what: str) -> str:

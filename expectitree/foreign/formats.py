@@ -38,7 +38,7 @@ FORMATS = (
         signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
         r"(?!.*^children\s*:)",
         options=("minimize", "normalize"),
-        loses=(*_UNANNOTATED, "criteria", *_VALUES, *_SHAPES, "two players"),
+        is_written=False,
         likeness=r"(?ims)\A(?=.*^type\s*:)(?=.*^\s+payoff\s*:)",
     ),
     Format(

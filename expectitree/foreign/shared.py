@@ -12,16 +12,17 @@ from itertools import chain, count
 from typing import Any, TypeAlias, TypeVar
 from unicodedata import combining, normalize
 
-from expectitree.base.errors import FileError
+from expectitree.base.errors import (
+    NESTED,
+    FileError,
+)
 from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
 from expectitree.base.numbers import escape
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import sum_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
-    MAX_DEPTH,
     MAX_PROBLEMS,
-    NESTED_TOO_DEEPLY,
     Data,
     Document,
     Mark,
@@ -114,19 +115,15 @@ def free_name(base: str, is_taken: Callable[[str], bool], separator: str = "_") 
 
 
 @contextmanager
-def own_words(words: Mapping[str, str]) -> Iterator[None]:
-    """Raise a `FileError` with other words in its messages: those of a format."""
-    too_deep = f"more than {MAX_DEPTH} nodes in each other: cut the tree at a node above"
-    words = {NESTED_TOO_DEEPLY: too_deep, **words}
+def own_hints(hints: Mapping[str, str]) -> Iterator[None]:
+    """Raise a `FileError` with other hints for some kinds of errors: those of a format."""
+    hints = {NESTED: "cut the tree at a node above", **hints}
     try:
         yield
     except FileError as error:
-        problems = []
-        for problem in error.problems:
-            message = problem.message
-            for theirs, own in words.items():
-                message = message.replace(theirs, own)
-            problems.append(replace(problem, message=message))
+        problems = [
+            problem.with_hint(hints.get(problem.kind, problem.hint)) for problem in error.problems
+        ]
         raise FileError(problems, error.stopped) from None
 
 
@@ -149,17 +146,15 @@ def payoff_of(tree: Tree, b: int) -> tuple[Any, Any]:
     return sum_of(own, written), value + utility
 
 
-def formula_text(
-    formula: Expression, names: Mapping[str, str], has_operation: Callable[[str], bool]
-) -> str | None:
-    """Return a formula with other names and plain decimals; None if an operation is missing."""
+def formula_text(formula: Expression, names: Mapping[str, str]) -> str | None:
+    """Return a formula with other names and plain decimals; None if it has an `if`."""
 
     def combine(part: Expression, operands: list[Any]) -> Expression | None:
         if isinstance(part, Number):
             return Number(plain_decimal(text_of(part)))
         if isinstance(part, Name):
             return Name(names[part.name])
-        if None in operands or not has_operation(part.operation):
+        if None in operands or part.operation == "if":
             return None
         return Apply(part.operation, tuple(operands))
 

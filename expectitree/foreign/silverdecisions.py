@@ -9,14 +9,28 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
-from expectitree.base.errors import TreeError
+from expectitree.base.errors import (
+    NOT_A_PROBABILITY,
+    UNDEFINED,
+    WRONG_SUM,
+    WRONG_SUM_OF_FORMULAS,
+    TreeError,
+)
 from expectitree.base.expressions.syntax import FUNCTIONS, Name
-from expectitree.base.numbers import escape, message_text, number_text, quote, to_fraction
-from expectitree.base.tree.formulas import P_REST, REST, Formulas, is_formula
+from expectitree.base.numbers import (
+    HOW,
+    escape,
+    message_text,
+    number_text,
+    quote,
+    to_fraction,
+)
+from expectitree.base.tree.formulas import REST, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values, unused
 from expectitree.files.formats.json import NOTATION, parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
+from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
@@ -39,13 +53,12 @@ _MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+/[0-9]+)")  # SilverDecisions writ
 _COMMENT = re.compile("#[^\n]*")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
-# Texts in messages of the grammar and of JSON, and their replacements here.
-_OWN_WORDS = {
-    P_REST: f"{SHARE} for one of them",
-    " (`normalize: true`)": "",
-    "`rest`": SHARE,
-    ", or a percentage such as 50%": "",
-    "under the root's `parameters:`": "in the code of the file",
+# What to do about errors that the grammar finds, by their kinds.
+_HINTS = {
+    NOT_A_PROBABILITY: f"write a number from 0 to 1, or {SHARE} for 1 minus the sum of the others",
+    UNDEFINED: f"{HOW}, or define it in the code of the file",
+    WRONG_SUM: f"correct them, write {SHARE} for one of them, or {NORMALIZE}",
+    WRONG_SUM_OF_FORMULAS: f"change a formula or a parameter, or write {SHARE} for one of them",
 }
 
 # The names that expressions at a node may use, each with the name of its parameter.
@@ -61,7 +74,7 @@ def read(
     normalize: bool = False,
 ) -> Tree:
     """Return a tree of a text by its number, the first if that is None."""
-    with shared.own_words(_OWN_WORDS):
+    with shared.own_hints(_HINTS):
         reader = _Reader(replace(parse(text, name), normalize=normalize))
         return reader.tree(lambda: reader.root(tree), warn, exact_nodes)
 
@@ -456,7 +469,7 @@ class _Writer:
     def formula(self, written: Any, value: Any) -> str:
         """Return a number, or a formula as mathjs reads it; its value if it cannot."""
         if is_formula(written):
-            text = shared.formula_text(written, self.names, lambda operation: operation != "if")
+            text = shared.formula_text(written, self.names)
             if text is not None:
                 return text
             self.left_out["formulas with if (their values are written)"] = None

@@ -5,50 +5,115 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
-from itertools import islice
 from math import inf
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from expectitree.base.errors import GameError
+from expectitree.base.numbers import INFINITY, Number, message_text
 from expectitree.base.tree.columns import TERMINAL
-from expectitree.games.calls import Warn, naming_errors
-from expectitree.games.positions import draw
+from expectitree.games.calls import METHODS, OPTIONAL, Warn, naming_errors, shown
 from expectitree.games.protocol import Game
-from expectitree.games.rules import Options, Rules
+from expectitree.games.rollouts import draw
+from expectitree.games.rules import ROUNDING, Options, Rules
+from expectitree.searches.progress import report
+from expectitree.text.phrases import plural
 
-GAMES = 100
+GAMES = 100  # a third of them at random, and a third towards each end of the bounds
 MAX_PLIES = 1000  # of a game; others may never end
-OF_STATES = ("turn", "moves", "value", "key", "bounds", "same_turn", "pack")  # methods of one state
+MOST = 50  # moves of a state whose labels are read, and of which the best is played
+RANDOM_SHARE = 0.2  # of the moves in the other games
+OF_STATES = ("turn", "value", "key", "bounds", "same_turn", "pack")  # methods of one state
+
+
+class Checked(NamedTuple):
+    """What a check of rules compared."""
+
+    methods: list[str]  # of the game
+    positions: int
+    ended: int  # games that were played to the end
+    met: int  # positions that were compared with an earlier one of the same key
+
+    @property
+    def text(self) -> str:
+        """What was checked, for people."""
+        text = f"{', '.join(self.methods)} at {plural(self.positions, 'position')}"
+        return f"{text}; {self.ended} games ended, {plural(self.met, 'equal key')}"
 
 
 @naming_errors()
-def check_rules(game: Game, seed: int = 0, warn: Warn | None = None) -> int:
-    """Play random games, call every method twice, and compare; return the count of positions.
+def check_rules(game: Game, seed: int = 0, warn: Warn | None = None) -> Checked:
+    """Play games, call every method twice, and compare; return what was checked.
 
-    Positions that are found again by their keys are compared with the first, and `expand` with the
-    other methods. Raises `GameError` at the first fault.
+    Positions that are found again by their keys are compared with the first, `expand` with the
+    other methods, and each value with the bounds of all positions before it. Raises `GameError` at
+    the first fault.
     """
     rules, random = Rules(game, Options(exact=False, warn=warn)), Random(seed)
     rules.checked = inf
     known: dict[Any, Any] = {}
-    count = 0
-    for _ in range(GAMES):
+    positions = ended = met = 0
+    for number in range(GAMES):
+        report(number, GAMES)
+        sign = number % 3 - 1
         state = rules.start
+        tightest = [(end, state) for end in rules.bounds]
         for _ in range(MAX_PLIES):
-            count += 1
+            positions += 1
             if rules.merges:
                 key = rules.key(state)
                 if known.setdefault(key, state) is not state:
+                    met += 1
                     rules.check_known(state, partial(known.__getitem__, key))
-            if (kind := _check_state(rules, state)) == TERMINAL:
+            kind, moves, probabilities = _check_state(rules, state)
+            _check_bounds(rules, state, kind, tightest)
+            if kind == TERMINAL:
+                ended += 1
                 break
-            state = rules.play(state, draw(random, *rules.moves(state, kind)))
-    return count
+            if sign == 0 or random.random() < RANDOM_SHARE:
+                state = rules.play(state, draw(random, moves, probabilities))
+            else:
+                state = _after(rules, state, random.sample(moves, min(len(moves), MOST)), sign)
+    methods = [name for name in (*METHODS, *OPTIONAL) if hasattr(game, name) and name != "parse"]
+    return Checked(methods, positions, ended, met)
 
 
-def _check_state(rules: Rules, state: Any) -> int:
-    """Check what the methods return for a state; return whose turn it is."""
+def _check_bounds(rules: Rules, state: Any, kind: int, tightest: list[tuple[Any, Any]]) -> None:
+    """Raise `GameError` if a value lies outside of the bounds of an earlier position of the game.
+
+    `tightest` has the greatest lower bound so far and its position, and the least upper one. A
+    search takes the bounds of a position for those of all below it, and would cut the value.
+    """
+    bounds = rules.bounds_of(state, rules.bounds)
+    value = rules.estimate(state, kind, bounds)
+    for side, sign in enumerate((1, -1)):
+        end, before = tightest[side]
+        if value is not None and sign * (value - end) < -ROUNDING * abs(end):
+            ends = map(message_text, rules.bounds_of(before, (-INFINITY, INFINITY)))
+            raise GameError(
+                f"{rules.where('bounds', before)} gives [{', '.join(ends)}], and "
+                f"{message_text(value)} is possible after it, at {shown(state)}: bounds enclose "
+                "all values that can follow, so widen them"
+            )
+        if sign * bounds[side] > sign * end:
+            tightest[side] = bounds[side], state
+
+
+def _after(rules: Rules, state: Any, moves: Sequence[Any], sign: int) -> Any:
+    """Return the state after a move whose value times `sign` is greatest.
+
+    Only games in which every player and chance go one way reach the ends of the bounds.
+    """
+
+    def goodness(child: Any) -> float:
+        value = rules.estimate(child, rules.kind(child), rules.bounds)
+        return 0 if value is None else sign * float(value)
+
+    return max((rules.play(state, move) for move in moves), key=goodness)
+
+
+def _check_state(rules: Rules, state: Any) -> tuple[int, Sequence[Any], Sequence[Number] | None]:
+    """Check what the methods return for a state; return whose turn it is, and the moves."""
     kind = rules.kind(state)
     moves: Sequence[Any] = ()
     probabilities = None
@@ -56,14 +121,18 @@ def _check_state(rules: Rules, state: Any) -> int:
         moves, probabilities = rules.moves(state, kind)
     for name in OF_STATES:
         method = getattr(rules.game, name, None)
-        if method is not None and (name != "moves" or moves):
-            ask = partial(_answer, rules, name, method, state)
+        if method is not None:
+            ask = partial(rules.call, name, method, state)
             rules.repeat(name, ask(), ask, state)
-    rules.estimate(state, kind, rules.bounds_of(state, rules.bounds))
-    rules.repeat("label", rules.labels(state, moves), lambda: rules.labels(state, moves), state)
+    some = moves[:MOST]
+    rules.repeat("label", rules.labels(state, some), lambda: rules.labels(state, some), state)
+    if rules.pays:
+        for move in some:
+            ask = partial(rules.reward, state, move)
+            rules.repeat("reward", ask(), ask, state, move)
     if rules.expands and find_spec("numpy"):
         _check_expand(rules, state, kind, moves, probabilities)
-    return kind
+    return kind, moves, probabilities
 
 
 def _check_expand(
@@ -94,9 +163,3 @@ def _check_expand(
                 f"{rules.where('expand', packed)} gives the {name} {found}, and the other methods "
                 f"give {expected}: correct one of them"
             )
-
-
-def _answer(rules: Rules, name: str, method: Any, state: Any) -> Any:
-    """Return what a method gives for a state, or the items of an iterator."""
-    found = rules.call(name, method, state)
-    return [*islice(found, rules.max_rows)] if hasattr(found, "__next__") else found

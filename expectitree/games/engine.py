@@ -12,25 +12,27 @@ from typing import Any, Literal
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import Number
+from expectitree.base.numbers import Number, to_exact_bound, to_nearest_float
+from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.calls import naming_errors
+from expectitree.games.finding import game_of
 from expectitree.games.found import GameSearch
+from expectitree.games.grown import Grown
 from expectitree.games.growth import MAX_DEPTH, Rows
 from expectitree.games.loops import BestFirst, Budget, DepthFirst, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import EXACT_ROWS, Options, RowsError, Rules
 from expectitree.games.states import States
-from expectitree.searches.engine import search_tree
-from expectitree.searches.result import Grown, Search
-from expectitree.searches.work import NO_LIMIT
+from expectitree.searches.engine import check_window, search_tree
+from expectitree.searches.intervals import NO_LIMIT
+from expectitree.searches.result import Search
 
 FEW_ROWS = 500  # NumPy takes longer to start
 MAX_STATES = 1_000_000  # that an engine remembers, unless one search finds more
 Numbers = Literal["auto", "float", "fraction"]
 IS_EXACT: dict[str, bool | None] = {"auto": None, "float": False, "fraction": True}
 Progress = Callable[[GameSearch], object]
-Window = tuple[Number, Number]
 
 
 class Engine:
@@ -91,7 +93,7 @@ class Engine:
         depth: int | None = None,
         seconds: float | None = None,
         algorithm: str | Algorithm = "star2",
-        window: Window | None = None,
+        window: Bounds | None = None,
         deepen: bool = False,
         max_visits: int | None = None,
         width: Number = 0,
@@ -127,13 +129,15 @@ class Engine:
         check_depth(depth or 0)
         deepens = deepen or depth is None
         start = self.rules.start if state is None else state
-        if window is not None and not (chosen.in_order and chosen.player_cuts):
-            raise SearchError(f"a window is for depth-first searches, not for {chosen.name}")
-        if not chosen.player_cuts:
+        if window is not None:
+            if ranks:
+                raise SearchError(
+                    "goal moves finds the value of each move: remove it, or the window"
+                )
+            window = check_window(chosen, window)
+        if chosen.needs_whole_tree:
             search = self._search_whole(chosen, start, depth, deepens, budget)
             return GameSearch.of(search, self.rules, start, rounds=self._rounds)
-        if window is not None and not window[0] < window[1]:
-            raise SearchError(f"a window is (alpha, beta) with alpha < beta, got {window}")
         rows = self._rows
         if len(rows.states) > self.max_states or 2 * rows.count > self.rules.max_rows:
             rows = self._rows = rows.reached_from(rows.states.find(start))
@@ -151,8 +155,8 @@ class Engine:
         """Return the search of the whole tree, for an algorithm that cuts nothing."""
         if deepens or depth is None or budget.is_limited:
             raise SearchError(
-                "deepen, seconds and max_visits are for pruning searches, and "
-                f"{chosen.name} searches the whole tree: remove them, or choose another "
+                "deepen, seconds and max_visits are for searches that make the tree as they go, "
+                f"and {chosen.name} searches the whole tree: remove them, or choose another "
                 "algorithm, such as star2"
             )
         tree, made = whole_tree(self.rules, start, depth, EXACT_ROWS)
@@ -165,10 +169,18 @@ class _Task:
     """The searches that one call of `Engine.search` makes, by one algorithm."""
 
     def __init__(
-        self, rows: Rows, algorithm: Algorithm, window: Window | None, rounds: bool
+        self, rows: Rows, algorithm: Algorithm, window: Bounds | None, rounds: bool
     ) -> None:
         self.rows, self.states, self.rules = rows, rows.states, rows.rules
-        self.algorithm, self.window, self.rounds = algorithm, window, rounds
+        self.algorithm, self._asked, self.rounds = algorithm, window, rounds
+
+    @property
+    def window(self) -> Bounds:
+        """Alpha and beta in the numbers of the rules; by default the bounds."""
+        if self._asked is None:
+            return self.rules.bounds
+        alpha, beta = map(to_exact_bound if self.rules.exact else to_nearest_float, self._asked)
+        return alpha, beta
 
     def search_depths(
         self,
@@ -226,7 +238,7 @@ class _Task:
             end, now = budget.end, monotonic()
             budget.end = now + max(0, end - now) / waiting
             # The whole game may end far above the depth limit.
-            deepens = not grown.estimated and self.algorithm.player_cuts
+            deepens = not grown.estimated and self.algorithm.prunes
             below = self.search_depths(number, plies, deepens, budget)
             budget.end = end
             more = below.grown
@@ -250,7 +262,7 @@ class _Task:
             loop: DepthFirst | BestFirst = DepthFirst(self.rows, self.algorithm, budget)
         else:
             loop = BestFirst(Rows(self.states), self.algorithm, budget)
-        loop.search(state, plies, self.window or self.rules.bounds)
+        loop.search(state, plies, self.window)
         return loop
 
     def _result(
@@ -280,7 +292,7 @@ class _Task:
             budget = Budget()
             budget.max_visits = visits
             loop = DepthFirst(rows, self.algorithm, budget)
-            loop.search(state, plies, self.window or self.rules.bounds)
+            loop.search(state, plies, self.window)
         return loop.record()
 
 
@@ -288,11 +300,7 @@ def rules_of(game: Game | str, options: Options) -> Rules:
     """Return the rules of a game that can be searched."""
     if options.max_rows is not None and options.max_rows < 1:
         raise SearchError(f"a search needs at least 1 row, got max_rows {options.max_rows}")
-    if isinstance(game, str):
-        from expectitree.games.finding import find_game
-
-        game = find_game(game)
-    rules = Rules(game, options)
+    rules = Rules(game_of(game), options)
     rules.check_searchable()
     return rules
 

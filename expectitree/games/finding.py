@@ -18,8 +18,9 @@ from expectitree.base.errors import USER_ERRORS, FileError, GameError, Problem
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import plugin, plugins
-from expectitree.games.built_in import BUILT_IN
+from expectitree.games.built_in import BUILT_IN, EXAMPLES
 from expectitree.games.protocol import Game, check_parameters
+from expectitree.games.rollouts import Rollouts, read_rollouts
 
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
@@ -69,14 +70,33 @@ def find_game(reference: str) -> Game:
     return game
 
 
-def find_estimate(reference: str) -> Callable[[Any], Any]:
-    """Run a file and return its function, from a reference such as `path/to/file.py:function`.
+def game_of(game: Any) -> Game:
+    """Return the game of a reference, or of a game or a state of OpenSpiel; others as they are."""
+    if isinstance(game, str):
+        return find_game(game)
+    spiel: Any = sys.modules.get("pyspiel")
+    if spiel is not None and isinstance(game, (spiel.Game, spiel.State)):
+        from expectitree.games.open_spiel import OpenSpielGame
 
-    The function receives a state and returns an estimate of its value.
+        return OpenSpielGame.of(game)
+    found: Game = game
+    return found
+
+
+def find_estimate(reference: str) -> Callable[[Any], Any] | Rollouts:
+    """Return the estimate of a reference: `rollouts:N`, or `path/to/file.py:function`.
+
+    The file is run. The function receives a state and returns an estimate of its value.
     """
+    rollouts = read_rollouts(reference)
+    if rollouts is not None:
+        return rollouts
     match = FILE.fullmatch(reference)
     if not match or match["parameters"] is not None:
-        raise GameError(f"{quote(reference)} is not a function: write path/to/file.py:FUNCTION")
+        raise GameError(
+            f"{quote(reference)} is not a function: write path/to/file.py:FUNCTION, or such as "
+            "rollouts:100"
+        )
     module = run_file(match["file"])
     known = [name for name, one in vars(module).items() if _is_own(module, one, inspect.isfunction)]
     found = _member(module, match["file"], match["name"], "function", known)
@@ -143,6 +163,12 @@ def _named(name: str) -> type:
     if name in others:
         found = plugin(others[name], type)
         return found
+    if name in EXAMPLES:
+        file = EXAMPLES[name].partition(":")[0]
+        raise GameError(
+            f"game:{name} is not built in: its file is {file} in expectitree's repository. Copy it "
+            f"from there, and write its path and class, such as {EXAMPLES[name]}"
+        )
     known = [*BUILT_IN, *others]
     raise GameError(
         f"unknown game {quote(name)}{did_you_mean(name, known)}: choose among "

@@ -11,9 +11,10 @@ from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import MIN, NONE, Bounds
 from expectitree.base.tree.model import Node, Tree
 from expectitree.base.tree.paths import ROOT
+from expectitree.games.grown import Grown
 from expectitree.games.loops import Labels
 from expectitree.games.rules import Rules
-from expectitree.searches.result import PLAYERS, Grown, Outcome, Search
+from expectitree.searches.result import PLAYERS, Outcome, Search
 
 NOTHING = Grown(depth=0, rows=0, evaluations=0, merged=0)  # until a search has ended
 # Of the whole tree.
@@ -232,6 +233,11 @@ class GameSearch(Search):
             move = self._moves_at(node)[branch - branches[0]]
             yield Step(tree.branch_label(node, branch), move, probability)
             node = tree.columns.child[branch]
+
+    def __repr__(self) -> str:
+        made = f"depth {self.grown.depth:,}, {self.counts.visited:,} nodes"
+        value = f"{self.algorithm.full_name}: {self.value_text()}"
+        return f"<Search {value}, {made}, {self.grown.evaluations:,} evaluations>"
 
     def __getstate__(self) -> dict[str, Any]:
         known: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}

@@ -19,7 +19,7 @@ from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, C
 from expectitree.games.rules import EXACT_ROWS
 from expectitree.games.states import FORGOTTEN, UNASKED, States
 from expectitree.searches.progress import report
-from expectitree.searches.setup import FAR, rounding_of_sums
+from expectitree.searches.tolerance import MOST_TOTALS, rounding_of_sums
 
 MAX_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
 MAX_DEPTH = 10**9  # more than any number of rows
@@ -165,7 +165,7 @@ class Rows:
         if self.exact or not self.has_chances:
             return 0
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
-        size = max(self.greatest, min(max(ends, default=0), FAR * self.greatest))
+        size = max(self.greatest, min(max(ends, default=0), MOST_TOTALS * self.greatest))
         return rounding_of_sums(size, self.depth, self.widest)
 
     @property

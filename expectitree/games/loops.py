@@ -19,23 +19,21 @@ from expectitree.games.rules import RowsError
 from expectitree.games.states import Replay
 from expectitree.searches.beliefs import (
     ENTRIES,
-    LEARNING,
     PLACE,
+    TALLIES,
     Beliefs,
     Limits,
-    in_float,
-    middle_of,
-    start_from,
+    begin_node,
+    begin_prior,
 )
 from expectitree.searches.best_first import best_first
 from expectitree.searches.best_first_search import end_best_first
 from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
-from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.intervals import NO_LIMIT, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.levels import pass_level_to_children
-from expectitree.searches.problem import Found, Problem, Window, close_intervals
+from expectitree.searches.problem import Found, Problem, Window
+from expectitree.searches.recursion import Recursion, close_intervals
 from expectitree.searches.result import Search
-from expectitree.searches.setup import SearchSetup
-from expectitree.searches.work import NO_LIMIT
 
 PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
 MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
@@ -77,7 +75,7 @@ class DepthFirst:
             zero = rows.rules.zero
             rows.found = [], [], [], [], []
             rows.add_columns(zip(rows.found, (0, zero, zero, 0, 0), strict=True))
-        self.found = Found(*rows.found)
+        self.found = Found(rows.lower, rows.upper, *rows.found)
         self.root = self.visits = 0
         self.before = rows.count, rows.merged
         self.window = rows.rules.bounds
@@ -88,10 +86,8 @@ class DepthFirst:
         """Search a state, to the end or until the budget is used up."""
         rows, rules = self.rows, self.rows.rules
         self.window, self.root = window, rows.plant(state, plies)
-        self.problem = Problem(
+        self.recursion = Recursion(
             rows.columns,
-            rows.lower,
-            rows.upper,
             self.root,
             window,
             self.algorithm,
@@ -102,8 +98,8 @@ class DepthFirst:
         )
         before = sum(self.found.visits)
         self._update()
-        self._calls.run(search_depth_first, self.problem, self.found)
-        close_intervals(self.problem, self.found)
+        self._calls.run(search_depth_first, self.recursion, self.found)
+        close_intervals(self.recursion, self.found)
         rows.leave(self.root)
         self.visits = sum(self.found.visits) - before
         if self.found.stopped and not self.why_stopped:
@@ -122,13 +118,11 @@ class DepthFirst:
         rows, found = self.rows, self.found
         tree, nodes = harvest(rows, inner, self.root)
         columns: list[Any] = []
-        for column, code in zip((rows.lower, rows.upper, *found.columns), "ddIddBI", strict=True):
+        for column, code in zip((rows.lower, rows.upper, *rows.found), "ddIddBI", strict=True):
             own = map(column.__getitem__, nodes)
             columns.append([*own] if code == "d" and rows.exact else array(code, own))
-        engine = "exact" if rows.exact else "interpreted"
-        about: list[Any] = [tree, self.algorithm, self.window, source_of(rows), rows.tolerance]
-        about += [engine, *columns, found.cuts, found.stopped]
-        return Search(*about)
+        by_node = Found(*columns, cuts=found.cuts, stopped=found.stopped)
+        return Search.from_found(problem_of(rows, tree, self.algorithm, self.window), by_node)
 
     def _allow(self) -> int:
         """Return how many visits are allowed until the clock is read again."""
@@ -156,11 +150,11 @@ class DepthFirst:
 
     def _update(self) -> None:
         """Take in the leaves and the depth so far."""
-        rows, problem = self.rows, self.problem
+        rows, recursion = self.rows, self.recursion
         rows.is_news = False
-        problem.zero = rows.rules.zero
-        problem.eps = rows.tolerance / 3 or 0  # not 0.0, which makes floats of fractions
-        problem.probe_up_to(rows.widest)
+        recursion.zero = rows.rules.zero
+        recursion.eps = rows.tolerance / 3 or 0  # not 0.0, which makes floats of fractions
+        recursion.probe_up_to(rows.widest)
         self._calls.need(CALLS_A_PLY * rows.longest_path)
 
 
@@ -174,14 +168,9 @@ class BestFirst:
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
-        intervals = rows.lower, rows.upper
-        self.beliefs = beliefs = Beliefs.of(
-            intervals, self.column, lambda length: [0.0] * length, 0, 0, 2
-        )
-        low, tally = map(Beliefs._fields.index, ("low", "tally"))
+        self._by_depth: list[list[Any]] = []  # columns
+        self.beliefs = Beliefs.of(rows.lower, rows.upper, self._column)
         self.parent: list[int] = []  # [N] the row that a row was made for
-        rows.add_columns([(column, 0) for column in beliefs[2:low]])
-        rows.add_columns([(column, 0.0) for column in beliefs[low:tally]])
         rows.add_columns([(self.parent, NONE)])
 
     def search(self, state: int, plies: int, window: Window) -> None:
@@ -220,13 +209,19 @@ class BestFirst:
         pause = int(self.beliefs.tally[ENTRIES]) + PAUSE
         return best_first(rows.columns, self.beliefs, self.limits, most_visits, pause)
 
-    def column(self, code: str, length: int = 0) -> list[Any]:
-        """Return a column of zeros: of floats, fractions or whole numbers."""
-        return [self.rules.zero if code == "d" else 0] * length
+    def _column(self, code: str, rows: str) -> list[Any]:
+        """Return a column of zeros, which grows with the rows or with the depth."""
+        zero = 0.0 if code == "d" else 0
+        column: list[Any] = [zero] * {"node": 0, "branch": 0, "depth": 2, "tally": TALLIES}[rows]
+        if rows == "node":
+            self.rows.add_columns([(column, zero)])
+        elif rows == "depth":
+            self._by_depth.append(column)
+        return column
 
     def has_room(self) -> None:
         """Make the columns by depth as long as the longest path needs."""
-        columns = self.beliefs[Beliefs._fields.index("leaf_variance") :]
+        columns = self._by_depth
         # A row that is made before the next call may be a ply deeper, and has children. Best-first
         # estimates the same for all depths without leaves, the last but one of which has numbers.
         deepest = self.rows.longest_path + 3
@@ -249,16 +244,15 @@ class BestFirst:
         lower, upper = (number_column(c, nodes, rows.exact) for c in (rows.lower, rows.upper))
         visits = array("I", map(self.beliefs.visits.__getitem__, nodes))
         found = self.beliefs._replace(lower=lower, upper=upper, visits=visits)
-        engine = "auto" if rows.exact else "interpreted"
-        setup = SearchSetup.of(tree, self.algorithm, self.window, source_of(rows), engine)
-        return end_best_first(setup, found, bool(self.why_stopped))
+        problem = problem_of(rows, tree, self.algorithm, self.window)
+        return Search.from_found(problem, end_best_first(problem, found, bool(self.why_stopped)))
 
     def _limits(self) -> Limits:
         """Return the numbers that control the search, by the leaves so far."""
         self.rows.is_news = False
-        total, exact, zero = self.rows.greatest, self.rows.exact, self.rules.zero
+        total, exact = self.rows.greatest, self.rows.exact
         greatest = max(total, self.greatest_bound)
-        found = Limits.of(self.algorithm, exact, self.rows.tolerance, total, greatest, zero)
+        found = Limits.of(self.algorithm, exact, self.rows.tolerance, total, greatest)
         return found._replace(grows=(True,))
 
     def _begin_below(self, row: int, before: int) -> None:
@@ -271,19 +265,16 @@ class BestFirst:
         """Fill in the beliefs about new rows, the children of a parent, each with its branch."""
         columns, beliefs, limits = self.rows.columns, self.beliefs, self.limits
         for row, branch in rows:
-            beliefs.low[row] = in_float(beliefs.lower[row], limits.scale)
-            beliefs.high[row] = in_float(beliefs.upper[row], limits.scale)
+            begin_node(beliefs, limits, row)
             beliefs.counting_branch[row] = branch
-            beliefs.mean[row] = middle_of(beliefs, row)
-            beliefs.cost_lower[row] = beliefs.cost_raise[row] = 1.0
             self.parent[row] = parent
             beliefs.depth[row] = 0 if parent == NONE else beliefs.depth[parent] + 1
         if parent == NONE:
-            start_from(beliefs, limits)
-        elif limits.guide == LEARNING:
-            if self.parent[parent] != NONE:
-                pass_level_to_children(columns, beliefs, self.parent[parent])
-            pass_level_to_children(columns, beliefs, parent)
+            begin_prior(beliefs, limits)
+            return
+        if self.parent[parent] != NONE:
+            pass_level_to_children(columns, beliefs, self.parent[parent])
+        pass_level_to_children(columns, beliefs, parent)
 
 
 # ---- The tree that has grown.
@@ -403,8 +394,13 @@ def branches_of(rows: Rows, row: int) -> list[tuple[int, int, Any]]:
     return [*found.values()]
 
 
-def source_of(rows: Rows) -> str:
-    return "game" if rows.rules.options.bounds is None else "option"
+def problem_of(rows: Rows, tree: Tree, algorithm: Algorithm, window: Window) -> Problem:
+    """Return the problem that the search of a tree that has grown has solved."""
+    source = "game" if rows.rules.options.bounds is None else "option"
+    engine = "auto" if rows.exact else "interpreted"
+    problem = Problem.of(tree, algorithm, (rows.rules.bounds, source), engine, window)
+    problem.eps = rows.tolerance
+    return problem
 
 
 def number_column(column: Sequence[Any], rows: Sequence[int], exact: bool) -> Any:

@@ -10,6 +10,7 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.games.protocol import check_parameters
 
+PIG_HORIZON = 1_000  # OpenSpiel's own, which no search reaches
 TURNS: dict[int, Literal["max", "min", "chance"]] = {-1: "chance", 0: "max", 1: "min"}
 
 
@@ -20,14 +21,23 @@ def _einstein_key(state: Any) -> Hashable:
     return str(state), len(moves) % 4, roll
 
 
+def _pig_key(state: Any) -> Hashable:
+    """Return the text, and the number of moves so far if the user chose when they end the game."""
+    known = state.get_game().get_parameters()
+    if known.get("horizon", PIG_HORIZON) == PIG_HORIZON:
+        return str(state)
+    return str(state), sum(step.player >= 0 for step in state.full_history())
+
+
 # The games in which equal keys mean equal futures at the same depth; tests compare such states. In
 # other games, the text of a state leaves out what matters: what the last move merged in 2048, the
 # moves without progress in banqi, whose turn comes after a roll in maedn, the dice that are kept in
 # yacht.
 KEYS: dict[str, Callable[[Any], Hashable]] = {
-    **dict.fromkeys(("backgammon", "breakthrough", "catch", "connect_four", "pig"), str),
+    **dict.fromkeys(("backgammon", "breakthrough", "catch", "connect_four"), str),
     **dict.fromkeys(("mnk", "nim", "tic_tac_toe"), str),
     "einstein_wurfelt_nicht": _einstein_key,
+    "pig": _pig_key,
 }
 
 
@@ -43,22 +53,34 @@ class OpenSpielGame:
     """
 
     def __init__(self, name: str, /, **parameters: Any) -> None:
-        self._game = _load(_import(), name, parameters)
-        _check(name, self._game)
-        self.title = str(self._game)
-        self.start = self._game.new_initial_state()
-        self.utility_bounds = (self._game.min_utility(), self._game.max_utility())
-        self._name = name
+        self._take(_load(_import(), name, parameters).new_initial_state())
+
+    @classmethod
+    def of(cls, found: Any) -> OpenSpielGame:
+        """Return the game of an object of OpenSpiel: a game, or the state to start from."""
+        game = cls.__new__(cls)
+        is_state = hasattr(found, "get_game")
+        game._take(found.clone() if is_state else found.new_initial_state())
+        return game
+
+    def _take(self, start: Any) -> None:
+        """Set the attributes of the game in which a state is the start."""
+        game = start.get_game()
+        self._name = game.get_type().short_name
+        _check(self._name, game)
+        self.title = str(game)
+        self.start = start
+        self.utility_bounds = (game.min_utility(), game.max_utility())
 
     def turn(self, state: Any) -> Literal["max", "min", "chance"] | None:
         return None if state.is_terminal() else TURNS[state.current_player()]
 
     def moves(self, state: Any) -> list[Any]:
         """Return the numbers of the actions; for chance, with their probabilities."""
-        moves: list[Any] = (
-            state.chance_outcomes() if state.is_chance_node() else state.legal_actions()
-        )
-        return moves
+        if not state.is_chance_node():
+            actions: list[Any] = state.legal_actions()
+            return actions
+        return [pair for pair in state.chance_outcomes() if pair[1] > 0]
 
     def play(self, state: Any, move: int) -> Any:
         return state.child(move)

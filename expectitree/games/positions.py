@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from random import Random
 from typing import Any
 
+from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import USER_ERRORS, GameError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
@@ -16,10 +17,12 @@ from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.base.tree.model import Tree
 from expectitree.games.calls import naming_errors
 from expectitree.games.finding import FILE, find_estimate, find_game
+from expectitree.games.found import GameSearch
 from expectitree.games.growth import MAX_TURNS
 from expectitree.games.protocol import Game
+from expectitree.games.rollouts import draw
 from expectitree.games.rules import Options, Rules
-from expectitree.games.searching import write_out
+from expectitree.games.searching import search, write_out
 from expectitree.searches.prepare import prepare
 
 ATTEMPTS = 1000  # at a random position in which the game goes on
@@ -122,18 +125,6 @@ def random_position(game: Game, count: int, seed: int = 0) -> Any:
     )
 
 
-def draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | None) -> Any:
-    """Return a random move, by `random.random` alone, which no version of Python changes."""
-    if probabilities is None:
-        return moves[int(random.random() * len(moves))]
-    point = random.random()
-    for move, probability in zip(moves, probabilities, strict=True):
-        point -= probability
-        if point < 0:
-            return move
-    return next(m for m, p in zip(moves[::-1], probabilities[::-1], strict=True) if p)
-
-
 # ---- The trees of a study that are positions of a game.
 
 
@@ -146,8 +137,28 @@ def tree_of(tree: Mapping[str, str], seed: int, folder: str) -> Tree:
     game = find_game(path_in(folder, tree["game"]))
     estimate = find_estimate(path_in(folder, tree["estimate"])) if "estimate" in tree else None
     state = root(game, int(tree.get("random-moves", "0")), seed)
-    found = write_out(game, depth=int(tree["depth"]), state=state, estimate=estimate)
+    merge = tree.get("merge") != "false"
+    found = write_out(game, depth=int(tree["depth"]), state=state, estimate=estimate, merge=merge)
     return prepare(found, order=tree.get("order", "given"))
+
+
+@naming_errors()
+def searcher_of(
+    tree: Mapping[str, str], seed: int, folder: str
+) -> Callable[[Algorithm], GameSearch]:
+    """Return a function that searches a position from its rules, as a study asks."""
+    game = find_game(path_in(folder, tree["game"]))
+    state = root(game, int(tree.get("random-moves", "0")), seed)
+    return lambda chosen: search(
+        game,
+        algorithm=chosen,
+        state=state,
+        depth=int(tree["depth"]) if "depth" in tree else None,
+        seconds=float(tree["seconds"]) if "seconds" in tree else None,
+        merge=tree.get("merge") != "false",
+        deepen=tree.get("deepen") == "true",
+        estimate=path_in(folder, tree["estimate"]) if "estimate" in tree else None,
+    )
 
 
 def root(game: Game, moves: int, seed: int) -> Any:

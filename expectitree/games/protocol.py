@@ -62,7 +62,8 @@ class Game(Protocol):
     - `expand(states)`: What the other methods return, for many states at once: columns of numbers
       in NumPy. It makes large trees quickly (docs/how-to/games.md).
     - `pack(state)`: The whole numbers of a state, as `expand` takes them, or None if it has none.
-    - `reward(state, move)`: What a move or an outcome pays MAX. Only `solve` knows rewards.
+    - `reward(state, move)`: What a move or an outcome pays MAX; a cost is negative. Only `solve`
+      knows rewards.
 
     For `solve`, a game whose plays may never end has an attribute: `endless`, what endless play is
     worth to MAX, or `discount`, by which each move multiplies what comes after it.

@@ -28,16 +28,21 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 from expectitree.games import MAX_ROWS
 from expectitree.games.calls import Calls, Warn, are_equal, shown
 from expectitree.games.protocol import Game
+from expectitree.games.rollouts import Rollouts
+from expectitree.text.phrases import plural
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
+WORDS = {kind: turn for turn, kind in KINDS.items()}
 EXACT_TYPES = (int, Fraction)
 # Of a search in fractions, before it goes on in floats. With 20,000 here, eleven searches of pig,
 # einstein, dice and 2048 with 2,000 to 50,000 rows took 1.1 to 2.5 times as long.
 EXACT_ROWS = 1_000
 MAX_KNOWN = 10_000  # numbers that were checked and stay in memory
+MAX_KNOWN_OUTCOMES = 100_000  # in the distributions that were checked and stay in memory
+MANY_OUTCOMES = 500  # of one state
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
-Estimate = Callable[[Any], Any]
+Estimate = Callable[[Any], Any] | Rollouts | str  # a text is a reference, such as `rollouts:100`
 
 
 class RowsError(GameError):
@@ -55,6 +60,8 @@ class Options(NamedTuple):
     estimate: Estimate | None = None  # in place of `value` at the depth limit
     warn: Warn | None = None
     max_rows: int | None = None  # of the tree, and so the most moves of a state; `MAX_ROWS`
+    endless: Any = None  # in place of the game's, for `solve`
+    discount: Any = None
 
 
 class Rules(Calls):
@@ -69,6 +76,7 @@ class Rules(Calls):
         self._expand: Callable[[Any], Iterable[Any]] | None = getattr(game, "expand", None)
         self._pack: Any = getattr(game, "pack", None)
         self.options = options
+        self._estimate = self._read_estimate()
         self.exact = options.exact is not False
         self.start: Any = self.attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
@@ -80,7 +88,9 @@ class Rules(Calls):
         self._value: Callable[[Any], Any] = game.value
         # Numbers that were checked, by their ratios: many states have the same.
         self._values: dict[tuple[int, int], Number] = {}
-        self._distributions: dict[tuple[tuple[int, int], ...], Sequence[Number]] = {}
+        self._distributions: dict[tuple[Any, ...], Sequence[Number]] = {}
+        self._known_outcomes = 0
+        self._has_many = False
         self._bounds: Callable[[Any], Any] | None = getattr(game, "bounds", None)
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
@@ -103,6 +113,7 @@ class Rules(Calls):
         """Free the memory of the numbers that were checked."""
         self._values.clear()
         self._distributions.clear()
+        self._known_outcomes = 0
 
     # ---- Questions about a state.
 
@@ -152,15 +163,34 @@ class Rules(Calls):
             if self._calls["moves"] < self.checked:
                 self._warn_of_pairs(state, moves)
             return moves, None
-        for pair in moves:
+        return self._outcomes(state, moves)
+
+    def _outcomes(self, state: Any, pairs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Number]]:
+        """Return the outcomes of pairs, and their probabilities."""
+        for pair in pairs:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 self.fail("moves", state, pair, "pairs of an outcome and its probability")
-        return [outcome for outcome, _ in moves], self._distribution(state, [p for _, p in moves])
+        if len(pairs) > MANY_OUTCOMES and not self._has_many:
+            self._has_many = True
+            self.warn(
+                f"{self.title}: a state has {len(pairs):,} outcomes: a search that tries them all "
+                "is slow, so limit its depth or its time"
+            )
+        outcomes = [outcome for outcome, _ in pairs]
+        try:
+            return outcomes, self._distribution(state, [p for _, p in pairs])
+        except GameError:
+            if _are_probabilities(outcomes):
+                self.fail("moves", state, pairs, "the outcome first, and then its probability")
+            raise
 
     def _distribution(self, state: Any, given: list[Any]) -> Sequence[Number]:
         """Return probabilities, which sum to 1; those of many states are the same."""
-        ratios = tuple([p.as_integer_ratio() for p in given if type(p) is Fraction])
-        known = self._distributions.get(ratios)
+        if not self.exact and {*map(type, given)} == {float}:
+            known_by = tuple(given)
+        else:  # a `Fraction` is slow to hash
+            known_by = tuple([p.as_integer_ratio() for p in given if type(p) is Fraction])
+        known = self._distributions.get(known_by)
         if known is not None and len(known) == len(given):
             return known
         written = [self._probability(state, p) for p in given]
@@ -169,9 +199,10 @@ class Rules(Calls):
         try:
             probabilities, _ = self._numbers.distribution(written, len(given))
         except TreeError as error:
-            raise GameError(f"{self.where('moves', state)}: {str(error).split(':')[0]}") from None
-        if len(ratios) == len(given) and len(self._distributions) < MAX_KNOWN:
-            self._distributions[ratios] = probabilities
+            raise GameError(f"{self.where('moves', state)}: {error.reason}") from None
+        if len(known_by) == len(given) and self._known_outcomes < MAX_KNOWN_OUTCOMES:
+            self._known_outcomes += len(given)
+            self._distributions[known_by] = probabilities
         return probabilities
 
     def play(self, state: Any, move: Any) -> Any:
@@ -216,8 +247,8 @@ class Rules(Calls):
         if not self._is_warned:
             self.warn(
                 f"{self.title}: there are no estimates: a leaf at the depth limit is worth the "
-                f"middle of the bounds, {message_text(middle)}; --estimate names a function that "
-                "estimates"
+                f"middle of the bounds, {message_text(middle)}; --estimate rollouts:100 plays "
+                "random games from it, and --estimate FILE.py:NAME names a function that estimates"
             )
         self._is_warned = True
         return middle
@@ -225,9 +256,9 @@ class Rules(Calls):
     def estimate(self, state: Any, kind: int, bounds: Bounds) -> Number | None:
         """Return the estimate by the user's function or else by `value`, None without one."""
         self.evaluations += 1
-        name, method, own = "value", self._value, self.options.estimate
-        if own is not None and kind != TERMINAL:
-            name, method = "the estimate", own
+        name, method = "value", self._value
+        if self._estimate is not None and kind != TERMINAL:
+            name, method = "the estimate", self._estimate
         try:
             value = method(state)
         except USER_ERRORS as error:
@@ -336,21 +367,25 @@ class Rules(Calls):
         if self._key is None or not is_checked:
             return
         known = find_known()
-        for name, ask in (("turn", self.kind), ("moves", self._choices), ("value", self._worth)):
-            one, other = ask(state), ask(known)
-            if not are_equal(one, other):
+        for name, ask in (("turn", self._word), ("moves", self._choices), ("value", self._worth)):
+            here, there = ask(state), ask(known)
+            if not are_equal(here, there):
                 raise GameError(
                     f"{self.where('key', state)} is also the key of {shown(known)}, and {name} "
-                    f"gives {shown(one, 60)} and {shown(other, 60)}: give different keys to "
-                    "states that differ"
+                    f"gives {_words(here)} and {_words(there)}: give different keys to states that "
+                    "differ"
                 )
+
+    def _word(self, state: Any) -> str | None:
+        """Return what the method `turn` gives."""
+        return WORDS[self.kind(state)]
 
     def _choices(self, state: Any) -> Any:
         """Return how many moves there are, or the probabilities: symmetric states name others."""
         if (kind := self.kind(state)) == TERMINAL:
-            return 0
+            return range(0)
         moves, probabilities = self.moves(state, kind)
-        return len(moves) if probabilities is None else sorted(probabilities)
+        return range(len(moves)) if probabilities is None else sorted(probabilities)
 
     def _worth(self, state: Any) -> Any:
         value = self.call("value", self._value, state)
@@ -395,13 +430,16 @@ class Rules(Calls):
 
     def _warn_of_pairs(self, state: Any, moves: Sequence[Any]) -> None:
         """Warn if a player's moves look like outcomes with probabilities."""
-        pairs = [m for m in moves if isinstance(m, tuple) and len(m) == 2]
-        shares = [p for _, p in pairs if isinstance(p, (float, Fraction)) and 0 <= p <= 1]
-        if len(shares) == len(moves) and abs(float(sum(shares)) - 1) < ROUNDING:
-            self.warn(
-                f"{self.where('moves', state)} gives {shown(moves, 60)}, and it is not the turn "
-                'of chance: if these are outcomes with probabilities, turn must give "chance"'
-            )
+        if not all(isinstance(move, tuple) and len(move) == 2 for move in moves):
+            return
+        for numbers in zip(*moves, strict=True):
+            is_whole = any(isinstance(number, int) for number in numbers)
+            if not is_whole and _are_probabilities(numbers):
+                self.warn(
+                    f"{self.where('moves', state)} gives {shown(moves, 60)}, and it is not the "
+                    "turn of chance: if these are outcomes with probabilities, turn must give "
+                    '"chance"'
+                )
 
     def _trace(self, state: Any) -> Any:
         """Return something that differs after a change of the state."""
@@ -422,6 +460,14 @@ class Rules(Calls):
         own: Any = type(self.start).__hash__
         return own is not object.__hash__
 
+    def _read_estimate(self) -> Callable[[Any], Any] | None:
+        estimate = self.options.estimate
+        if isinstance(estimate, str):
+            from expectitree.games.finding import find_estimate
+
+            estimate = find_estimate(estimate)
+        return estimate.of(self) if isinstance(estimate, Rollouts) else estimate
+
     def _read_bounds(self) -> Bounds:
         written = self.options.bounds
         if written is None:
@@ -440,7 +486,9 @@ class Rules(Calls):
 
     def _setting(self, name: str, default: Any, above: float, most: float = INFINITY) -> Any:
         """Return a number that the game may declare."""
-        found = self.attribute(name, None)
+        found = getattr(self.options, name)
+        if found is None:
+            found = self.attribute(name, None)
         if found is None:
             return default
         try:
@@ -454,8 +502,8 @@ class Rules(Calls):
 
     def _probability(self, state: Any, written: Any) -> Number:
         p = self._number("moves", state, written)
-        if not 0 <= p <= 1:
-            self.fail("moves", state, written, "a probability from 0 to 1")
+        if not 0 < p <= 1:
+            self.fail("moves", state, written, "a probability above 0, at most 1")
         return p
 
     def _number(self, name: str, state: Any, value: Any) -> Number:
@@ -481,3 +529,21 @@ class Rules(Calls):
             return to_fraction(str(value))
         except (TypeError, ValueError, OverflowError, NumberError):
             return self.fail(name, state, value, "a number")
+
+
+def _words(answer: Any) -> str:
+    """Return what a method gives as a message shows it: moves as their number."""
+    if isinstance(answer, range):
+        return plural(len(answer), "move")
+    if isinstance(answer, list):
+        return f"the probabilities {shown([*map(message_text, answer)], 60)}"
+    return shown(answer, 60)
+
+
+def _are_probabilities(numbers: Iterable[Any]) -> bool:
+    """Return whether these are positive numbers that sum to 1."""
+    try:
+        shares = [float(Fraction(n) if isinstance(n, str) else n) for n in numbers]
+    except (TypeError, ValueError, ArithmeticError):
+        return False
+    return min(shares) > 0 and abs(math.fsum(shares) - 1) < ROUNDING

@@ -29,6 +29,7 @@ def search(
     seconds: float | None = None,
     max_visits: int | None = None,
     bounds: Bounds | None = None,
+    window: Bounds | None = None,
     merge: bool = True,
     exact: bool = False,
     numbers: Numbers = "auto",
@@ -57,7 +58,8 @@ def search(
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
-            "open_spiel:backgammon", or "path/to/file.py:Class".
+            "open_spiel:backgammon", or "path/to/file.py:Class". A game or a state of `pyspiel`
+            works too.
         depth: How many plies deep to search. At this depth, states are worth their estimates.
             Without it, `seconds` are needed: the search deepens until the time is over.
         algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
@@ -69,12 +71,14 @@ def search(
         seconds: Stop after this time.
         max_visits: Stop after this many visits of nodes, counted at each depth.
         bounds: `(lower, upper)` of all values, in place of the game's.
+        window: `(alpha, beta)`, as for `evaluate`. With `deepen`, it is that of each depth.
         merge: Search equal states once if they have the same number of plies left.
         exact: Compute in fractions whatever the numbers of the game, and return each number as a
             `Fraction`. A float counts as the decimal that Python prints.
         numbers: "float" computes in floats, "fraction" in fractions, "auto" in fractions until the
             game gives a float, or the tree has 1,000 nodes, and goes on in floats.
-        estimate: A function of a state, in place of the game's estimates.
+        estimate: A function of a state, in place of the game's estimates; or such as
+            "rollouts:100", the mean of so many random games.
         warn: Called with a message if there are no estimates.
         width: With `goal="moves"`: how wide the interval of a move may be.
         progress: With `deepen`: called with the search of each depth that was finished, which has
@@ -96,7 +100,7 @@ def search(
         warn=warn, max_rows=max_rows,
     )  # fmt: skip
     limits: dict[str, Any] = {"depth": depth, "seconds": seconds, "max_visits": max_visits}
-    about: dict[str, Any] = {"width": width, "progress": progress, **options}
+    about = {"window": window, "width": width, "progress": progress, **options}
     return engine.search(state, algorithm=algorithm, deepen=deepen, **limits, **about)
 
 

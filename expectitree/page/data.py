@@ -106,7 +106,7 @@ def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, An
         "name": search.algorithm.full_name,
         "about": search_fields(search),
         "description": search.algorithm.description,
-        "cutting": search.algorithm.player_cuts,
+        "cutting": search.algorithm.prunes,
         "in_order": search.algorithm.in_order,
         "start": start,
         "kinds": "".join(LETTERS[event.kind] for event in trace.events),
@@ -129,7 +129,7 @@ def opening(trace: Trace) -> str:
     """Return what a search knows at its start, and how many of its steps the page has."""
     search, steps = trace.search, len(trace.events)
     name = search.algorithm.full_name
-    if search.algorithm.player_cuts:
+    if search.algorithm.prunes:
         tree = search.tree
         known = "total" if tree.columns.pays else "utility"
         text = f"{name} begins. It knows no bounds of any {known}."

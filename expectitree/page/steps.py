@@ -12,10 +12,10 @@ from typing import Any
 
 from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
-from expectitree.analysis.trace.report import Trace, initial_intervals
+from expectitree.analysis.trace.report import Trace
 from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
@@ -31,6 +31,15 @@ WORTH = "worth_lower", "worth_upper", "worth_alpha", "worth_beta"
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
 _DECISIVE = (events.ENTER, events.VISIT, events.CUT, events.LEAVE)  # a leave, if there is no cut
 _MAY_BE_REACHED = cuts.VISITED, NONE  # the reason and the owner of such a node
+
+
+def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
+    """Return the bounds of every node before a search."""
+    lower, upper = search.tree.inherited_bounds(search.root_bounds)
+    if search.algorithm.prunes:
+        return list(lower), list(upper)
+    count = len(search.tree)
+    return [-INFINITY] * count, [INFINITY] * count  # expectiminimax uses no bounds
 
 
 class Moment:
@@ -216,7 +225,7 @@ class _Reasons:
 
     def update(self, event: Event) -> Collection[int]:
         """Write what a step decides, and return the nodes that this may concern."""
-        if not self.algorithm.player_cuts:
+        if not self.algorithm.prunes:
             return ()
         if not self.algorithm.in_order and (event.kind == events.CUT or self.is_over):
             is_known = self.reason is self.final.reason

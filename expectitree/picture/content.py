@@ -12,7 +12,7 @@ from functools import cached_property
 from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import value_text, visited_text
+from expectitree.analysis.evaluate.sentences import visited_text
 from expectitree.base.numbers import INFINITY, cell_text, escape, is_finite, probability_text
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
@@ -148,13 +148,13 @@ def _summary(search: Search) -> tuple[str, ...]:
     counts = search.counts
     if is_unknown(search, search.tree.root_id):
         return (f"{plural(len(search.tree.unknown), 'utility')} not known yet",)
-    text = f"Value {value_text(search)}"
+    text = f"Value {search.value_text()}"
     if search.best is not None:
         text += f", best action {clipped(escape(search.best), _MAX_TITLE_LENGTH)}"
     if counts.visited == counts.total:
         return (text,)
     nodes, leaves = visited_text(search, "node"), visited_text(search, "leaf")
-    cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else ""
+    cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.prunes else ""
     return text, f"{search.algorithm.full_name} visited {nodes} and {leaves}{cuts}"
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from rich.cells import cell_len
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import value_text
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import AnalysisError
@@ -61,7 +60,7 @@ def exercise_lines(search: Search, is_blank: bool = True) -> tuple[str, ...]:
     if is_blank:
         return _lines(search, BLANK, BLANK, BLANK, BLANK)
     counts, best = search.counts, clipped(escape(search.best or ""), _MAX_LABEL_LENGTH)
-    return _lines(search, value_text(search), best, f"{counts.leaves_visited:,}", str(counts.cuts))
+    return _lines(search, search.value_text(), best, f"{counts.leaves_visited:,}", str(counts.cuts))
 
 
 def exercise_room(search: Search) -> tuple[str, ...]:
@@ -76,7 +75,7 @@ def _lines(search: Search, value: str, best: str, leaves: str, cuts: str) -> tup
     tree = search.tree
     is_player = tree.columns.kind[tree.root_id] in PLAYERS
     text = f"Value {value}" + (f", best action {best}" if is_player else "")
-    if not search.algorithm.player_cuts:
+    if not search.algorithm.prunes:
         return (text,)
     name, ends = search.algorithm.full_name, search.root_bounds
     bounded = any(map(is_finite, ends))
@@ -103,14 +102,10 @@ def evaluate_known(
     chosen = find_algorithm(algorithm)
     if is_blank and bounds is None and tree.root_id not in tree.local_bounds:
         bounds = "none"  # who solves an exercise does not know all leaves in advance
-    if not tree.unknown or (chosen.player_cuts and not is_blank):
+    if not tree.unknown or not (chosen.needs_whole_tree or is_blank):
         found = search_tree(tree, chosen, bounds=bounds, **settings)
     else:
-        nothing, once = Repeated(0, len(tree)), Repeated(1, len(tree))
-        found = replace(
-            search_known(tree, bounds),
-            algorithm=chosen, visits=once, cut=nothing, cut_after=nothing, cuts=0,
-        )  # fmt: skip
+        found = search_known(tree, chosen, bounds)
     return replace(found, rounds=not exact)
 
 

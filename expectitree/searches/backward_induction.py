@@ -9,9 +9,18 @@ from collections.abc import Mapping
 from math import exp, expm1, log, log1p
 from typing import Any
 
-from expectitree.base.numbers import Number
-from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL, Columns, NumberColumn
+from expectitree.base import compiling
+from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.tree.columns import (
+    CHANCE,
+    MAX,
+    TERMINAL,
+    Columns,
+    NumberColumn,
+    Repeated,
+)
 from expectitree.base.tree.model import Tree
+from expectitree.searches.problem import Found, Problem
 
 
 def backward_induction(
@@ -55,6 +64,19 @@ def backward_induction(
                 if worth > result if k == MAX else worth < result:
                     result = worth
         value[n] = result
+
+
+def run_backward_induction(problem: Problem) -> Found:
+    """Evaluate every node of a tree once."""
+    tree, count = problem.tree, len(problem.tree)
+    value = compiling.unwritten("d", count) if problem.compiled else problem.column("d")
+    tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
+    if tolerance is not None:
+        tolerance *= tree.gain_sign  # who avoids a small gain avoids a large cost
+    problem.begin()
+    problem.run(backward_induction, problem.columns, value, problem.zero, tolerance)
+    nothing, windows = Repeated(0, count), (Repeated(-INFINITY, count), Repeated(INFINITY, count))
+    return Found(value, value, Repeated(1, count), *windows, nothing, nothing)
 
 
 def mix(p: Any, x: Any, q: Any, y: Any, risk_tolerance: Any) -> Any:

@@ -10,15 +10,12 @@ Plain functions over columns, interpreted or compiled as they are.
 
 from __future__ import annotations
 
-from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
+from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL, UNSEEN, Columns
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.beliefs import (
     ACTION,
-    BOUNDS,
     ENTRIES,
     EXACT,
-    GAIN_TIE,
-    LEARNING,
     LOWER,
     NEXT_RENEWAL,
     PLACE,
@@ -28,17 +25,25 @@ from expectitree.searches.beliefs import (
     Beliefs,
     Limits,
     begin,
+)
+from expectitree.searches.estimates import (
+    GAIN_TIE,
     estimate,
-    finite_high,
-    finite_low,
+    finite_bound,
     gain_at,
     gain_per_leaf,
-    middle_of,
     narrow,
     take_in,
 )
-from expectitree.searches.intervals import DONE, PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.intervals import (
+    DONE,
+    PAUSED,
+    STOPPED_EARLY,
+    WAITING,
+    find_proved,
+)
 from expectitree.searches.levels import (
+    is_inner,
     learn,
     pass_level_to_children,
     update_level_from_children,
@@ -109,7 +114,7 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int, depth: int 
         beliefs.route[depth] = node
         beliefs.aim[node] = aim
         beliefs.visits[node] += 1
-        if tree.kind[node] in (TERMINAL, UNSEEN):
+        if not is_inner(tree, node):
             return depth
         lower, upper = beliefs.lower[node], beliefs.upper[node]
         narrow(tree, beliefs, limits, node)
@@ -117,14 +122,15 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int, depth: int 
             beliefs.lower[node] != lower
             or beliefs.upper[node] != upper
             or lower == upper
-            or depth == 0
-            and is_reached(tree, beliefs, limits)
+            or (depth == 0 and is_reached(tree, beliefs, limits))
         ):
             return depth
-        if depth == 0 and limits.goal == ACTION and tree.kind[node] != CHANCE:
-            branch, aim = choose_rival(tree, beliefs, limits, node)
+        if tree.kind[node] == CHANCE:
+            branch = choose_outcome(tree, beliefs, limits, node, aim)
+        elif depth == 0 and limits.goal == ACTION:
+            branch, aim = choose_rival(tree, beliefs, limits)
         else:
-            branch, aim = choose(tree, beliefs, limits, node, aim)
+            branch, aim = choose_action(tree, beliefs, limits, node, aim)
         node = tree.child[branch]
         depth += 1
     return -1
@@ -133,55 +139,29 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int, depth: int 
 def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
     """Return whether the goal is reached: the root is exact, or its best action is proved."""
     root = limits.root
-    lower, upper = beliefs.lower, beliefs.upper
-    if lower[root] == upper[root]:
+    if beliefs.lower[root] == beliefs.upper[root]:
         return True
-    k = tree.kind[root]
-    if limits.goal == VALUE or k in (TERMINAL, CHANCE):
+    if limits.goal == VALUE or tree.kind[root] == CHANCE or not is_inner(tree, root):
         return False
-    begin, end = tree.first[root], tree.last[root]
-    pays = len(tree.reward) > 0
-    sure, hope = (lower, upper) if k == MAX else (upper, lower)
-    first = second = NONE  # the two different children that may be worth most,
-    most = rest = hope[root]  # and what the branches to them may be worth
-    for b in range(begin, end):
-        c = tree.child[b]
-        x = shifted(hope[c], tree.reward[b]) if pays else hope[c]
-        if first == NONE or (x > most if k == MAX else x < most):
-            if c != first:
-                second, rest = first, most
-            first, most = c, x
-        elif c != first and (second == NONE or (x > rest if k == MAX else x < rest)):
-            second, rest = c, x
-    for b in range(begin, end):
-        c = tree.child[b]
-        if c == first and second == NONE:
-            return True
-        rival = rest if c == first else most
-        x = shifted(sure[c], tree.reward[b]) if pays else sure[c]
-        if rival <= x + limits.eps if k == MAX else rival >= x - limits.eps:
-            return True
-    return False
+    best = find_proved(tree, beliefs.lower, beliefs.upper, root, limits.eps)
+    return bool(best < tree.last[root])
 
 
 def back_up(tree: Columns, beliefs: Beliefs, limits: Limits, depth: int) -> None:
     """Update the intervals and estimates of the nodes of the last walk, back to the root."""
     route = beliefs.route
-    if limits.guide == LEARNING:
-        for i in range(depth + 1):
-            n = route[depth - i]
-            if tree.kind[n] != TERMINAL:
-                update_level_from_children(tree, beliefs, n)
-        update_root_level(beliefs, limits.root)
-        for i in range(depth + 1):
-            n = route[i]
-            if tree.kind[n] != TERMINAL:
-                pass_level_to_children(tree, beliefs, n)
+    if not is_inner(tree, route[depth]):
+        depth -= 1  # the estimate of a leaf is its utility
+        if depth < 0:
+            return
+    for i in range(depth, -1, -1):
+        update_level_from_children(tree, beliefs, route[i])
+    update_root_level(beliefs, limits.root)
     for i in range(depth + 1):
-        n = route[depth - i]
-        if tree.kind[n] != TERMINAL:
-            narrow(tree, beliefs, limits, n)
-            estimate(tree, beliefs, limits, n)
+        pass_level_to_children(tree, beliefs, route[i])
+    for i in range(depth, -1, -1):
+        narrow(tree, beliefs, limits, route[i])
+        estimate(tree, beliefs, limits, route[i])
 
 
 def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
@@ -195,90 +175,96 @@ def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         for n in up:
             if TERMINAL < tree.kind[n] < UNSEEN:
                 narrow(tree, beliefs, limits, n)
-    if limits.guide == LEARNING:
-        learn(tree, beliefs, limits)
-        for n in up:
-            if TERMINAL < tree.kind[n] < UNSEEN:
-                update_level_from_children(tree, beliefs, n)
-        update_root_level(beliefs, limits.root)
-        for n in down:
-            if TERMINAL < tree.kind[n] < UNSEEN:
-                pass_level_to_children(tree, beliefs, n)
-    else:
-        for n in up:
-            beliefs.mean[n] = middle_of(beliefs, n)
-            beliefs.cost_lower[n] = beliefs.cost_raise[n] = 1.0
+    learn(tree, beliefs, limits)
+    for n in up:
+        if TERMINAL < tree.kind[n] < UNSEEN:
+            update_level_from_children(tree, beliefs, n)
+    update_root_level(beliefs, limits.root)
+    for n in down:
+        if TERMINAL < tree.kind[n] < UNSEEN:
+            pass_level_to_children(tree, beliefs, n)
     for n in up:
         if TERMINAL < tree.kind[n] < UNSEEN:
             estimate(tree, beliefs, limits, n)
-    beliefs.tally[NEXT_RENEWAL] = beliefs.tally[SEEN] + max(
-        1.0, beliefs.tally[SEEN] * (RENEWAL_GROWTH - 1)
-    )
+    seen = beliefs.tally[SEEN]
+    beliefs.tally[NEXT_RENEWAL] = seen + max(1.0, seen * (RENEWAL_GROWTH - 1))
 
 
-def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> tuple[int, int]:
-    """Return the branch by which a walk leaves an open node, and its aim at the child.
+# ---- Choosing a branch.
+
+
+def choose_outcome(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> int:
+    """Return the branch by which a walk leaves an open CHANCE node: outcomes count by p."""
+    chosen = end = tree.last[n]
+    best = 0.0
+    for b in range(tree.first[n], end):
+        c = tree.child[b]
+        p = tree.probability[b]
+        if p != 0 and beliefs.lower[c] < beliefs.upper[c]:
+            if aim == EXACT:
+                width = finite_bound(beliefs, c, LOWER) - finite_bound(beliefs, c, RAISE)
+                score = width / (beliefs.cost[LOWER][c] + beliefs.cost[RAISE][c])
+            else:
+                score = gain_per_leaf(tree, beliefs, limits, c, aim)
+            score *= p
+            if chosen == end or score > best * GAIN_TIE:
+                chosen, best = b, float(score)
+    return chosen
+
+
+def choose_action(
+    tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int
+) -> tuple[int, int]:
+    """Return the branch by which a walk leaves an open MAX or MIN, and its aim at the child.
 
     To lower the upper bound of MAX, every child's must fall: choose the child with the greatest
     one. To raise its lower bound, one child is enough: choose the one with the greatest gain per
     leaf. To make the first MAX of a walk exact, lower first, because that is needed whichever child
-    is the best. MIN is the mirror image. At CHANCE, each outcome counts by its probability.
+    is the best. MIN is the mirror image.
     """
-    lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
-    pays = len(tree.reward) > 0
-    k = tree.kind[n]
-    begin, end = tree.first[n], tree.last[n]
-    chosen = end
-    best = 0.0
-    if k == CHANCE:
-        for b in range(begin, end):
-            c = tree.child[b]
-            p = tree.probability[b]
-            if p != 0 and lower[c] < upper[c]:
-                if limits.guide == BOUNDS:
-                    score = finite_high(beliefs, limits, c) - finite_low(beliefs, limits, c)
-                elif aim == EXACT:
-                    width = finite_high(beliefs, limits, c) - finite_low(beliefs, limits, c)
-                    score = width / (beliefs.cost_lower[c] + beliefs.cost_raise[c])
-                else:
-                    score = gain_per_leaf(tree, beliefs, limits, c, aim)
-                score *= p
-                if chosen == end or score > best * GAIN_TIE:
-                    chosen, best = b, float(score)
-        return chosen, aim
-    every = LOWER if k == MAX else RAISE  # the aim that every child must reach
-    if aim in (EXACT, every) or limits.guide == BOUNDS:
-        sign = 1.0 if k == MAX else -1.0
-        hope = greatest = 0.0
-        for b in range(begin, end):
-            c = tree.child[b]
-            r = sign * beliefs.reward[b] if pays else 0.0
-            mean = sign * beliefs.mean[c] + r
-            if b == begin or mean > greatest:
-                greatest = mean
-            if lower[c] < upper[c]:
-                end_of = (high[c] if k == MAX else -low[c]) + r
-                is_close = end_of >= best - limits.near and mean > hope + limits.near
-                if chosen == end or end_of > best + limits.near or is_close:
-                    chosen, best, hope = b, end_of, mean
-        if aim == EXACT and (
-            hope < greatest - limits.near
-            or comes_first(tree, beliefs, limits, n, tree.child[chosen], every)
-        ):
-            aim = every
-        return chosen, aim
+    every = LOWER if tree.kind[n] == MAX else RAISE  # the aim that every child must reach
+    if aim not in (EXACT, every):
+        return choose_helper(tree, beliefs, limits, n, aim), aim
+    begin = tree.first[n]
+    chosen = end = tree.last[n]
+    greatest = chosen_top = chosen_mean = 0.0
     for b in range(begin, end):
         c = tree.child[b]
-        x = upper[c] if k == MAX else lower[c]
+        top, _, mean = seen_by(tree, beliefs, b, every)
+        if b == begin or mean > greatest:
+            greatest = mean
+        if beliefs.lower[c] < beliefs.upper[c]:
+            is_close = top >= chosen_top - limits.near and mean > chosen_mean + limits.near
+            if chosen == end or top > chosen_top + limits.near or is_close:
+                chosen, chosen_top, chosen_mean = b, top, mean
+    if aim == EXACT and (
+        chosen_mean < greatest - limits.near
+        or comes_first(tree, beliefs, limits, n, tree.child[chosen], every)
+    ):
+        aim = every
+    return chosen, aim
+
+
+def choose_helper(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> int:
+    """Return the branch to the child that promises most per leaf to move a player's bound alone."""
+    pays = len(tree.reward) > 0
+    chosen = end = tree.last[n]
+    best = 0.0
+    for b in range(tree.first[n], end):
+        c = tree.child[b]
+        x = beliefs.upper[c] if aim == RAISE else beliefs.lower[c]
         if pays:
             x = shifted(x, tree.reward[b])
-        may_help = x > lower[n] + limits.eps if k == MAX else x < upper[n] - limits.eps
-        if lower[c] < upper[c] and may_help:
+        if aim == RAISE:
+            may_help = x > beliefs.lower[n] + limits.eps
+        else:
+            may_help = x < beliefs.upper[n] - limits.eps
+        if may_help and beliefs.lower[c] < beliefs.upper[c]:
             r = beliefs.reward[b] if pays else 0.0
             score = gain_at(beliefs, limits, n, c, r, aim)
             if chosen == end or score > best * GAIN_TIE:
                 chosen, best = b, score
-    return chosen, aim
+    return chosen
 
 
 def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> bool:
@@ -288,48 +274,51 @@ def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, c: int,
     it are wasted if another child proves to be better. That matters at the first player of a walk,
     where the subtrees are large. At nodes below, it saved no leaves in measurements.
     """
-    is_first = n == limits.root or tree.kind[limits.root] == CHANCE and beliefs.depth[n] == 1
-    if limits.guide == BOUNDS or not is_first:
+    if n != limits.root and (tree.kind[limits.root] != CHANCE or beliefs.depth[n] != 1):
         return False
     other = RAISE if aim == LOWER else LOWER
     gain = gain_per_leaf(tree, beliefs, limits, c, aim)
     return gain > FIRST_SHARE * gain_per_leaf(tree, beliefs, limits, c, other) * GAIN_TIE
 
 
-def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> tuple[int, int]:
+def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits) -> tuple[int, int]:
     """Return the branch at a player's root, and the aim, to prove which action is best.
 
     Either raise the favourite, or lower its strongest rival. MIN is the mirror image. Lower the
     rival if the favourite's own bound is below the rival's, or if a leaf there gains clearly more,
     given that all rivals must fall.
     """
-    lower, upper, child, near = beliefs.lower, beliefs.upper, tree.child, limits.near
-    is_max = tree.kind[root] == MAX
+    root, child, near = limits.root, tree.child, limits.near
     begin, end = tree.first[root], tree.last[root]
-    to_raise, to_lower = (RAISE, LOWER) if is_max else (LOWER, RAISE)
-    costs = beliefs.cost_lower if is_max else beliefs.cost_raise
+    to_lower = LOWER if tree.kind[root] == MAX else RAISE
+    to_raise = RAISE if to_lower == LOWER else LOWER
+    sign = 1.0 if to_lower == LOWER else -1.0
+    costs = beliefs.cost[to_lower]
+
     favourite = begin
-    best_low, best_high, best_mean = seen_by(tree, beliefs, begin, is_max)
+    best_high, best_low, best_mean = seen_by(tree, beliefs, begin, to_lower)
     for b in range(begin, end):
-        low, high, mean = seen_by(tree, beliefs, b, is_max)
+        high, low, mean = seen_by(tree, beliefs, b, to_lower)
         is_close = mean >= best_mean - near
-        if mean > best_mean + near or is_close and high > best_high + near:
-            favourite, best_low, best_high, best_mean = b, low, high, mean
+        if mean > best_mean + near or (is_close and high > best_high + near):
+            favourite, best_high, best_low, best_mean = b, high, low, mean
     best = child[favourite]
+
     rival = end
     cost = most = 0.0
     for b in range(begin, end):
         c = child[b]
-        if c != best and lower[c] < upper[c]:
-            _, high, _ = seen_by(tree, beliefs, b, is_max)
+        if c != best and beliefs.lower[c] < beliefs.upper[c]:
+            high, _, _ = seen_by(tree, beliefs, b, to_lower)
             if rival == end or high > most + near:
                 rival, most = b, high
             if high > best_low + near:
                 cost += costs[c]
-    is_open = lower[best] < upper[best]
+
     # An action whose bound is not beyond what another one guarantees is not a rival.
-    guaranteed = beliefs.low[root] if is_max else -beliefs.high[root]
-    if rival == end or is_open and most <= guaranteed + near:
+    guaranteed = sign * beliefs.bound[to_raise][root]
+    is_open = beliefs.lower[best] < beliefs.upper[best]
+    if rival == end or (is_open and most <= guaranteed + near):
         return favourite, to_raise
     if not is_open or best_high < most - near:
         return rival, to_lower
@@ -337,21 +326,22 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
     up = gain_per_leaf(tree, beliefs, limits, best, to_raise)
     down = gain_per_leaf(tree, beliefs, limits, c, to_lower)
     if tree.kind[c] == CHANCE:
-        down = 0.0
-        for b in range(tree.first[c], tree.last[c]):
-            outcome = child[b]
-            if tree.probability[b] > 0 and lower[outcome] < upper[outcome]:
-                share = gain_per_leaf(tree, beliefs, limits, outcome, to_lower)
-                down = max(down, tree.probability[b] * share)
+        b = choose_outcome(tree, beliefs, limits, c, to_lower)
+        down = tree.probability[b] * gain_per_leaf(tree, beliefs, limits, child[b], to_lower)
     down *= costs[c] / max(1.0, cost)
     if down > RIVAL_MARGIN * up * GAIN_TIE:
         return rival, to_lower
     return favourite, to_raise
 
 
-def seen_by(tree: Columns, beliefs: Beliefs, b: int, is_max: bool) -> tuple[float, float, float]:
-    """Return a branch's bounds and mean; for MIN the negated ones, so that MIN maximises too."""
-    n = tree.child[b]
+def seen_by(tree: Columns, beliefs: Beliefs, b: int, aim: int) -> tuple[float, float, float]:
+    """Return the bounds and the mean of a branch, the bound that an aim moves first.
+
+    If the aim is to raise, they are those of the mirror image.
+    """
+    c = tree.child[b]
     r = beliefs.reward[b] if len(beliefs.reward) > 0 else 0.0
-    low, high, mean = beliefs.low[n] + r, beliefs.high[n] + r, beliefs.mean[n] + r
-    return (low, high, mean) if is_max else (-high, -low, -mean)
+    top, mean = beliefs.bound[aim][c] + r, beliefs.mean[c] + r
+    if aim == LOWER:
+        return top, beliefs.bound[RAISE][c] + r, mean
+    return -top, -beliefs.bound[LOWER][c] - r, -mean

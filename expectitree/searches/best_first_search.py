@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from expectitree.base import compiling
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import Column
-from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, Beliefs, Limits
+from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, TALLIES, Beliefs, Limits
 from expectitree.searches.best_first import best_first
-from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.intervals import NO_LIMIT, PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.problem import Found, Problem
 from expectitree.searches.progress import report
-from expectitree.searches.result import Search
-from expectitree.searches.setup import (
-    Listen,
-    SearchSetup,
-    greatest_number,
-    greatest_total,
-    why_unknown,
-)
+from expectitree.searches.recursion import with_infinities, without_infinities
+from expectitree.searches.tolerance import greatest_number, greatest_total
+from expectitree.searches.unknown import why_unknown
 from expectitree.searches.windows import Windows, find_windows
-from expectitree.searches.work import NO_LIMIT
 
 _WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
 
 
-def run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:
+def run_best_first(setup: Problem) -> Found:
+    """Search a tree best first for its value, whatever the window, or for its best action."""
     beliefs, limits = begin_best_first(setup)
-    if listen is not None:
-        beliefs = Beliefs._make(map(listen, Beliefs._fields, beliefs))
+    max_visits = setup.max_visits
+    if setup.observer is not None:
+        listen = setup.observer.listen
+        beliefs = beliefs._replace(
+            lower=listen("lower", beliefs.lower),
+            upper=listen("upper", beliefs.upper),
+            visits=listen("visits", beliefs.visits),
+            aim=listen("aim", beliefs.aim),
+        )
     most = NO_LIMIT if max_visits is None else max_visits
     pause = setup.pause // _WALK
     setup.begin()
@@ -43,37 +47,37 @@ def run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | 
     return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 
-def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
+def begin_best_first(setup: Problem) -> tuple[Beliefs, Limits]:
     """Return the columns and numbers that the loops of `best_first` start from."""
     tree = setup.tree
+    depths, paying = tree.heights[-1] + 2, len(tree.columns.reward)
+    lengths = {"node": len(tree), "depth": depths, "branch": paying, "tally": TALLIES}
 
-    def floats(length: int) -> Column:  # also for trees in fractions
-        return compiling.zeros("d", length, True) if setup.compiled else [0.0] * length
+    def column(code: str, rows: str) -> Column:
+        if setup.compiled:
+            zeros: Column = compiling.zeros(code, lengths[rows], True)
+            return zeros
+        return [0.0 if code == "d" else 0] * lengths[rows]  # floats also for trees in fractions
 
-    sizes = len(tree), len(tree.columns.reward), tree.heights[-1] + 2
-    beliefs = Beliefs.of(setup.intervals(), setup.column, floats, *sizes)
     total, greatest = greatest_total(tree), greatest_number(tree, setup.bounds)
-    numbers = setup.eps, total, greatest, setup.zero
-    limits = Limits.of(setup.algorithm, tree.exact, *numbers, tree.root_id)
-    return beliefs, limits._replace(shares=tree.is_sharing)
+    limits = Limits.of(setup.algorithm, tree.exact, setup.eps, total, greatest)
+    limits = limits._replace(root=tree.root_id, shares=tree.is_sharing)
+    return Beliefs.of(*setup.intervals(), column), limits
 
 
-def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
-    """Return the result of a best-first search, with the windows that its intervals justify."""
-    bounds = setup.bounds
+def end_best_first(setup: Problem, beliefs: Beliefs, stopped: bool) -> Found:
+    """Return what a best-first search found, with the windows that its intervals justify."""
+    root = setup.tree.root_id
     alpha, beta, cut, cut_after, asked_by = map(setup.column, "ddBIi")
-    columns = (beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after)
-    window = (float(bounds[0]), float(bounds[1])) if setup.compiled else bounds
+    alpha[root], beta[root] = map(float, setup.bounds) if setup.compiled else setup.bounds
+    numbers: Any = beliefs.lower, beliefs.upper, alpha, beta
+    if setup.tree.exact:
+        numbers = map(with_infinities, numbers)
+    lower, upper, alpha, beta = numbers
+    windows = Windows(lower, upper, alpha, beta, beliefs.visits, cut, cut_after, asked_by)
     is_action = setup.algorithm.goal == "action"
-    cuts = setup.run(
-        find_windows,
-        setup.columns,
-        Windows(*columns, asked_by),
-        setup.tree.root_id,
-        window,
-        setup.eps,
-        INFINITY,
-        is_action,
-        stopped,
-    )
-    return setup.result(setup.eps, *columns, cuts, stopped, asked_by)
+    cuts = setup.run(find_windows, setup.columns, windows, root, setup.eps, is_action, stopped)
+    if setup.tree.exact:
+        alpha, beta = without_infinities(alpha), without_infinities(beta)
+    columns = beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after
+    return Found(*columns, asked_by, cuts, stopped)

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import SearchError, TransformError, TreeError
@@ -17,7 +18,7 @@ from expectitree.base.tree.columns import Bounds, Kind
 from expectitree.base.tree.model import FLOAT_UNIT, Tree, check_tree
 from expectitree.base.tree.transform import without_formulas
 from expectitree.searches.result import Search
-from expectitree.searches.setup import rounding_error
+from expectitree.searches.tolerance import rounding_error
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Utility
@@ -52,10 +53,7 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
         of = {x: utility.of(x) for x in totals}
     except TreeError as error:
         raise SearchError(f"attitude {attitude.text}: {error}") from None
-    utilities = [
-        of[u] if kind == Kind.TERMINAL else float("nan")
-        for kind, u in zip(columns.kind, columns.utility, strict=True)
-    ]
+    utilities = [of.get(u, nan) for u in columns.utility]
     found = search(
         replace(
             without_formulas(folded),
@@ -70,6 +68,7 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
         found,
         tree=folded,
         root_bounds=bounds,
+        root_window=bounds,
         own_eps=rounding_error(folded, bounds) + _error_of_total(found, utility),
         lower=values,
         upper=values,
@@ -93,9 +92,8 @@ def _error_of_total(found: Search, utility: Utility) -> Any:
     greatest = max(abs(low), abs(high), utility.magnitude)
     error = rounding_error(found.tree, found.root_bounds) + 8 * FLOAT_UNIT * greatest
     value = found.lower[-1]
-    least, middle, most = (
-        utility.inverse(min(max(u, low), high)) for u in (value - error, value, value + error)
-    )
+    values = (value - error, value, value + error)
+    least, middle, most = (_total_of(utility, {}, u) for u in values)
     return max(middle - least, most - middle)
 
 

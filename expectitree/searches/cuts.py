@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from expectitree.base.tree.columns import TERMINAL, Columns, IntColumn, Readable
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Columns, IntColumn, Readable
 
 # How the last entry of a node ended (the column `cut`).
 NOT_CUT = 0
@@ -22,6 +22,12 @@ CUT_PROBING = 8  # added to a chance cut that a probe made
 # `cut_after` is their number.
 CUT_UNORDERED = 16
 
+CUT_OF = {  # by the kind of a node, and whether it fails low
+    (MIN, True): ALPHA_CUT,
+    (MAX, False): BETA_CUT,
+    (CHANCE, True): CHANCE_CUT_LOW,
+    (CHANCE, False): CHANCE_CUT_HIGH,
+}
 NO_CUTS = (NOT_CUT, PROBED, STOPPED)
 
 # Why a node was not visited (the column `reason`).

@@ -1,62 +1,29 @@
-"""Run a search: choose the bounds, prepare the columns, call the loop, return the result.
-
-The loops of `backward_induction`, `star_minimax` and `best_first` take only columns and numbers, so
-the same code runs interpreted on lists of floats, compiled on arrays of floats, and interpreted on
-lists of `Fraction`. What `star_minimax` does, `search_recursively` does quicker if interpreted.
-"""
+"""Search a tree: choose the numbers and the bounds, run the algorithm, return the result."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
-from fractions import Fraction
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from numbers import Real
+from time import perf_counter
 from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.algorithms import ALGORITHMS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
-from expectitree.base.deep_calls import DeepCall
-from expectitree.base.errors import SearchError, TreeError
-from expectitree.base.numbers import (
-    INFINITY,
-    Number,
-    exact_text,
-    is_finite,
-    quote,
-    to_exact_bound,
-    to_nearest_float,
-)
-from expectitree.base.rounding import Rounded
+from expectitree.base.errors import USER_ERRORS, ExpectitreeError, SearchError
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds, Repeated
-from expectitree.base.tree.model import Tree, check_bounds, check_tree
+from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.scans import shifted
 from expectitree.base.tree.transform import in_fractions
-from expectitree.searches.backward_induction import backward_induction
+from expectitree.searches.bounds import NO_BOUNDS, checked_pair, choose_bounds, in_numbers_of
 from expectitree.searches.by_utility import is_inexact, search_by_utility
-from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
-from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.problem import (
-    Allowance,
-    Found,
-    Problem,
-    close_intervals,
-    without_infinities,
-)
-from expectitree.searches.progress import report
-from expectitree.searches.result import Search
-from expectitree.searches.setup import (
-    NO_BOUNDS,
-    NO_FAR,
-    Engine,
-    SearchSetup,
-    far_of,
-    greatest_number,
-    greatest_total,
-    why_unknown,
-)
-from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
+from expectitree.searches.engines import Engine
+from expectitree.searches.problem import Found, Problem
+from expectitree.searches.result import Search, interval_text
+from expectitree.searches.unknown import check_known
 
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
 # Interpreted, a search compares 60,000 to 250,000 children a second.
@@ -68,8 +35,10 @@ def evaluate(
     algorithm: str | Algorithm = "expectiminimax",
     *,
     bounds: ChosenBounds = None,
+    window: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    seed: int = 0,
     exact: bool = False,
     **options: int | str | None,
 ) -> Search:
@@ -93,10 +62,15 @@ def evaluate(
             of a terminal plus the rewards on the way. `inf` is not a bound. "leaves" takes the
             least and the greatest total, and "none" no bounds. By default, the search uses the
             bounds in the file, or else "none" for alphabeta and "leaves" for all others.
+        window: `(alpha, beta)`: the search finds the value only if it lies in between. Otherwise
+            it may stop when it has proved `value <= alpha`, with `Outcome.FAIL_LOW`, or `value >=
+            beta`, with `Outcome.FAIL_HIGH`. Then `value` raises `SearchError`, and `interval()`
+            is what was proved. expectiminimax and best-first find the value in any window.
         engine: "auto", "interpreted" or "compiled" (which needs numba). The last two compute in
             floats. All engines visit the same nodes.
         max_visits: The maximum number of node visits of a pruning search. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
+        seed: The seed of an algorithm that draws random numbers, from another package.
         exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
             are floats. A float in a tree counts as the decimal that Python prints.
         options: The options of the algorithm, such as `probes=3`.
@@ -111,11 +85,17 @@ def evaluate(
         if engine != Engine.AUTO:
             raise SearchError(f"exact computes in fractions, engine {engine} in floats: remove one")
         tree = in_fractions(tree)
-    found = search_tree(
-        tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, **options
+    return search_tree(
+        tree,
+        algorithm,
+        bounds=bounds,
+        window=window,
+        engine=engine,
+        max_visits=max_visits,
+        seed=seed,
+        rounds=not exact,
+        **options,
     )
-    vars(found)["rounds"] = not exact  # a copy costs a tenth of the search of a small tree
-    return found
 
 
 def search_tree(
@@ -123,18 +103,34 @@ def search_tree(
     algorithm: str | Algorithm = "expectiminimax",
     *,
     bounds: ChosenBounds = None,
+    window: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    seed: int = 0,
+    rounds: bool = False,
     **options: int | str | None,
 ) -> Search:
-    """Search a tree as `evaluate` does; return numbers as they are computed, without rounding."""
+    """Search a tree as `evaluate` does; return numbers as they are computed, unless it `rounds`."""
     check_tree(tree)
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
     tree = searched_tree(tree, engine)
     known = choose_bounds(tree, bounds, chosen)
-    return search_window(tree, chosen, known, known[0], engine, max_visits)
+    ends = known[0]
+    if window is not None:
+        alpha, beta = in_numbers_of(tree, check_window(chosen, window))
+        ends = shifted(alpha, -tree.root_reward), shifted(beta, -tree.root_reward)
+    return search_window(tree, chosen, known, ends, engine, max_visits, rounds, seed=seed)
+
+
+def check_window(algorithm: Algorithm, window: Any) -> Bounds:
+    """Return a window; raise `SearchError` if it is wrong, or the search is not for the value."""
+    if algorithm.goal == "action":
+        raise SearchError(
+            "a window is about the value, and goal action asks for the best action: remove one"
+        )
+    return checked_pair(window, "window", "alpha and beta")
 
 
 def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
@@ -151,179 +147,86 @@ def search_window(
     window: Bounds,
     engine: str = "auto",
     max_visits: int | None = None,
-    watch: Any = None,
+    rounds: bool = False,
+    **asked: Any,
 ) -> Search:
-    """Search a tree in a window, by the contract of `star_minimax`.
+    """Search a tree in a window, which is without the root's reward.
 
-    `known` is what `choose_bounds` returns.
-    `watch` is an `Observer` of a depth-first search, which is not compiled then. For best-first, it
-    is a function that receives every column that the search writes, with its name, and returns the
-    column to write to instead. Raises `SearchError` if the search needs a utility that is not
-    known.
+    `known` is what `choose_bounds` returns, and `asked` has other attributes of the `Problem`: its
+    seed and its observer. Raises `SearchError` if the search needs a utility that is not known.
     """
-    if tree.attitude is not None and algorithm.player_cuts:
+    if tree.attitude is not None and algorithm.prunes:
         raise SearchError(
             f"found the attitude {tree.attitude.text}, expected no attitude to risk for "
             f"{algorithm.full_name}: search the tree with -a expectiminimax, or remove the "
             "attitude with --attitude none (`with_attitude(None)` in Python)"
         )
-    if not algorithm.player_cuts or len(tree) == 1:
+    if algorithm.needs_whole_tree or len(tree) == 1:
         check_known(tree)
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
-
-        def search(utilities: Tree) -> Search:
-            return search_window(utilities, algorithm, (NO_BOUNDS, known[1]), NO_BOUNDS, engine)
-
+        asked = {"known": (NO_BOUNDS, known[1]), "window": NO_BOUNDS, "rounds": rounds}
+        search = partial(search_window, algorithm=algorithm, engine=engine, **asked)
         return search_by_utility(tree, known[0], search)
-    setup = SearchSetup.of(tree, algorithm, *known, engine)
-    if not algorithm.player_cuts:
-        return _run_backward_induction(setup)
+    problem = Problem.of(tree, algorithm, known, engine, window, max_visits=max_visits, **asked)
     if tree.unknown:
-        setup = setup.waiting_for_unknown()
-    if not algorithm.in_order:
-        from expectitree.searches.best_first_search import run_best_first  # takes time
-
-        return run_best_first(setup, max_visits, watch)
-    if not setup.compiled:
-        return _search_interpreted(setup, window, max_visits, watch)
-    return _run_star_minimax(setup, window, max_visits)
+        problem.wait_for_unknown()
+    found = algorithm.run(problem) if algorithm.is_built_in else _found_by_other(problem)
+    seconds = perf_counter() - problem.started
+    return Search.from_found(problem, found, seconds=seconds, rounds=rounds)
 
 
-def _run_backward_induction(setup: SearchSetup) -> Search:
-    tree, count = setup.tree, len(setup.tree)
-    value = compiling.unwritten("d", count) if setup.compiled else setup.column("d")
-    tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
-    if tolerance is not None:
-        tolerance *= tree.gain_sign  # who avoids a small gain avoids a large cost
-    setup.begin()
-    setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
-    nothing = Repeated(0, count)
-    windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
-    columns = value, value, Repeated(1, count), *windows, nothing, nothing
-    follows_from_values = tree.rounds and not tree.exact and tree.attitude is None
-    eps = None if follows_from_values else setup.eps
-    return setup.result(eps, *columns, 0, False)
+def _found_by_other(problem: Problem) -> Found:
+    """Return what the search of another package finds; raise `SearchError` if it is wrong."""
+    cause: BaseException | None = None
+    try:
+        found: Found = problem.algorithm.run(problem)
+        fault = _fault_in(found, problem)
+    except ExpectitreeError:
+        raise
+    except USER_ERRORS as error:
+        cause, fault = error, f"raises {type(error).__name__}: {error}"
+    if fault:
+        name = problem.algorithm.name
+        message = f"the search {name} {fault}: correct it, or choose another algorithm"
+        raise SearchError(message) from cause
+    return found
 
 
-def _run_star_minimax(setup: SearchSetup, window: Bounds, max_visits: int | None) -> Search:
-    tree, settings = setup.tree, settings_of(setup, max_visits)
-    root = setup.index(tree.root_id)
-    work = start_work(setup, settings, tree.heights[-1] + 1)
-    window = float(window[0]), float(window[1])
-    setup.begin()
-    while True:
-        cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
-        if ended != PAUSED:
-            break
-        entries = int(work.resume[RESUME_ENTRIES])
-        report(entries, max_visits or len(tree))
-        settings = settings._replace(pause=entries + setup.pause)
-    if ended == WAITING:
-        raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)[1]]))
-    columns = work.by_node(setup.columns, settings)
-    return setup.result(setup.eps, *columns, cuts, ended == STOPPED_EARLY)
+def _fault_in(found: Any, problem: Problem) -> str:
+    """Return what is wrong with what a search returns; empty if it is right."""
+    count, root = len(problem.tree), problem.tree.root_id
+    if not isinstance(found, Found):
+        return f"returns an object of type {type(found).__name__}, expected Found"
+    if any(len(column) != count for column in (found.lower, found.upper, found.visits)):
+        return f"returns columns of other lengths, expected {count:,} rows, one for each node"
+    low, high = found.lower[root], found.upper[root]
+    expected, is_right = "an estimate", isinstance(found.estimate, Real)
+    if problem.algorithm.proves:
+        expected, (alpha, beta) = "an interval that is exact or decides the window", problem.window
+        is_right = low == high or high <= alpha or low >= beta or found.stopped
+    known = f"{interval_text(low, high)} and the estimate {found.estimate}"
+    return "" if is_right else f"returns {known}, expected {expected}"
 
 
-def _search_interpreted(
-    setup: SearchSetup, window: Bounds, max_visits: int | None, watch: Any
-) -> Search:
-    """Search a tree in a window by recursion."""
-    tree, columns = setup.tree, setup.columns
-
-    def grow(branch: int) -> bool:
-        raise SearchError(why_unknown(tree, columns.child[branch]))
-
-    found = Found(*map(setup.column, "IddBI"))
-    problem = Problem(
-        columns,
-        *setup.intervals(),
-        tree.root_id,
-        window,
-        setup.algorithm,
-        Allowance(max_visits, setup.pause, len(tree)),
-        setup.eps / 3 if setup.eps else 0,
-        setup.zero,
-        shares=tree.is_sharing,
-        observer=watch,
-        grow=grow,
-    )
-    problem.probe_up_to(int(tree.widest))
-    if tree.exact:
-        problem.use_infinities()
-    setup.begin()
-    DeepCall(CALLS_A_PLY * tree.heights[-1] + 100).run(search_depth_first, problem, found)
-    close_intervals(problem, found)
-    numbers: Any = problem.lower, problem.upper, found.alpha, found.beta
-    lower, upper, alpha, beta = map(without_infinities, numbers) if tree.exact else numbers
-    written = lower, upper, found.visits, alpha, beta, found.cut, found.cut_after
-    return setup.result(setup.eps, *written, found.cuts, found.stopped)
-
-
-def start_work(setup: SearchSetup, settings: Settings, depths: int) -> Work:
-    """Return the columns of a search at the start."""
-    tree, columns = setup.tree, setup.columns
-    if not settings.lean:
-        return Work.of(setup.intervals(), setup.column, len(tree), len(columns.child), depths)
-    inner = len(tree) - tree.leaves
-    lower, upper = (compiling.filled("d", end, inner, True) for end in settings.ends)
-    own: Any = memoryview(bytearray(columns.kind)), tree.inner_before
-    return Work.of((lower, upper), setup.column, inner, 0, depths, own)
-
-
-def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
-    """Return the settings of a compiled depth-first search."""
-    tree, chosen = setup.tree, setup.algorithm
-    far = far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds))
-    # A reward may move a bound beyond the greatest float.
-    bounded = not setup.columns.pays and far == NO_FAR and all(map(is_finite, setup.bounds))
-
-    def switch(is_on: bool) -> tuple[bool, ...]:
-        return (True,) if is_on else ()
-
-    return Settings(
-        zero=0.0,
-        most=sys.float_info.max,
-        chance_cuts=chosen.chance_cuts,
-        # More probes than any node has children find nothing to do.
-        probes=min(chosen.probes, max(tree.widest, 1)),
-        cyclic=chosen.probe_order == "cyclic",
-        eps=float(setup.eps),  # one type, so one machine code
-        far=far,
-        most_visits=NO_LIMIT if max_visits is None else max_visits,
-        pause=setup.pause,
-        one=setup.index(1),
-        pays=switch(setup.columns.pays),
-        bounded=switch(bounded),
-        limited=switch(max_visits is not None),
-        shares=switch(tree.is_sharing),
-        lean=switch(
-            bounded
-            and setup.bounds[0] < setup.bounds[1]  # a terminal is open until it is visited
-            and len(tree) > 1
-            and not (tree.is_sharing or tree.unknown)
-            and tree.local_bounds.keys() <= {tree.root_id}
-        ),
-        ends=(float(setup.bounds[0]), float(setup.bounds[1])),
-    )
-
-
-def search_known(tree: Tree, bounds: ChosenBounds = None) -> Search:
-    """Return what the known utilities of a tree prove about each node: a search that stopped."""
-    from expectitree.searches.beliefs import narrow
-    from expectitree.searches.best_first_search import begin_best_first, end_best_first
+def search_known(tree: Tree, algorithm: Algorithm, bounds: ChosenBounds = None) -> Search:
+    """Return what the known utilities of a tree prove about each node, visited or not."""
+    from expectitree.searches.best_first_search import begin_best_first
+    from expectitree.searches.estimates import narrow
 
     check_tree(tree, "a search of a tree with unknown utilities")
     tree = tree.computed
-    chosen = find_algorithm("best-first", goal="value")
-    setup = SearchSetup.of(tree, chosen, *choose_bounds(tree, bounds), Engine.INTERPRETED)
-    beliefs, limits = begin_best_first(setup)
+    problem = Problem.of(tree, algorithm, choose_bounds(tree, bounds), Engine.INTERPRETED)
+    beliefs, limits = begin_best_first(problem)
     unknown = frozenset(tree.unknown)
-    for n, kind in enumerate(setup.columns.kind):
+    for n, kind in enumerate(problem.columns.kind):
         if kind != TERMINAL:
-            narrow(setup.columns, beliefs, limits, n)
+            narrow(problem.columns, beliefs, limits, n)
         elif n not in unknown:
-            beliefs.lower[n] = beliefs.upper[n] = setup.columns.utility[n]
-    return end_best_first(setup, beliefs, stopped=True)
+            beliefs.lower[n] = beliefs.upper[n] = problem.columns.utility[n]
+    found = Found.of(problem)
+    found.lower, found.upper, found.stopped = beliefs.lower, beliefs.upper, True
+    found.visits = [1] * len(tree)
+    return replace(Search.from_found(problem, found), own_eps=problem.eps)
 
 
 def usual_algorithms(
@@ -334,7 +237,7 @@ def usual_algorithms(
     A tree with an attitude to risk can only be searched by those that do not prune.
     """
     if tree.attitude is not None:
-        return [chosen for chosen in among if not chosen.player_cuts]
+        return [chosen for chosen in among if not chosen.prunes]
     is_slow = path_children(tree) > MAX_PATH_CHILDREN
     return [chosen for chosen in among if chosen.in_order or not is_slow]
 
@@ -344,59 +247,3 @@ def path_children(tree: Tree) -> float:
     leaves = compiling.zeros("d", len(tree))
     found: float = tree.scan(scans.count_path_children, tree.columns, leaves, float(tree.leaves))
     return found
-
-
-def choose_bounds(
-    tree: Tree, bounds: ChosenBounds, algorithm: Algorithm | None = None
-) -> tuple[Bounds, str]:
-    """Return the root's bounds and where they came from: "option", "file", "leaves" or "none".
-
-    Those who prune by hand do not know the leaves, so alphabeta has no bounds by default.
-    """
-    if bounds is None:
-        written = tree.local_bounds.get(tree.root_id)
-        if written is not None:
-            return written, "file"
-        is_alphabeta = algorithm and algorithm.player_cuts and not algorithm.chance_cuts
-        bounds = "none" if tree.unknown or is_alphabeta else "leaves"
-    if bounds == "none":
-        return NO_BOUNDS, "none"
-    if bounds == "leaves":
-        check_known(tree)
-        return tree.total_ends, "leaves"
-    if (
-        not isinstance(bounds, Sequence)
-        or isinstance(bounds, str)
-        or len(bounds) != 2
-        or not all(isinstance(end, Real) for end in bounds)
-    ):
-        raise SearchError(
-            f"found {quote(str(bounds))} as bounds, expected a lower and an upper number"
-        )
-    if bounds[0] != bounds[0] or bounds[1] != bounds[1]:
-        raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
-    if bounds[0] > bounds[1]:
-        raise SearchError(
-            f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than "
-            f"{exact_text(bounds[1])}: swap them"
-        )
-    bounds = _bound_of(tree, bounds[0]), _bound_of(tree, bounds[1])
-    try:
-        check_bounds(tree, bounds)
-    except TreeError as error:
-        raise SearchError(str(error)) from None
-    return bounds, "option"
-
-
-def _bound_of(tree: Tree, end: Number) -> Number:
-    """Return a bound in the numbers of a tree: those of others would be rounded differently."""
-    if not tree.exact:
-        return to_nearest_float(end)
-    found = to_exact_bound(end)
-    return Rounded.of(found) if tree.is_rounded and isinstance(found, Fraction) else found
-
-
-def check_known(tree: Tree) -> None:
-    """Raise `SearchError` if the utility of a terminal is not known."""
-    if tree.unknown:
-        raise SearchError(why_unknown(tree))

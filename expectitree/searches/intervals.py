@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from expectitree.base.tree.columns import MAX, MIN, Columns, NumberColumn, Readable
+from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.columns import MAX, MIN, Columns, Readable
 from expectitree.base.tree.scans import shifted
+
+NO_LIMIT = sys.maxsize  # of visits
 
 # The reasons for which the loop of a search returns to its caller.
 DONE = 0
@@ -21,52 +25,70 @@ def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
     return shifted(end, tree.reward[b]) if len(tree.reward) > 0 else end
 
 
+def find_proved(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
+    """Return the branch to a player's child that is proved best; if none is, one past the last."""
+    for b in range(tree.first[n], tree.last[n]):
+        if is_proved(tree, lower, upper, n, b, eps):
+            return b
+    return tree.last[n]
+
+
+def is_proved(
+    tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, b: int, eps: Any
+) -> bool:
+    """Return whether no other branch of a player's node can be better than this one.
+
+    Of two branches to one child, the reward decides: infinite bounds do not show the difference.
+    """
+    is_max = tree.kind[n] == MAX
+    for other in range(tree.first[n], tree.last[n]):
+        if tree.child[other] == tree.child[b]:
+            if len(tree.reward) > 0:
+                more = tree.reward[other] - tree.reward[b]
+                if (is_max and more > 0) or (not is_max and more < 0):
+                    return False
+        elif is_max:
+            if end_of_branch(tree, upper, other) > end_of_branch(tree, lower, b) + eps:
+                return False
+        elif end_of_branch(tree, lower, other) < end_of_branch(tree, upper, b) - eps:
+            return False
+    return True
+
+
 def satisfies(lower: Any, upper: Any, alpha: Any, beta: Any, eps: Any) -> bool:
     """Return whether an interval satisfies the contract: exact, fail low, or fail high."""
     return bool(not lower < upper or upper <= alpha + eps or lower >= beta - eps)
 
 
-def sum_outcomes(
-    tree: Columns,
-    lower: NumberColumn,
-    upper: NumberColumn,
-    begin: int,
-    end: int,
-    zero: Any,
-    inf: Any,
-    bounded: bool,
-    pays: bool,
+def sum_of_outcomes(
+    tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int
 ) -> tuple[Any, Any]:
-    """Return the sums of p * (reward + lower) and p * (reward + upper); infinite if a bound is.
+    """Return the sums of p * (reward + lower) and p * (reward + upper) over possible outcomes.
 
-    `bounded` says that none is, and `pays` that branches have rewards. A sum of fractions must
-    not meet an infinity, because it may be too large for a float.
+    A sum is infinite if one of its terms is: a sum of fractions must not meet an infinity, because
+    it may be too large for a float.
     """
-    child, probability = tree.child, tree.probability
-    low = high = zero
-    low_open = high_open = False
-    for b in range(begin, end):
-        p = probability[b]
+    pays = len(tree.reward) > 0
+    low: Any = 0
+    high: Any = 0
+    for b in range(tree.first[n], tree.last[n]):
+        p = tree.probability[b]
         if p != 0:  # which is faster than `p > 0` for a fraction
-            c = child[b]
-            least = lower[c]
-            most = upper[c]
+            c = tree.child[b]
+            least, most = lower[c], upper[c]
             if pays:
-                least = shifted(least, tree.reward[b])
-                most = shifted(most, tree.reward[b])
-            if bounded or least > -inf:
-                low += p * least
-            else:
-                low_open = True
-            if bounded or most < inf:
-                high += p * most
-            else:
-                high_open = True
-    if low_open:
-        low = -inf
-    if high_open:
-        high = inf
+                least, most = shifted(least, tree.reward[b]), shifted(most, tree.reward[b])
+            low = low + p * least if least > -INFINITY and low > -INFINITY else -INFINITY
+            high = high + p * most if most < INFINITY and high < INFINITY else INFINITY
     return low, high
+
+
+def outcome_limit(limit: Any, others: Any, p: Any) -> Any:
+    """Return the end of an outcome's window, from that of CHANCE and the sum of the others.
+
+    `others` is the sum of p * upper of all other outcomes for alpha, and of p * lower for beta.
+    """
+    return (limit - others) / p
 
 
 def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) -> tuple[Any, Any]:

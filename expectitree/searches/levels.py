@@ -10,11 +10,24 @@ the tree, and on their ranks.
 from __future__ import annotations
 
 from expectitree.base.tree.columns import TERMINAL, UNSEEN, Columns
-from expectitree.searches.beliefs import CENTER, PRIOR_VARIANCE, PRIOR_WEIGHT, Beliefs, Limits
+from expectitree.searches.beliefs import (
+    CENTER,
+    LOWER,
+    PRIOR_VARIANCE,
+    PRIOR_WEIGHT,
+    RAISE,
+    Beliefs,
+    Limits,
+)
 
 PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
 SLOPE_SIGNIFICANCE = 16.0  # squared standard errors up to which a slope counts as chance
 TRUST_VARIANCE = 0.25  # of the prior of the trust in estimates, whose mean is 1
+
+
+def is_inner(tree: Columns, n: int) -> bool:
+    """Return whether a node has children."""
+    return TERMINAL < tree.kind[n] < UNSEEN
 
 
 def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
@@ -23,81 +36,80 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     The variance is half the mean squared difference of two leaves that part at a node of that
     depth. It is shrunk towards that of all leaves, and is at least that of the depth below.
     """
-    leaves_seen = beliefs.leaves_seen
-    leaf_total, leaf_squares = beliefs.leaf_total, beliefs.leaf_squares
-    depth, counting_branch = beliefs.depth, beliefs.counting_branch
-    freedom, deviations, mean_squares = beliefs.freedom, beliefs.deviations, beliefs.mean_squares
-    rank_products, rank_squares = beliefs.rank_products, beliefs.rank_squares
-    advantage_products, advantage_squares = beliefs.advantage_products, beliefs.advantage_squares
-    advantage_ranks = beliefs.advantage_ranks
-    for d in range(len(freedom)):
-        freedom[d] = deviations[d] = rank_products[d] = rank_squares[d] = mean_squares[d] = 0.0
-        advantage_products[d] = advantage_squares[d] = advantage_ranks[d] = 0.0
-    root = limits.root
-    # Of inner nodes: there is nothing to estimate below, except where the tree grows.
-    deepest = len(freedom) - 2 if len(limits.grows) > 0 else depth[root]
-    for i in range(len(tree.kind)):
-        n = len(tree.kind) - 1 - i if len(limits.grows) > 0 else i
-        if tree.kind[n] in (TERMINAL, UNSEEN):
-            continue
-        count = whole = square = same = inner = 0.0
-        parts = r_sum = x_sum = xr_sum = rr_sum = xx_sum = 0.0
-        a_sum = xa_sum = ra_sum = aa_sum = 0.0
-        for b in range(tree.first[n], tree.last[n]):
-            c = tree.child[b]
-            if leaves_seen[c] == 0 or counting_branch[c] != b:
-                continue
-            count += leaves_seen[c]
-            whole += leaf_total[c]
-            square += leaf_squares[c]
-            same += leaves_seen[c] * leaves_seen[c]
-            inner += leaves_seen[c] * leaf_squares[c] - leaf_total[c] * leaf_total[c]
-            parts += 1
-            r = rank(tree, n, b)
-            x = leaf_total[c] / leaves_seen[c]
-            r_sum += r
-            x_sum += x
-            xr_sum += x * r
-            rr_sum += r * r
-            xx_sum += x * x
-            a = beliefs.advantage[c]
-            a_sum += a
-            xa_sum += x * a
-            ra_sum += r * a
-            aa_sum += a * a
-        deepest = max(deepest, depth[n])
-        leaves_seen[n] = count
-        leaf_total[n] = whole
-        leaf_squares[n] = square
-        if parts > 1:
-            d = depth[n]
-            freedom[d] += parts - 1
-            deviations[d] += (
-                (parts - 1)
-                * max(0.0, count * square - whole * whole - inner)
-                / (count * count - same)
-            )
-            rank_products[d] += xr_sum - x_sum * r_sum / parts
-            rank_squares[d] += rr_sum - r_sum * r_sum / parts
-            mean_squares[d] += xx_sum - x_sum * x_sum / parts
-            advantage_products[d] += xa_sum - x_sum * a_sum / parts
-            advantage_squares[d] += aa_sum - a_sum * a_sum / parts
-            advantage_ranks[d] += ra_sum - r_sum * a_sum / parts
-    count = leaves_seen[root] + beliefs.tally[PRIOR_WEIGHT]
-    mean = leaf_total[root] / count
-    variance = (
-        leaf_squares[root] + beliefs.tally[PRIOR_WEIGHT] * beliefs.tally[PRIOR_VARIANCE]
-    ) / count - mean * mean
-    variance = max(variance, 1e-12 * beliefs.tally[PRIOR_VARIANCE])
+    moments = beliefs.moments
+    for column in moments:
+        for d in range(len(column)):
+            column[d] = 0.0
+    deepest = 0  # of inner nodes: there is nothing to estimate below, except where the tree grows
+    count = len(tree.kind)
+    for i in range(count):
+        n = count - 1 - i if len(limits.grows) > 0 else i
+        if TERMINAL < tree.kind[n] < UNSEEN:
+            add_leaves(tree, beliefs, n)
+            if beliefs.depth[n] > deepest:
+                deepest = beliefs.depth[n]
+    if len(limits.grows) > 0:
+        deepest = len(moments.freedom) - 2
+
     widest = 0.0
+    variance = variance_of_all(beliefs, limits.root)
     for i in range(deepest + 1):
         d = deepest - i
-        widest = max(
-            widest, (deviations[d] + PRIOR_LEAVES * variance) / (freedom[d] + PRIOR_LEAVES)
-        )
-        beliefs.leaf_variance[d] = widest
+        total = moments.deviations[d] + PRIOR_LEAVES * variance
+        widest = max(widest, total / (moments.freedom[d] + PRIOR_LEAVES))
+        beliefs.spread.leaf_variance[d] = widest
         fit_trust(beliefs, d)
         fit_slope(beliefs, d)
+
+
+def variance_of_all(beliefs: Beliefs, root: int) -> float:
+    """Return the variance of all leaves, by those visited and the prior."""
+    levels, tally = beliefs.levels, beliefs.tally
+    count = levels.leaves_seen[root] + tally[PRIOR_WEIGHT]
+    mean = levels.leaf_total[root] / count
+    squares = levels.leaf_squares[root] + tally[PRIOR_WEIGHT] * tally[PRIOR_VARIANCE]
+    return float(max(squares / count - mean * mean, 1e-12 * tally[PRIOR_VARIANCE]))
+
+
+def add_leaves(tree: Columns, beliefs: Beliefs, n: int) -> None:
+    """Sum up the visited leaves below a node, and how its children differ, for its depth."""
+    levels, moments = beliefs.levels, beliefs.moments
+    seen, totals, advantage = levels.leaves_seen, levels.leaf_total, levels.advantage
+    parts = count = total = squares = 0.0
+    pairs = differences = 0.0  # of leaves below different children, and their sum of squares
+    means = ranks = advantages = 0.0
+    for b in range(tree.first[n], tree.last[n]):
+        c = tree.child[b]
+        if seen[c] > 0 and beliefs.counting_branch[c] == b:
+            pairs += count * seen[c]
+            differences += count * levels.leaf_squares[c] + seen[c] * squares
+            differences -= 2 * total * totals[c]
+            parts += 1
+            count += seen[c]
+            total += totals[c]
+            squares += levels.leaf_squares[c]
+            means += totals[c] / seen[c]
+            ranks += rank(tree, n, b)
+            advantages += advantage[c]
+    seen[n], totals[n], levels.leaf_squares[n] = count, total, squares
+    if parts < 2:
+        return
+
+    d = beliefs.depth[n]
+    moments.freedom[d] += parts - 1
+    moments.deviations[d] += (parts - 1) * max(0.0, differences) / (2 * pairs)
+    for b in range(tree.first[n], tree.last[n]):
+        c = tree.child[b]
+        if seen[c] > 0 and beliefs.counting_branch[c] == b:
+            x = totals[c] / seen[c] - means / parts
+            r = rank(tree, n, b) - ranks / parts
+            a = advantage[c] - advantages / parts
+            moments.mean_mean[d] += x * x
+            moments.mean_rank[d] += x * r
+            moments.mean_advantage[d] += x * a
+            moments.rank_rank[d] += r * r
+            moments.rank_advantage[d] += r * a
+            moments.advantage_advantage[d] += a * a
 
 
 def fit_trust(beliefs: Beliefs, d: int) -> None:
@@ -106,15 +118,16 @@ def fit_trust(beliefs: Beliefs, d: int) -> None:
     An estimate is a guess of the value, in the same units. So the search trusts it in full before
     leaves are visited, and less where the leaves do not confirm it.
     """
-    products, squares = beliefs.advantage_products[d], beliefs.advantage_squares[d]
+    moments = beliefs.moments
+    products, squares = moments.mean_advantage[d], moments.advantage_advantage[d]
     trust = 1.0
-    if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
+    if moments.freedom[d] > PRIOR_LEAVES and squares > 0:
         fitted, error = regression(beliefs, d, products, squares)
         trust = (error + TRUST_VARIANCE * fitted) / (error + TRUST_VARIANCE)
-    beliefs.trust[d] = trust
+    beliefs.spread.trust[d] = trust
     # What is left for the rank to explain.
-    beliefs.mean_squares[d] += trust * (trust * squares - 2 * products)
-    beliefs.rank_products[d] -= trust * beliefs.advantage_ranks[d]
+    moments.mean_mean[d] += trust * (trust * squares - 2 * products)
+    moments.mean_rank[d] -= trust * moments.rank_advantage[d]
 
 
 def fit_slope(beliefs: Beliefs, d: int) -> None:
@@ -122,19 +135,21 @@ def fit_slope(beliefs: Beliefs, d: int) -> None:
 
     The slope is 0 unless the leaves clearly contradict that (James and Stein 1961).
     """
-    slope, squares = 0.0, beliefs.rank_squares[d]
-    if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
-        fitted, error = regression(beliefs, d, beliefs.rank_products[d], squares)
+    moments = beliefs.moments
+    slope, squares = 0.0, moments.rank_rank[d]
+    if moments.freedom[d] > PRIOR_LEAVES and squares > 0:
+        fitted, error = regression(beliefs, d, moments.mean_rank[d], squares)
         if fitted * fitted > SLOPE_SIGNIFICANCE * error:
             slope = fitted * (1 - SLOPE_SIGNIFICANCE * error / (fitted * fitted))
-    beliefs.slope[d] = slope
+    beliefs.spread.slope[d] = slope
 
 
 def regression(beliefs: Beliefs, d: int, products: float, squares: float) -> tuple[float, float]:
     """Return the fitted coefficient, and its squared standard error."""
+    moments = beliefs.moments
     fitted = products / squares
-    rest = max(0.0, beliefs.mean_squares[d] - fitted * products)
-    return fitted, rest / ((beliefs.freedom[d] - 1) * squares)
+    rest = max(0.0, moments.mean_mean[d] - fitted * products)
+    return fitted, rest / ((moments.freedom[d] - 1) * squares)
 
 
 def rank(tree: Columns, n: int, b: int) -> float:
@@ -143,58 +158,59 @@ def rank(tree: Columns, n: int, b: int) -> float:
     return float((b - tree.first[n]) / (count - 1) - 0.5 if count > 1 else 0.0)
 
 
+def lead(tree: Columns, beliefs: Beliefs, n: int, b: int) -> float:
+    """Return by how much the level of a child is expected to be above that of its parent."""
+    spread, d = beliefs.spread, beliefs.depth[n]
+    by_estimate = spread.trust[d] * beliefs.levels.advantage[tree.child[b]]
+    slope = spread.slope[d]
+    return float(by_estimate if slope == 0 else by_estimate + slope * rank(tree, n, b))
+
+
 def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update the observed mean and precision of a node's level from those of its children."""
-    d = beliefs.depth[n]
-    leaf_variance, deeper = beliefs.leaf_variance[d], beliefs.leaf_variance[d + 1]
-    slope, trust, advantage = beliefs.slope[d], beliefs.trust[d], beliefs.advantage
+    mean, precision = beliefs.levels.observed_mean, beliefs.levels.observed_precision
+    d, leaf_variance = beliefs.depth[n], beliefs.spread.leaf_variance
+    between = leaf_variance[d] - leaf_variance[d + 1]
     weight = weighed = 0.0
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
-        if beliefs.counting_branch[c] != b:
-            continue
-        if tree.kind[c] in (TERMINAL, UNSEEN):
-            if beliefs.leaves_seen[c] == 0:
-                continue
-            w, x = 1 / leaf_variance, beliefs.leaf_total[c]
-        elif beliefs.observed_precision[c] > 0:
-            w, x = (
-                1 / (leaf_variance - deeper + 1 / beliefs.observed_precision[c]),
-                beliefs.observed_mean[c],
-            )
-        else:
-            continue
-        weight += w
-        weighed += w * (x - slope * rank(tree, n, b) - trust * advantage[c])
-    beliefs.observed_precision[n] = weight
-    beliefs.observed_mean[n] = weighed / weight if weight > 0 else 0.0
+        if precision[c] > 0 and beliefs.counting_branch[c] == b:
+            variance = leaf_variance[d]  # of a leaf around the node's level
+            if tree.kind[c] != TERMINAL:
+                variance = between + 1 / precision[c]
+            w = 1 / variance
+            weight += w
+            weighed += w * (mean[c] - lead(tree, beliefs, n, b))
+    precision[n] = weight
+    mean[n] = weighed / weight if weight > 0 else 0.0
 
 
 def update_root_level(beliefs: Beliefs, root: int) -> None:
     """Update the level of the root from its leaves and from the prior."""
-    prior = beliefs.tally[PRIOR_WEIGHT] / beliefs.leaf_variance[0]
-    observed = beliefs.observed_precision[root]
-    beliefs.level[root] = observed * beliefs.observed_mean[root] / (prior + observed)
-    beliefs.level_variance[root] = 1 / (prior + observed)
+    levels = beliefs.levels
+    prior = beliefs.tally[PRIOR_WEIGHT] / beliefs.spread.leaf_variance[0]
+    observed = levels.observed_precision[root]
+    levels.level[root] = observed * levels.observed_mean[root] / (prior + observed)
+    levels.level_variance[root] = 1 / (prior + observed)
 
 
 def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update the levels of a node's children, and the estimates of its leaves not visited."""
-    d = beliefs.depth[n]
-    leaf_variance, level = beliefs.leaf_variance[d], beliefs.level[n]
-    slope, trust, advantage = beliefs.slope[d], beliefs.trust[d], beliefs.advantage
-    between = leaf_variance - beliefs.leaf_variance[d + 1]
+    level, level_variance = beliefs.levels.level, beliefs.levels.level_variance
+    precision = beliefs.levels.observed_precision
+    d, leaf_variance = beliefs.depth[n], beliefs.spread.leaf_variance
+    between = leaf_variance[d] - leaf_variance[d + 1]
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
-        x = level + slope * rank(tree, n, b) + trust * advantage[c]
         if TERMINAL < tree.kind[c] < UNSEEN:
-            f = 1 / (1 + between * beliefs.observed_precision[c])
-            beliefs.level[c] = f * x + (1 - f) * beliefs.observed_mean[c]
-            beliefs.level_variance[c] = f * between + f * f * beliefs.level_variance[n]
-        elif beliefs.leaves_seen[c] == 0:
-            is_open = beliefs.low[c] < beliefs.high[c]
-            beliefs.mean[c] = min(max(x + beliefs.tally[CENTER], beliefs.low[c]), beliefs.high[c])
-            beliefs.variance[c] = leaf_variance + beliefs.level_variance[n] if is_open else 0.0
-            beliefs.cost_lower[c] = beliefs.cost_raise[c] = 1.0
+            x = level[n] + lead(tree, beliefs, n, b)
+            f = 1 / (1 + between * precision[c])
+            level[c] = f * x + (1 - f) * beliefs.levels.observed_mean[c]
+            level_variance[c] = f * between + f * f * level_variance[n]
+        elif precision[c] == 0:
+            x = level[n] + lead(tree, beliefs, n, b) + beliefs.tally[CENTER]
+            low, high = beliefs.bound[RAISE][c], beliefs.bound[LOWER][c]
+            beliefs.mean[c] = min(max(x, low), high)
+            beliefs.variance[c] = leaf_variance[d] + level_variance[n] if low < high else 0.0

@@ -1,54 +1,30 @@
-"""What a search gets, what it finds, and what may watch it."""
+"""What a search gets and finds: `Algorithm.run` receives a `Problem` and returns a `Found`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
+from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import MAX, MIN, Columns, IntColumn, NumberColumn
-from expectitree.searches.progress import report
+from expectitree.base.numbers import Number
+from expectitree.base.tree.columns import (
+    UNSEEN,
+    Bounds,
+    Column,
+    Columns,
+)
+from expectitree.base.tree.model import Tree
+from expectitree.searches.engines import Engine, choose_engine
+from expectitree.searches.tolerance import rounding_error
 
 ALL = -1  # as a rank: search all children; another rank probes one child, by its place
 Window: TypeAlias = tuple[Any, Any]  # alpha, beta
-
-
-class Infinity:
-    """Plus or minus infinity among fractions.
-
-    A fraction plus a float would become a float, for which it may be too large. Factors and
-    divisors are positive: they are probabilities.
-    """
-
-    __slots__ = ("sign",)
-
-    def __init__(self, sign: int) -> None:
-        self.sign = sign
-
-    def __add__(self, _: Any) -> Infinity:
-        return self
-
-    __radd__ = __sub__ = __mul__ = __rmul__ = __truediv__ = __add__
-
-    def __neg__(self) -> Infinity:
-        return Infinity(-self.sign)
-
-    def __rsub__(self, _: Any) -> Infinity:
-        return -self
-
-    def __lt__(self, other: Any) -> bool:
-        return self.sign < (other.sign if isinstance(other, Infinity) else 0)
-
-    def __gt__(self, other: Any) -> bool:
-        return self.sign > (other.sign if isinstance(other, Infinity) else 0)
-
-    def __le__(self, other: Any) -> bool:
-        return not self > other
-
-    def __ge__(self, other: Any) -> bool:
-        return not self < other
+_PAUSE, _COMPILED_PAUSE = 50_000, 1_000_000  # visits: less than half a second
 
 
 class Observer(Protocol):
@@ -70,109 +46,147 @@ class Observer(Protocol):
         """Note the interval of a node after an entry, and the cut that ended it."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Problem:
-    """A tree, the bounds of its nodes, and the limits of a search.
+    """A tree to search, and what is asked of the search.
 
-    The tree may grow: before the search enters an UNSEEN child, it calls `grow` with the branch.
-    `grow` returns whether the search may go on.
+    Attributes:
+        tree: The tree.
+        algorithm: The algorithm, with the values of its options.
+        bounds: The bounds of the root, which hold for every total.
+        bounds_source: Where they come from: "option", "file", "leaves" or "none".
+        engine: The engine, never "auto".
+        columns: The columns of the tree: lists of fractions or floats, or arrays if compiled.
+        zero: What sums start from, in the type of these numbers.
+        window: Alpha and beta of the root. The search may stop when it proves that the value is at
+            most alpha or at least beta.
+        max_visits: The most visits that the search may make; None for no limit.
+        seed: The seed of a search that draws random numbers.
+        observer: What watches the search, if anything: an `Observer`.
     """
 
-    columns: Columns
-    lower: NumberColumn  # [N] the bounds of each node, which the search narrows
-    upper: NumberColumn  # [N]
-    root: int
-    window: Window
+    tree: Tree
     algorithm: Algorithm
-    allow: Callable[[], int]  # returns how many more visits the search may make; 0 stops it
-    eps: Any = 0  # what rounding may change; 0 in fractions
-    zero: Any = 0.0  # what sums start from, in the type of the columns
-    infinity: Any = INFINITY
-    probes: int = 0
-    # The rounds of a search below a CHANCE node: which ranks each gives to every outcome in turn.
-    rounds: list[list[int]] = field(default_factory=lambda: [[ALL]])
-    shares: bool = False  # whether outcomes of a CHANCE node may lead to one child
-    observer: Observer | None = None
-    grow: Callable[[int], bool] = lambda _: False
-    done: Callable[[int], None] | None = None  # called with each inner node that the search leaves
+    bounds: Bounds
+    bounds_source: str
+    engine: Engine
+    columns: Columns
+    zero: Number
+    window: Window
+    max_visits: int | None = None
+    seed: int = 0
+    observer: Any = None
+    started: float = field(default_factory=perf_counter)  # when the search itself began
 
-    def probe_up_to(self, widest: int) -> None:
-        """Add the probes of the algorithm below nodes with so many children, if they are missing.
+    @classmethod
+    def of(
+        cls,
+        tree: Tree,
+        algorithm: Algorithm,
+        known: tuple[Bounds, str],
+        engine: str,
+        window: Window | None = None,
+        **asked: Any,
+    ) -> Problem:
+        """Choose the engine for a search and prepare its columns.
 
-        More probes than any node has children would find nothing to do.
+        `known` is what `choose_bounds` returns; the window is by default that of the bounds.
         """
-        for rank in range(self.probes, min(self.algorithm.probes, widest)):
-            if self.algorithm.probe_order == "cyclic" or len(self.rounds) == 1:
-                self.rounds.insert(-1, [rank])
-            else:
-                self.rounds[0].append(rank)
-            self.probes += 1
+        chosen = choose_engine(tree, algorithm, engine)
+        columns = tree.columns
+        zero: Number = 0.0
+        if chosen is not Engine.COMPILED:
+            # A list returns the objects it holds; an array would create one at each reading.
+            columns = Columns.of(*map(list, columns.stored))
+            zero = columns.probability[0] * 0 if len(columns.probability) else 0
+        return cls(tree, algorithm, *known, chosen, columns, zero, window or known[0], **asked)
 
-    def use_infinities(self) -> None:
-        """Replace infinite floats among fractions."""
-        self.infinity = Infinity(1)
-        self.window = tuple(with_infinities(self.window))
-        self.lower, self.upper = with_infinities(self.lower), with_infinities(self.upper)
+    def wait_for_unknown(self) -> None:
+        """Make the search wait where it would enter an unknown terminal."""
+        kind = array("B", self.columns.kind)
+        for n in self.tree.unknown:
+            kind[n] = UNSEEN
+        self.columns = self.columns._replace(kind=kind)
+
+    @cached_property
+    def compiled(self) -> bool:
+        """Whether loops run compiled."""
+        return self.engine is Engine.COMPILED
+
+    @property
+    def pause(self) -> int:
+        """After how many visits a loop returns to its caller, to show progress."""
+        return _COMPILED_PAUSE if self.compiled else _PAUSE
+
+    @cached_property
+    def eps(self) -> Number:
+        """The error that rounding may cause: numbers that differ by at most this count as equal."""
+        return rounding_error(self.tree, self.bounds)
+
+    def begin(self) -> None:
+        """Note that the columns are ready, and the search itself begins."""
+        self.started = perf_counter()
+
+    def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a loop returns."""
+        return compiling.run(loop, *arguments, rows=len(self.tree), compiled=self.compiled)
+
+    def column(self, code: str, length: int | None = None) -> Column:
+        """Return a column of zeros, one for each node unless `length` is given."""
+        count = len(self.tree) if length is None else length
+        if self.compiled:
+            zeros: Column = compiling.zeros(code, count, True)
+            return zeros
+        return [self.zero if code == "d" else 0] * count
+
+    def index(self, number: int) -> Any:
+        """Return an index in the type that compiled columns of ids have: unsigned."""
+        if not self.compiled:
+            return number
+        import numpy as np
+
+        return np.uint64(number)
+
+    def intervals(self) -> tuple[Column, Column]:
+        """Return the bounds that every node has before the search."""
+        return self.tree.inherited_bounds(self.bounds, self.compiled)
 
 
 @dataclass(slots=True)
 class Found:
-    """What a search found, by node; the intervals are in the columns of its problem."""
+    """What a search found, by node; `of` makes it.
 
-    visits: IntColumn  # [N] entries
-    alpha: NumberColumn  # [N] the window of the last entry
-    beta: NumberColumn  # [N]
-    cut: IntColumn  # [N] how the last entry ended: a constant of `cuts`
-    cut_after: IntColumn  # [N] after how many children; while probing, outcomes
-    nearly_exact: list[int] = field(
-        default_factory=list, init=False
-    )  # nodes that are exact but for rounding
-    cuts: int = field(default=0, init=False)
-    stopped: bool = field(default=False, init=False)
+    Attributes:
+        lower: [N] The lower end of the interval that contains the node's value.
+        upper: [N] The upper end.
+        visits: [N] How often the search entered the node.
+        alpha: [N] The lower end of the window of the last entry.
+        beta: [N] The upper end.
+        cut: [N] How the last entry ended: a constant of `expectitree.searches.cuts`.
+        cut_after: [N] How many children were done before the cut; while probing, outcomes.
+        asked_by: [N] The node whose window gave a node its own, if that is not the one above.
+        cuts: The number of cuts.
+        stopped: Whether the search reached its limit of visits.
+        estimate: The value of the root, from a search that does not prove it.
+    """
 
-    @property
-    def columns(self) -> tuple[Any, ...]:
-        """The columns by node, in the order of `Search`."""
-        return self.visits, self.alpha, self.beta, self.cut, self.cut_after
+    lower: Any
+    upper: Any
+    visits: Any
+    alpha: Any
+    beta: Any
+    cut: Any
+    cut_after: Any
+    asked_by: Any = None
+    cuts: int = 0
+    stopped: bool = False
+    estimate: Number | None = None
 
-
-class Allowance:
-    """How many more visits a search may make, called again when they are used up."""
-
-    def __init__(self, most: int | None, pause: int, expected: int) -> None:
-        self.most, self.pause, self.expected = most, pause, expected if most is None else most
-        self.allowed = 0
-
-    def __call__(self) -> int:
-        """Report the progress; return how many visits are allowed until the next call."""
-        if self.allowed:
-            report(self.allowed, self.expected)
-        more = self.pause if self.most is None else min(self.pause, self.most - self.allowed)
-        self.allowed += more
-        return more
-
-
-def close_intervals(problem: Problem, found: Found) -> None:
-    """Make one number of each interval that is exact but for rounding."""
-    kind, lower, upper = problem.columns.kind, problem.lower, problem.upper
-    for node in found.nearly_exact:
-        low, high = lower[node], upper[node]
-        if high - low <= 2 * problem.eps:
-            if kind[node] == MAX:
-                high = low
-            elif kind[node] == MIN:
-                low = high
-            else:
-                low = high = (low + high) / 2
-            lower[node], upper[node] = low, high
-
-
-def with_infinities(numbers: Iterable[Any]) -> list[Any]:
-    """Return fractions and infinite floats, with `Infinity` in place of the latter."""
-    infinite = {sign * INFINITY: Infinity(sign) for sign in (1, -1)}
-    return [infinite[x] if x.__class__ is float else x for x in numbers]
-
-
-def without_infinities(numbers: Iterable[Any]) -> list[Any]:
-    """Return the same numbers with infinite floats again."""
-    return [x.sign * INFINITY if x.__class__ is Infinity else x for x in numbers]
+    @classmethod
+    def of(cls, problem: Problem) -> Found:
+        """Return what is known before a search: the bounds of each node, and no visit."""
+        columns: Any = *problem.intervals(), *map(problem.column, "IddBI")
+        found = cls(*columns)
+        if not problem.algorithm.is_built_in:  # which may have no other windows
+            found.alpha, found.beta = ([end] * len(problem.tree) for end in problem.window)
+        return found

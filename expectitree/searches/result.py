@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -20,9 +20,9 @@ from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
 from expectitree.base.tree.model import Kind, Node, Tree
 from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
-from expectitree.searches.backward_induction import value_under
-from expectitree.searches.cuts import SearchColumns, Unvisited, explain_unvisited
-from expectitree.searches.windows import find_best
+from expectitree.searches.cuts import STOPPED, SearchColumns, Unvisited, explain_unvisited
+from expectitree.searches.intervals import find_proved
+from expectitree.searches.problem import Found, Problem
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
@@ -58,43 +58,13 @@ class Counts:
         return self.leaves_visited / self.leaves_total
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
-    """The part of a game that a search needed; `expectitree.search` returns it as `Search.grown`.
-
-        >>> import expectitree as et
-        >>> found = et.search("game:pig(target=10)", depth=5)
-        >>> found.grown.rows, found.grown.evaluations, found.grown.merged
-        (129, 56, 29)
-
-    With iterative deepening, the counts are sums over all depths that were searched.
-
-    Attributes:
-        depth: The depth of the tree, in plies.
-        rows: The number of nodes that were made, including those that the search never entered.
-        evaluations: How often `value`, or the function in its place, was called.
-        merged: How often a move led to a row that was there: a state with as many plies left.
-        why_stopped: Why the search stopped early; empty if it did not.
-        estimated: How many leaves of the tree are estimates, because the depth limit cuts there.
-            If none is, the result is that of the whole game.
-        repeats: How many positions were found again below themselves.
-    """
-
-    depth: int
-    rows: int
-    evaluations: int
-    merged: int
-    why_stopped: str = ""
-    estimated: int = 0
-    repeats: int = 0
-
-
 class Outcome(Enum):
     """The result that a search proved about the root.
 
     `VALUE`: its value. `ACTION`: which action is best, but not its value. `FAIL_LOW`: the value is
     at most alpha. `FAIL_HIGH`: it is at least beta. `STOPPED`: nothing, because the search reached
-    a limit: of visits, or for games of rows or time.
+    a limit: of visits, or for games of rows or time. `ESTIMATE`: nothing, because the algorithm
+    only estimates values.
 
         >>> import expectitree as et
         >>> et.evaluate(et.load("example:ballard"), "star1", max_visits=3).outcome
@@ -106,6 +76,7 @@ class Outcome(Enum):
     FAIL_LOW = "fail low"  # v* <= alpha
     FAIL_HIGH = "fail high"  # v* >= beta
     STOPPED = "stopped"  # nothing: the search reached a limit
+    ESTIMATE = "estimate"  # nothing: the algorithm only estimates
 
 
 @dataclass(frozen=True)
@@ -124,9 +95,10 @@ class Search(Shown):
     Attributes:
         tree: The tree that was searched.
         algorithm: The algorithm, with its options.
-        root_bounds: The `bounds` of the root, as they were computed; also the window of the root.
+        root_bounds: The `bounds` of the root, as they were computed.
         bounds_source: Where the bounds come from: "option", "file" or "leaves"; "none" if no bounds
             are known in advance.
+        root_window: The window of the root, without the root's reward; by default the bounds.
         own_eps: What `eps` is without the root's reward; None if it is computed when asked for.
         engine: "interpreted", "compiled" or "exact".
         lower: [N] The lower end of the interval that contains the node's value.
@@ -137,11 +109,13 @@ class Search(Shown):
         beta: [N] The upper end of that window.
         cut: [N] How the last entry ended: a constant of `expectitree.searches.cuts`.
         cut_after: [N] How many children were done before the cut; while probing, outcomes.
-        cuts: The number of cuts.
-        stopped: Whether the search reached a limit: of visits, or for games of rows or time.
         window_parent: [N] The node whose window gave this node its own, if that is not the node
             above it on its first path.
-        grown: What a search of a game needed; None for a search of a tree.
+        cuts: The number of cuts.
+        stopped: Whether the search reached a limit: of visits, or for games of rows or time.
+        own_estimate: The `estimate` without the root's reward.
+        seed: The seed of a search that draws random numbers.
+        grown: What a search of a game needed, a `Grown`; None for a search of a tree.
         rounds: Whether methods and properties round what they return.
         seconds: How long the search itself took, once its columns were ready; 0 if that was not
             measured: for a game, and for a table that is read in parts.
@@ -154,6 +128,7 @@ class Search(Shown):
     algorithm: Algorithm
     root_bounds: Bounds
     bounds_source: str
+    root_window: Bounds
     own_eps: Number | None
     engine: str
     lower: Sequence[Any]
@@ -163,13 +138,31 @@ class Search(Shown):
     beta: Sequence[Any]
     cut: Sequence[Any]
     cut_after: Sequence[Any]
-    cuts: int
-    stopped: bool
     window_parent: Sequence[Any] | None = None
-    grown: Grown | None = None
+    cuts: int = 0
+    stopped: bool = False
+    own_estimate: Number | None = None
+    seed: int = 0
+    grown: Any = None
     rounds: bool = False
     seconds: float = field(default=0.0, compare=False)
     jobs: int = 1
+
+    @classmethod
+    def from_found(cls, problem: Problem, found: Found, **about: Any) -> Search:
+        """Return the result of a search that found something about a problem.
+
+        `about` has other attributes of the result.
+        """
+        tree, algorithm = problem.tree, problem.algorithm
+        # Each value of a backward induction in floats has an error of its own, measured when it
+        # is asked for.
+        is_measured = not (algorithm.prunes or tree.exact or tree.attitude) and tree.rounds
+        eps = None if is_measured else problem.eps
+        known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
+        columns = (getattr(found, name) for name in Found.__slots__)
+        about["seed"] = problem.seed
+        return cls(tree, algorithm, *known, *columns, **about)
 
     @cached_property
     def unrounded(self) -> Search:
@@ -207,7 +200,7 @@ class Search(Shown):
 
     @property
     def bounds(self) -> Bounds:
-        """`(lower, upper)` of the root; also its window."""
+        """`(lower, upper)` of the root."""
         lower, upper = map(self._number, self.root_bounds)
         return lower, upper
 
@@ -215,14 +208,35 @@ class Search(Shown):
     def value(self) -> Number:
         """The value of the tree, which includes `root_reward`.
 
-        Raises `SearchError` if the search did not prove it.
+        Raises `SearchError` if the search did not prove it; the message has the interval known.
         """
         lower, upper = self.interval_of_branch(NONE)
         if self.outcome is not Outcome.VALUE:
             known = interval_text(lower, upper)
-            why = "the search was stopped" if self.stopped else "the search was not asked for more"
-            raise SearchError(f"{why}: the value lies in {known}")
+            raise SearchError(f"{self._why_no_value()}: the value lies in {known}")
         return self._number(lower)
+
+    @property
+    def estimate(self) -> Number | None:
+        """The value by the estimate of an algorithm that does not prove it; None otherwise.
+
+        It includes `root_reward`.
+        """
+        if self.own_estimate is None:
+            return None
+        return self._number(shifted(self.own_estimate, self.tree.root_reward))
+
+    def _why_no_value(self) -> str:
+        """Return why the search did not prove the value."""
+        reward = self.tree.root_reward
+        alpha, beta = (display_text(shifted(end, reward)) for end in self.root_window)
+        return {
+            Outcome.STOPPED: "the search was stopped",
+            Outcome.ACTION: "the search was not asked for more",
+            Outcome.ESTIMATE: f"{self.algorithm.full_name} only estimates the value",
+            Outcome.FAIL_LOW: f"the search failed low: the value is at most alpha {alpha}",
+            Outcome.FAIL_HIGH: f"the search failed high: the value is at least beta {beta}",
+        }[self.outcome]
 
     @cached_property
     def mean(self) -> Number:
@@ -234,10 +248,7 @@ class Search(Shown):
         value = self.value
         if self.tree.attitude is None:
             return value
-        # The search proved the value of each node.
-        players = (n for n, kind in enumerate(self.tree.columns.kind) if kind in PLAYERS)
-        best = {n: next(self.best_branches(n)) for n in players}
-        return self._number(value_under(self.tree, best))
+        return self._number(module_of("searches.expectations").mean_of(self))
 
     @property
     def risk_premium(self) -> Number:
@@ -255,11 +266,13 @@ class Search(Shown):
         root = self.tree.root_id
         if self.is_exact(root):
             return Outcome.VALUE
+        if self.own_estimate is not None:
+            return Outcome.ESTIMATE
         if self.stopped:
             return Outcome.STOPPED
         if self.algorithm.goal == "action" and self.tree.columns.kind[root] in PLAYERS:
             return Outcome.ACTION
-        is_low = self.upper[root] <= self.alpha[root] + self._eps
+        is_low = self.upper[root] <= self.root_window[0] + self._eps
         return Outcome.FAIL_LOW if is_low else Outcome.FAIL_HIGH
 
     @property
@@ -279,7 +292,7 @@ class Search(Shown):
     def counts(self) -> Counts:
         """Nodes and leaves, total and visited, visits and cuts."""
         tree, kind = self.tree, self.tree.columns.kind
-        if self.algorithm.player_cuts:
+        if self.algorithm.prunes:
             visited, leaves, visits = tree.scan(scans.tally, kind, self.visits)
         else:
             visited, leaves, visits = len(tree), tree.leaves, len(tree)
@@ -348,15 +361,12 @@ class Search(Shown):
             return self._number(interval[0])
         where = message_path(self.tree.path_of(number))
         known = f"in {interval_text(*interval)}"
+        what = f"did not visit {where}; its value lies {known} by the bounds"
         if self.visits[number]:
-            what = f"{self.algorithm.full_name} proved only that the value of {where} lies {known}"
-        else:
-            what = (
-                f"{self.algorithm.full_name} did not visit {where}; "
-                f"its value lies {known} by the bounds"
-            )
+            what = f"proved only that the value of {where} lies {known}"
         raise SearchError(
-            f"{what}: evaluate the tree with expectiminimax for the value of each node"
+            f"{self.algorithm.full_name} {what}: evaluate the tree with expectiminimax for the "
+            "value of each node"
         )
 
     def criteria_of(self, node: Node | str = ROOT) -> dict[str, Number]:
@@ -388,7 +398,7 @@ class Search(Shown):
     @cached_property
     def expected_criteria(self) -> Any:
         """What is expected of each criterion at each node: an `ExpectedCriteria`."""
-        return module_of("searches.criteria").ExpectedCriteria(self)
+        return module_of("searches.expectations").ExpectedCriteria(self)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return the figures of the search as a flat dict in a list: a row for pandas or polars.
@@ -400,8 +410,9 @@ class Search(Shown):
             ('star1', 54.5, 4)
 
         `value` is None if the search did not prove it; it lies between `value_lower` and
-        `value_upper`. Options that the algorithm does not have are None. Numbers of an exact tree
-        are `Fraction`. For a game, the totals are None, and the dict has the fields of `Grown` too.
+        `value_upper`. The record of a search that only estimates it has `estimate`, too. Options
+        that the algorithm does not have are None. Numbers of an exact tree are `Fraction`. For a
+        game, the totals are None, and the dict has the fields of `Grown` too.
         """
         counts, grown, (lower, upper) = self.counts, self.grown, self.interval(ROOT)
         options = self.algorithm.options
@@ -422,6 +433,8 @@ class Search(Shown):
             "value_lower": lower,
             "value_upper": upper,
         }
+        if self.estimate is not None:
+            record["estimate"] = self.estimate
         if grown is not None:
             record |= {"nodes_total": None, "leaves_total": None, **asdict(grown)}
         return [record]
@@ -440,10 +453,13 @@ class Search(Shown):
             return False
         if not self.is_exact(node):
             return node == self.tree.root_id and branch in self._proved_actions
-        lower, upper = self.interval_of_branch(branch)
-        if self.tree.columns.kind[node] == Kind.MAX:
-            return bool(lower >= self.lower[node] - self._eps)
-        return bool(upper <= self.upper[node] + self._eps)
+        least = self._worth(node, self.interval_of(node)) - self._eps
+        return bool(self._worth(node, self.interval_of_branch(branch)) >= least)
+
+    def _worth(self, node: int, interval: Bounds) -> Any:
+        """Return what an interval guarantees to the player at a node: the greater, the better."""
+        lower, upper = interval
+        return lower if self.tree.columns.kind[node] == Kind.MAX else -upper
 
     def best_branches(self, node: int) -> Iterator[int]:
         """Yield the ids of a player's branches that are proved best, in order.
@@ -451,18 +467,14 @@ class Search(Shown):
         In floats, several may be equal but for rounding. Then the one with the best number is
         first.
         """
-        branches: Sequence[int] = self.tree.branches_of(node)
-        if not self.is_exact(node):  # so no action is proved, but perhaps one of the root
-            branches = self._proved_actions if node == self.tree.root_id else ()
+        proved = (b for b in self.tree.branches_of(node) if self.is_best(node, b))
         if not self._eps:
-            return (b for b in branches if self.is_best(node, b))
-        found = [b for b in branches if self.is_best(node, b)]
-        if len(found) > 1:
-            is_max = self.tree.columns.kind[node] == Kind.MAX
-            ends = [self.interval_of_branch(b) for b in found]
-            keys: list[Any] = [lower if is_max else -upper for lower, upper in ends]
-            found.insert(0, found.pop(keys.index(max(keys))))
-        return iter(found)
+            return proved
+        branches = [*proved]
+        if branches:
+            ends = [self._worth(node, self.interval_of_branch(b)) for b in branches]
+            branches.insert(0, branches.pop(ends.index(max(ends))))
+        return iter(branches)
 
     @cached_property
     def _proved_actions(self) -> tuple[int, ...]:
@@ -474,7 +486,7 @@ class Search(Shown):
         if self.outcome is not Outcome.ACTION:
             return ()
         root, columns = self.tree.root_id, self.tree.columns
-        best = find_best(columns, self.lower, self.upper, root, self._eps)
+        best = find_proved(columns, self.lower, self.upper, root, self._eps)
         child, reward = columns.child[best], self.tree.reward_of(best)
         return tuple(
             b
@@ -492,15 +504,15 @@ class Search(Shown):
         above, columns = self.asked_by[node], self.tree.columns
         if above < 0:
             return NONE, NONE
-        own = (b for b in self.tree.branches_of(above) if columns.child[b] == node)
-        likely = (b for b in own if columns.probability[b] > 0)
+        branches = (b for b in self.tree.branches_of(above) if columns.child[b] == node)
+        likely = (b for b in branches if columns.probability[b] > 0)
         return above, next(likely, self.tree.first_paths.branch[node])
 
     @cached_property
     def unvisited(self) -> Unvisited:
         """The reasons why nodes were not visited, and what each cut saved."""
         tree, count = self.tree, len(self.tree)
-        if not self.algorithm.player_cuts:
+        if not self.algorithm.prunes:
             nothing = Repeated(0, count)
             return Unvisited(nothing, nothing, nothing, 0)
         paths = tree.first_paths
@@ -510,7 +522,8 @@ class Search(Shown):
             paths.branch,
             self.asked_by,
             self.visits,
-            self.cut,
+            # A search that only estimates stopped at every node before it had visited all.
+            self.cut if self.algorithm.proves else [STOPPED] * count,
             self.cut_after,
         )
         owner = compiling.filled("i", NONE, count)
@@ -532,12 +545,10 @@ class Search(Shown):
     @cached_property
     def strategy_branches(self) -> Mapping[int, int]:
         """The first best branch of each player's node that optimal play can reach, by node id."""
-        columns = self.tree.columns
-        chosen: dict[int, int] = {}
+        columns, chosen = self.tree.columns, dict[int, int]()
         reached = {self.tree.root_id}
-        waiting = [self.tree.root_id]
-        while waiting:
-            n = waiting.pop()
+        waiting = [*reached]
+        for n in waiting:  # which grows
             if columns.kind[n] == Kind.CHANCE:
                 played = [b for b in self.tree.branches_of(n) if columns.probability[b] > 0]
             else:
@@ -551,22 +562,25 @@ class Search(Shown):
     def _id(self, node: Node | str) -> int:
         return self.tree.find(node).id if isinstance(node, str) else node.id
 
-    def __repr__(self) -> str:
-        c = self.counts
+    def value_text(self, write: Callable[[Number], str] = display_text) -> str:
+        """Return the value: `4`, `≈ 4` if estimated, or `in [2, 5]` if it is not known."""
         lower, upper = self.interval_of_branch(NONE)
-        is_known = self.outcome is Outcome.VALUE
-        value = display_text(lower) if is_known else f"in {interval_text(lower, upper)}"
-        if self.grown is not None:
-            return (
-                f"<Search {self.algorithm.full_name}: {value}, depth {self.grown.depth:,}, "
-                f"{c.visited:,} nodes, {self.grown.evaluations:,} evaluations>"
-            )
+        if self.outcome is Outcome.VALUE:
+            return write(lower)
+        if self.own_estimate is not None:
+            return f"≈ {write(shifted(self.own_estimate, self.tree.root_reward))}"
+        return f"in {interval_text(lower, upper, write)}"
+
+    def __repr__(self) -> str:
+        c, value = self.counts, f"{self.algorithm.full_name}: {self.value_text()}"
         return (
-            f"<Search {self.algorithm.full_name}: {value}, {c.visited:,} of {c.total:,} nodes, "
+            f"<Search {value}, {c.visited:,} of {c.total:,} nodes, "
             f"{c.leaves_visited:,} of {c.leaves_total:,} leaves>"
         )
 
 
-def interval_text(lower: Number, upper: Number) -> str:
+def interval_text(
+    lower: Number, upper: Number, write: Callable[[Number], str] = display_text
+) -> str:
     """Return an interval: `[1, 2]`."""
-    return f"[{display_text(lower)}, {display_text(upper)}]"
+    return f"[{write(lower)}, {write(upper)}]"

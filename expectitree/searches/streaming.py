@@ -149,14 +149,17 @@ def evaluate_table(table: Table, executor: Executor | None = None, workers: int 
     if len(bounds) > (ends is not None):
         raise NeedsWholeTreeError("it has bounds below the root")
     rows = _top(table)
-    whole = _Pass(table, _with_children(rows)).run(executor, workers)
+    children = (int(child) for columns, _ in rows.values() for child in columns.child)
+    whole = _Pass(table, sorted({*rows, *children})).run(executor, workers)
     if ends is not None and not ends[0] <= whole.least <= whole.greatest <= ends[1]:
         raise NeedsWholeTreeError("a utility is outside the bounds")  # this finds the first one
     found = search_tree(_top_tree(rows, whole, about), engine="interpreted")
+    known = (whole.least, whole.greatest) if ends is None else ends
     return replace(
         found,
         own_eps=2 * whole.error,  # as in `Search.eps`: two values that are compared may both be off
-        root_bounds=(whole.least, whole.greatest) if ends is None else ends,
+        root_bounds=known,
+        root_window=known,
         bounds_source="leaves" if ends is None else "file",
         jobs=workers,
         seconds=0.0,  # that of the top alone
@@ -181,11 +184,6 @@ def _top(table: Table) -> dict[int, _Row]:
         found[node] = columns, labels
         waiting += children
     return found
-
-
-def _with_children(rows: dict[int, _Row]) -> list[int]:
-    """Return the ids of some nodes and of their children, sorted."""
-    return sorted({*rows, *(int(child) for columns, _ in rows.values() for child in columns.child)})
 
 
 class _Pass:
@@ -227,9 +225,8 @@ class _Pass:
         count = self.table.count
         splits = split(lambda n: [*self.table.row(n)[0].child], count, TASK_ROWS)
         todo = [*ranges(splits, TASK_ROWS)]
-        places = (self.np.searchsorted(self.wanted, rows) for rows in todo)
-        own = (self.wanted[begin:end] for begin, end in places)
-        tasks = ((self.table, ids, *rows) for ids, rows in zip(own, todo, strict=True))
+        # Each worker gets all wanted ids, and knows those that it meets.
+        tasks = ((self.table, self.wanted, *rows) for rows in todo)
         found = dict[int, tuple[Any, ...]]()  # by first row
 
         def take(one: tuple[int, tuple[Any, ...]]) -> None:
@@ -335,25 +332,25 @@ def read_range(table: Table, wanted: Any, start: int, stop: int) -> tuple[int, t
 
 def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tree:
     """Return the tree of some rows and their children; the others are worth their values."""
-    ids = {node: at for at, node in enumerate(_with_children(rows))}
+    ids = {node: row for row, node in enumerate(sorted(whole.known))}
     kind, utility, first = array("B"), array("d"), array("I", [0])
-    child, probability, label = array("I"), array("d"), list[str | None]()
+    child, probability, labels = array("I"), array("d"), list[str | None]()
     below: dict[int, Below] = {}
-    for node, at in ids.items():
+    for node, row in ids.items():
         known = whole.known[node]
         if node in rows and known.nodes > 1:
-            columns, labels = rows[node]
+            columns, own_labels = rows[node]
             kind.append(columns.kind[0])
             utility.append(float(columns.utility[0]))
             child.extend(ids[int(c)] for c in columns.child)
             probability.extend(map(float, columns.probability))
-            label += labels
+            labels += own_labels
         else:
             kind.append(TERMINAL)
             utility.append(known.value)
             if known.nodes > 1:
-                below[at] = Below(known.nodes - 1, known.leaves)
+                below[row] = Below(known.nodes - 1, known.leaves)
         first.append(len(child))
     notes = about.pop("notes", {})
     about["notes"] = {ids[n]: note for n, note in notes.items() if n in ids}
-    return adopt(Columns.of(kind, utility, first, child, probability), label, below=below, **about)
+    return adopt(Columns.of(kind, utility, first, child, probability), labels, below=below, **about)

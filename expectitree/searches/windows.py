@@ -18,7 +18,6 @@ from expectitree.base.tree.columns import (
     NumberColumn,
     Readable,
 )
-from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -29,41 +28,41 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.intervals import end_of_branch, satisfies
+from expectitree.searches.intervals import (
+    end_of_branch,
+    find_proved,
+    outcome_limit,
+    satisfies,
+)
 
 
 class Windows(NamedTuple):
-    """The intervals that a search ended with, and the windows that explain them, by node."""
+    """The intervals that a search ended with, and the windows that explain them, by node.
+
+    Among fractions, infinite numbers are `problem.Infinity`.
+    """
 
     lower: NumberColumn
     upper: NumberColumn
+    alpha: NumberColumn  # written, except the root's
+    beta: NumberColumn  # written, except the root's
     visits: IntColumn
-    alpha: NumberColumn  # written
-    beta: NumberColumn  # written
     cut: IntColumn  # written: a constant of `cuts`
     cut_after: IntColumn  # written: how many children were visited
     asked_by: IntColumn  # written: for visited nodes, the parent whose window gives theirs, or NONE
 
 
 def find_windows(
-    tree: Columns,
-    found: Windows,
-    root: int,
-    window: tuple[Any, Any],
-    eps: Any,
-    inf: Any,
-    is_action: bool,
-    stopped: bool,
+    tree: Columns, found: Windows, root: int, eps: Any, is_action: bool, stopped: bool
 ) -> int:
     """Write for each visited node a window that its interval satisfies; return the number of cuts.
 
-    Windows are passed down as in `star_minimax`, but follow from the final intervals. A node is cut
-    if it fails low or high and a child is open. A node that satisfies nothing is marked as probed,
-    or as stopped. A shared node has the window of the parent with the greatest id. With
+    Windows are passed down as in a depth-first search, but follow from the final intervals. A node
+    is cut if it fails low or high and a child is open. A node that satisfies nothing is marked as
+    probed, or as stopped. A shared node has the window of the parent with the greatest id. With
     `is_action`, the search had to prove only the best action at the root.
     """
     lower, upper, alpha, beta = found.lower, found.upper, found.alpha, found.beta
-    alpha[root], beta[root] = window
     cuts = 0
     for n in range(len(tree.kind)):
         found.asked_by[n] = NONE
@@ -72,7 +71,6 @@ def find_windows(
         k = tree.kind[n]
         if found.visits[n] == 0 or k == TERMINAL:
             continue
-        is_exact = lower[n] == upper[n]
         is_decided = is_action and n == root and not stopped and k != CHANCE
         if is_decided or satisfies(lower[n], upper[n], alpha[n], beta[n], eps):
             found.cut[n] = find_cut(tree, found, n, eps)
@@ -80,16 +78,18 @@ def find_windows(
                 cuts += 1
         else:
             found.cut[n] = STOPPED if stopped else PROBED
-        best = find_best(tree, lower, upper, n, eps) if is_decided and not is_exact else NONE
         for b in range(tree.first[n], tree.last[n]):
-            c = tree.child[b]
-            if found.visits[c] == 0:
-                continue
-            found.cut_after[n] += 1
-            if tree.probability[b] > 0 and found.asked_by[c] == NONE:
-                found.asked_by[c] = n
-                if tree.kind[c] != TERMINAL:
-                    alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
+            if found.visits[tree.child[b]] > 0:
+                found.cut_after[n] += 1
+            if tree.kind[tree.child[b]] == TERMINAL and takes_window(tree, found, b):
+                found.asked_by[tree.child[b]] = n  # which is all that a terminal needs
+        if k == CHANCE:
+            pass_window_to_outcomes(tree, found, n)
+        else:
+            best = tree.last[n]  # no branch
+            if is_decided and lower[n] != upper[n]:
+                best = find_proved(tree, lower, upper, n, eps)
+            pass_window_to_actions(tree, found, n, best)
     return cuts
 
 
@@ -98,12 +98,10 @@ def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     lower, upper = found.lower, found.upper
     if lower[n] == upper[n] or not has_open_child(tree, lower, upper, n):
         return NOT_CUT
-    fails_low = upper[n] <= found.alpha[n] + eps
-    fails_high = lower[n] >= found.beta[n] - eps
     k = tree.kind[n]
-    if fails_low and k != MAX:
+    if upper[n] <= found.alpha[n] + eps and k != MAX:
         return CUT_UNORDERED + (CHANCE_CUT_LOW if k == CHANCE else ALPHA_CUT)
-    if fails_high and k != MIN:
+    if lower[n] >= found.beta[n] - eps and k != MIN:
         return CUT_UNORDERED + (CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT)
     return NOT_CUT
 
@@ -117,64 +115,76 @@ def has_open_child(tree: Columns, lower: Readable[Any], upper: Readable[Any], n:
     return False
 
 
-def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
-    """Return the branch of a player's node that is proved best: it has both bounds of the node.
+def takes_window(tree: Columns, found: Windows, b: int) -> bool:
+    """Return whether the child of a branch is visited, and has no window yet."""
+    c = tree.child[b]
+    return bool(found.visits[c] > 0 and tree.probability[b] > 0 and found.asked_by[c] == NONE)
 
-    Another branch may have one of them, and be worth no more. Of two branches to one child, the
-    reward decides: infinite bounds do not show the difference.
+
+def pass_window_to_outcomes(tree: Columns, found: Windows, n: int) -> None:
+    """Write the windows of the children of CHANCE, from the bounds of the other outcomes."""
+    alpha, beta, probability = found.alpha, found.beta, tree.probability
+    begin, end = tree.first[n], tree.last[n]
+    # First the sums of the outcomes that follow, in the place of the windows.
+    sums: Any = (0, 0)
+    for i in range(end - begin):
+        b = end - 1 - i
+        if takes_window(tree, found, b):
+            beta[tree.child[b]], alpha[tree.child[b]] = sums
+        sums = add_outcome(tree, found, b, sums)
+    sums = (0, 0)
+    for b in range(begin, end):
+        if takes_window(tree, found, b):
+            c = tree.child[b]
+            alpha[c] = outcome_limit(alpha[n], sums[1] + alpha[c], probability[b])
+            beta[c] = outcome_limit(beta[n], sums[0] + beta[c], probability[b])
+            hand_over(tree, found, n, b)
+        sums = add_outcome(tree, found, b, sums)
+
+
+def add_outcome(tree: Columns, found: Windows, b: int, sums: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return the sums of p * lower and p * upper of some outcomes, and of one more."""
+    p = tree.probability[b]
+    if p == 0:
+        return sums
+    low, high = end_of_branch(tree, found.lower, b), end_of_branch(tree, found.upper, b)
+    return sums[0] + p * low, sums[1] + p * high
+
+
+def pass_window_to_actions(tree: Columns, found: Windows, n: int, best: int) -> None:
+    """Write the windows of the children of MAX or MIN.
+
+    A child that cannot be better fails, so the window is (max(alpha, lower), beta) at MAX. The best
+    action, if it was only to be proved, has to be at least as good as its rivals can be.
     """
-    sign = 1 if tree.kind[n] == MAX else -1
+    is_max = tree.kind[n] == MAX
+    ends = found.upper if is_max else found.lower
+    low, high = found.alpha[n], found.beta[n]
+    rival = low if is_max else high
     for b in range(tree.first[n], tree.last[n]):
-        low = end_of_branch(tree, lower, b)
-        high = end_of_branch(tree, upper, b)
-        if sign * low >= sign * lower[n] - eps and sign * high >= sign * upper[n] - eps:
-            best = b
-            if len(tree.reward) > 0:
-                for other in range(tree.first[n], tree.last[n]):
-                    is_same = tree.child[other] == tree.child[b]
-                    if is_same and sign * tree.reward[other] > sign * tree.reward[best]:
-                        best = other
-            return best
-    return NONE
+        end = end_of_branch(tree, ends, b)
+        is_stronger = (is_max and end > rival) or (not is_max and end < rival)
+        if is_stronger and b != best:
+            rival = end
+    if is_max:
+        low = min(max(low, found.lower[n]), high)
+    else:
+        high = max(min(high, found.upper[n]), low)
+    for b in range(tree.first[n], tree.last[n]):
+        if takes_window(tree, found, b):
+            c = tree.child[b]
+            found.alpha[c], found.beta[c] = low, high
+            if b == best and is_max:
+                found.alpha[c], found.beta[c] = found.alpha[n], rival
+            elif b == best:
+                found.alpha[c], found.beta[c] = rival, found.beta[n]
+            hand_over(tree, found, n, b)
 
 
-def child_window(
-    tree: Columns, found: Windows, n: int, branch: int, best: int, inf: Any
-) -> tuple[Any, Any]:
-    """Return the window of a child, from the node's window and the other branches' bounds."""
-    lower, upper = found.lower, found.upper
-    alpha, beta = found.alpha[n], found.beta[n]
-    k = tree.kind[n]
-    c = tree.child[branch]
-    child_alpha = alpha
-    child_beta = beta
-    if k == CHANCE:
-        # alpha_i = (alpha - (high without i)) / p_i = upper_i + (alpha - high) / p_i; beta_i is the
-        # mirror. A reward would be added to upper_i, and subtracted for the child.
-        p = tree.probability[branch]
-        child_alpha = upper[c] + (alpha - upper[n]) / p if alpha > -inf and upper[n] < inf else -inf
-        child_beta = lower[c] + (beta - lower[n]) / p if beta < inf and lower[n] > -inf else inf
-        return child_alpha, child_beta
-    if branch == best:
-        # The best action only has to be at least as good as its rivals can be.
-        sign = 1 if k == MAX else -1
-        ends = upper if k == MAX else lower
-        rival = alpha if k == MAX else beta
-        for b in range(tree.first[n], tree.last[n]):
-            end = end_of_branch(tree, ends, b)
-            if b != best and sign * end > sign * rival:
-                rival = end
-        if k == MAX:
-            child_beta = rival
-        else:
-            child_alpha = rival
-    elif k == MAX:
-        # A child that cannot be better fails low: the window is (max(alpha, lower), beta).
-        if lower[n] > alpha:
-            child_alpha = lower[n] if lower[n] < beta else beta
-    elif upper[n] < beta:
-        child_beta = upper[n] if upper[n] > alpha else alpha
+def hand_over(tree: Columns, found: Windows, n: int, b: int) -> None:
+    """Make the window of a branch that of its child."""
+    c = tree.child[b]
+    found.asked_by[c] = n
     if len(tree.reward) > 0:
-        child_alpha = shifted(child_alpha, -tree.reward[branch])
-        child_beta = shifted(child_beta, -tree.reward[branch])
-    return child_alpha, child_beta
+        found.alpha[c] = found.alpha[c] - tree.reward[b]
+        found.beta[c] = found.beta[c] - tree.reward[b]

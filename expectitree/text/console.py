@@ -39,7 +39,7 @@ THEME = Theme(
 )
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
 _MAX_TEXT_LENGTH = 20_000  # characters of a title or a note that are shown
-_IN_ASCII = str.maketrans({"−": "-", "≤": "<=", "≥": ">=", "∞": "inf"})
+_IN_ASCII = str.maketrans({"−": "-", "≤": "<=", "≥": ">=", "∞": "inf", "≈": "~"})
 _MARGIN = "    "  # before a source line, and in place of a tab
 
 

@@ -118,11 +118,6 @@ def window_text(window: Bounds, reward: Number, write: Callable[[Number], str]) 
     return text
 
 
-def count_range(least: int, most: int) -> str:
-    """Return a count that is known to lie between two: `58`, or `50 to 58`."""
-    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
-
-
 def seconds_text(seconds: float) -> str:
     """Return a time with its unit: `1.5 s`, `20 ms`, `35 µs`."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):

@@ -14,7 +14,7 @@ from helpers import ROOT, invoke
 
 from expectitree.base.algorithms import ALGORITHMS
 from expectitree.cli import COMMANDS, cli
-from expectitree.searches.setup import ENGINES
+from expectitree.searches.engines import ENGINES
 
 
 def complete(line: str) -> list[CompletionItem[str]]:

@@ -286,13 +286,8 @@ def test_a_folder_without_trees_names_the_endings_that_it_is_searched_for(run: R
     assert ".csv" not in done.err
 
 
-def test_the_next_command_for_a_tree_of_costs_in_radiant_minimizes(run: Run) -> None:
-    """Without the option, the file would have another value."""
+def test_the_next_command_is_named(run: Run) -> None:
     Path("costs.yaml").write_text("min: {a: 3, b: {chance: [1, 4]}}")
-    done = run("costs.yaml", "radiant.yaml", "--format", "radiant")
-    *_, command = done.err.rstrip().partition("next: expectitree ")
-    assert command == "eval radiant.yaml --minimize"
-    assert "expected value 2.5\n" in run_main(*command.split()).out
     assert run("costs.yaml", "costs.json").err.endswith("eval costs.json\n")
 
 

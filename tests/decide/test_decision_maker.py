@@ -257,6 +257,15 @@ YAML = (
 )
 PAID = "min: {repair: {reward: 20, chance: {ok: {p: 0.6, utility: 0}, bad: {p: 0.4, reward: 70, "
 PAID += "utility: 10}}}, replace: {reward: 60, utility: 0}}"
+RADIANT = """\
+name: repair or replace
+type: decision
+repair:
+    type: chance
+    ok: {p: 0.6, payoff: 20}
+    bad: {p: 0.4, payoff: 100}
+replace: {payoff: 60}
+"""
 AMOUNTS = "criteria: [cost, effect]\nobjective: cost - 10*effect\nmin: {repair: {chance: {ok: "
 AMOUNTS += "{p: 0.6, utility: {cost: 20}}, bad: {p: 0.4, utility: {cost: 100}}}}, replace: "
 AMOUNTS += "{utility: {cost: 70, effect: 1}}}"
@@ -270,7 +279,7 @@ FORMS = {
     "paid.yaml": (PAID,),
     "criteria.yaml": (AMOUNTS,),
     "min.json": (et.dumps(et.loads(YAML), "json"),),
-    "radiant.yaml": (et.dumps(et.loads(YAML), "radiant"), "--minimize"),
+    "radiant.yaml": (RADIANT, "--minimize"),
     "silver.json": (et.dumps(et.loads(YAML), "silverdecisions"),),
     "players.efg": (et.dumps(et.loads(YAML), "efg"),),
 }

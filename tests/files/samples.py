@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,19 +15,7 @@ import expectitree as et
 from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.builder import EXACT_NODES, NodeId
 from expectitree.base.tree.model import Kind
-from expectitree.files import load, loads
-
-BAD = ROOT / "tests" / "bad"
-
-
-TREES = sorted(path.name for path in BAD.iterdir() if path.suffix != ".expected")
-
-
-def load_bad(name: str, exact_nodes: int = EXACT_NODES) -> et.Tree:
-    """Return the tree of a file in `bad/`; the name of one of Radiant's begins with `radiant-`."""
-    format = "radiant" if Path(name).name.startswith("radiant-") else None
-    return load(name, exact_nodes=exact_nodes, format=format)
-
+from expectitree.files import loads
 
 SHIPPED = sorted((ROOT / "trees").iterdir())
 

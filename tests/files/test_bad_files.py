@@ -1,10 +1,11 @@
-"""Errors in files: the exact message of every file in `bad/`, and generated hostile inputs."""
+"""Errors in files: the exact message of every case in `bad/`, and generated hostile inputs."""
 
 from __future__ import annotations
 
 import io
 import json
 import random
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import NoReturn
 
 import pytest
 import yaml
-from files.samples import BAD, TREES, load_bad
+from files.bad_cases import CASES, FOLDER, shown_lines
 from rich.cells import cell_len
 
 import expectitree as et
@@ -20,8 +21,7 @@ from expectitree.base.errors import FileError
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.files import loads
 from expectitree.files.formats import FORMATS
-from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Place
-from expectitree.text.console import problem_lines, text_console
+from expectitree.files.grammar.document import TOO_DEEP, Place
 
 NEED_FRACTIONS = (
     "max: [1e302, 1e400]",
@@ -38,11 +38,6 @@ NEED_FRACTIONS = (
 SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.
 
 
-def shown_lines(error: FileError, width: int = 80) -> list[str]:
-    """Return the lines of an error as the command line prints them into a pipe."""
-    return [line.plain for line in problem_lines(error, text_console(width).options)]
-
-
 def message(text: str, name: str = "x.yaml") -> str:
     """Return the error message of a text."""
     with pytest.raises(FileError) as caught:
@@ -56,25 +51,25 @@ def pure_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", False)
 
 
-def test_bad_files_and_expected_messages_correspond() -> None:
-    """Every bad file is tested."""
-    assert len(TREES) > 150
-    assert {Path(name).stem for name in TREES} == {path.stem for path in BAD.glob("*.expected")}
-    assert len({Path(name).stem for name in TREES}) == len(TREES), "two files share their .expected"
-    suffixes = {".yaml", ".json", ".efg", ".csv", ".expected"}
-    assert {path.suffix for path in BAD.iterdir()} == suffixes
+def test_every_broken_file_is_a_case() -> None:
+    """A section that is not written like the others would not be tested."""
+    headings = [
+        line.removeprefix("## ")
+        for path in FOLDER.iterdir()
+        for line in path.read_text("utf-8").splitlines()
+        if re.match(r"## \S+\.\w+$", line)
+    ]
+    assert sorted(headings) == sorted(CASES)
+    assert len(CASES) >= 488
 
 
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_bad_file_has_its_exact_message(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All lines that the command line prints are compared, at 80 columns."""
-    monkeypatch.chdir(BAD)  # Messages name a file as the user does.
+    expected = CASES[name].message
     with pytest.raises(FileError) as caught:
-        load_bad(name)
-    found, expected = (
-        "\n".join(shown_lines(caught.value)),
-        Path(name).with_suffix(".expected").read_text("utf-8").removesuffix("\n"),
-    )
+        CASES[name].load()
+    found = "\n".join(shown_lines(caught.value))
     if SYNTAX in expected and not yaml.__with_libyaml__:
         found, expected = (text.partition(SYNTAX)[0] for text in (found, expected))
     assert found == expected
@@ -91,7 +86,7 @@ def check_places_in_floats(name: str) -> None:
     problems = []
     for exact_nodes in (0, EXACT_NODES):
         with pytest.raises(FileError) as caught:
-            load_bad(name, exact_nodes)
+            CASES[name].load(exact_nodes)
         problems.append(
             [
                 (p.line, p.column, p.path)
@@ -114,7 +109,7 @@ def check_pure_python(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for with_libyaml in (True, False):
         monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", with_libyaml)
         with pytest.raises(FileError) as caught:
-            load_bad(name)
+            CASES[name].load()
         found: list[object] = []
         for p in caught.value.problems:
             is_empty = any(words in p.message for words in EMPTY)
@@ -290,7 +285,7 @@ def test_the_limit_of_pyyaml_has_our_message(monkeypatch: pytest.MonkeyPatch) ->
         raise yaml.scanner.ScannerError(None, None, problem, mark)
 
     monkeypatch.setattr("expectitree.files.formats.yaml.events", refused)
-    assert message("[", "x.yaml").startswith(f"x.yaml:1:1001: {NESTED_TOO_DEEPLY}")
+    assert message("[", "x.yaml").startswith(f"x.yaml:1:1001: {TOO_DEEP}")
 
 
 def hostile_texts() -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helpers import for_each, invoke
+from random_criteria import random_node
 
 import expectitree as et
 from expectitree.base.tree.folding import fold_with_formulas
@@ -57,28 +58,12 @@ def amounts_of(node: dict[str, Any], weights: dict[str, Fraction]) -> dict[str, 
     return {name: own[name] + mean[name] for name in weights}
 
 
-def random_node(random: Random, depth: int) -> dict[str, Any]:
-    """Return a random node, as plain data."""
-    names = ("cost", "effect", "risk")
-    if not depth:
-        return {"utility": {name: random.randint(-9, 9) for name in names if random.random() < 0.7}}
-    children = [random_node(random, depth - 1) for _ in range(random.randint(1, 3))]
-    for child in children:
-        if random.random() < 0.4:
-            child["reward"] = {random.choice(names): random.randint(-3, 3)}
-    kind = random.choice(("max", "min", "chance", "chance"))
-    if kind == "chance":
-        shares = [random.randint(1, 4) for _ in children]
-        for share, child in zip(shares, children, strict=True):
-            child["p"] = f"{share}/{sum(shares)}"
-    return {kind: children, "reward": {"cost": 1}}
-
-
 @for_each("seed", range(4), range(4, 300))
 def test_random_trees_by_the_definition(seed: int) -> None:
     random = Random(seed)
-    node = random_node(random, 3)
     weights = {name: Fraction(random.randint(-3, 3)) for name in ("cost", "effect", "risk")}
+    node = random_node(random, 3, [*weights], ("max", "min", "chance", "chance"))
+    node["reward"] = {"cost": 1}
     weights["effect"] = Fraction(7, 2)
     terms = " + ".join(f"({weight})*{name}" for name, weight in weights.items())
     root = {"criteria": [*weights], "objective": f"w*({terms})", "parameters": {"w": 1}}

@@ -68,7 +68,7 @@ def test_aliases_share_a_node(either_yaml: bool) -> None:
 
 
 def test_unused_names_are_not_counted() -> None:
-    """They are checked (see tests/bad/unused-name.yaml) but not stored."""
+    """They are checked (see `unused-name.yaml` in tests/bad/names.md) but not stored."""
     tree = et.loads(
         "max: [1, {ref: a}]\nnodes: {a: 2, b: {min: [3, 4], bounds: [0, 9], note: n}}",
         name="x.yaml",

@@ -102,10 +102,8 @@ def test_a_name_whose_ending_does_not_fit_the_format_is_refused(tmp_path: Path) 
     assert str(caught.value).endswith(
         "a.yaml: SilverDecisions' JSON is for files that end in .json: choose another name"
     )
-    with pytest.raises(
-        et.FileError, match=r"Radiant's YAML is for files that end in .yaml or .yml"
-    ):
-        et.save(tree, tmp_path / "a", format="radiant")
+    with pytest.raises(et.FileError, match=r"YAML is for files that end in .yaml or .yml"):
+        et.save(tree, tmp_path / "a", format="yaml")
 
 
 def test_a_spreadsheet_is_not_text(tmp_path: Path) -> None:
@@ -130,7 +128,7 @@ def test_a_format_that_is_only_read_is_not_written(tmp_path: Path) -> None:
 
 
 def test_the_table_of_the_guide_is_that_of_the_formats() -> None:
-    columns = (("yaml", "json"), ("arrow", "parquet"), ("efg",), ("radiant",), ("silverdecisions",))
+    columns = (("yaml", "json"), ("arrow", "parquet"), ("efg",), ("silverdecisions",))
     guide = (ROOT / "docs" / "how-to" / "formats.md").read_text("utf-8")
     rows = re.findall(
         r"^\| ([^|-]+) \| (.*) \|$",

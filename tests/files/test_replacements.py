@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from files.samples import BAD
+from files.bad_cases import CASES
 from files.test_student_trees import TREES
 from files.test_traps import TRAPS
 
@@ -73,7 +73,7 @@ def said(text: str) -> str:
         return str(error)
 
 
-FILES = [path.read_text("utf-8") for path in sorted(BAD.glob("*.expected"))]
+FILES = [case.message for case in CASES.values()]
 SAID = [*map(said, [row[0] for row in (*TRAPS, *TREES)])]
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from files.samples import BAD, SHIPPED, TREES, random_full_tree
+from files.bad_cases import CASES
+from files.samples import SHIPPED, random_full_tree
 from helpers import ROOT, for_each, invoke
 from test_docs import blocks
 
@@ -272,13 +273,13 @@ def test_written_files_are_valid(format: str) -> None:
 def test_every_file_listed_as_undetectable_exists() -> None:
     names = [name for files in UNSEEN.values() for name in files.split()]
     assert len(names) == len(set(names))
-    assert set(names) <= set(TREES)
+    assert set(names) <= CASES.keys()
 
 
-@for_each("name", [name for name in TREES if name.endswith((".yaml", ".json"))])
+@for_each("name", [name for name in CASES if name.endswith((".yaml", ".json"))])
 def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
     """The parser or the schema refuses each one, or the list names it."""
-    text = (BAD / name).read_text("utf-8")
+    text = CASES[name].text
     try:
         refused = schema_errors(parsed_by_editor(text, name)) != []
     except NotReadError:

@@ -190,7 +190,7 @@ def test_a_very_deep_tree_is_an_error(depth: int) -> None:
     with pytest.raises(et.FileError) as caught:
         et.loads(f'{{"SilverDecisions": "1.2.0", "data": {{"trees": [{root}]}}}}')
     (problem,) = caught.value.problems
-    assert problem.message == "more than 298 nodes in each other: cut the tree at a node above"
+    assert problem.message == "the text nests more than 300 nodes: cut the tree at a node above"
 
 
 # ---- Values.

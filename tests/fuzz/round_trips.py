@@ -48,6 +48,6 @@ TARGETS: dict[str, Target] = {
         test_written.test_random_trees_are_read_again,
         test_written.test_random_trees_keep_their_values_at_other_parameters,
         test_silverdecisions.test_values_are_those_of_every_rule,
-        format=among("radiant", "silverdecisions"),
+        format=among("efg", "silverdecisions"),
     ),
 }

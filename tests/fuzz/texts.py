@@ -15,7 +15,7 @@ from unittest import mock
 
 from base.expressions import test_evaluation
 from decide.sensitivity import parameterised
-from files import samples, test_bad_files
+from files import bad_cases, samples
 from foreign import test_damaged_diagrams, test_efg
 from foreign.test_csv import COPIER, THOMPSON
 from foreign.test_radiant import CONTRACT
@@ -67,7 +67,7 @@ def check_message(error: et.ExpectitreeError) -> None:
 def check_refusal(error: FileError, has_place: bool = True) -> None:
     """Check that a refusal has a message with a line and a column."""
     check_message(error)
-    assert all(line.isprintable() for line in test_bad_files.shown_lines(error))
+    assert all(line.isprintable() for line in bad_cases.shown_lines(error))
     if has_place:
         assert all(problem.line and problem.column for problem in error.problems), error.problems
 

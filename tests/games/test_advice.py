@@ -10,16 +10,16 @@ import sys
 import time
 from collections.abc import Iterator
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
 from game_trees import moves_at
-from helpers import invoke
+from helpers import GAMES, example, invoke, run_main
 from random_games import RandomGame
 
 import expectitree as et
 from expectitree.base.errors import GameError
-from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.found import GameSearch
@@ -69,7 +69,7 @@ def test_a_wide_interval_is_enough_if_the_user_says_so() -> None:
 
 
 def test_the_line_follows_best_moves_and_most_probable_outcomes() -> None:
-    game = Blackjack()
+    game = example("blackjack").Blackjack()
     state = game.parse("10 9 7")
     found = et.search(game, depth=3, state=state)
     assert [step.label for step in found.line][:2] == ["stand", "10"]
@@ -98,7 +98,7 @@ def test_a_search_says_whether_its_leaves_are_estimates() -> None:
     found = et.search(PIG, depth=3)
     assert found.grown.estimated == len(found.tree.estimated) > 0
     assert "leaves      15 of 15 are estimates\n" in et.to_text(found)
-    whole = et.search("game:mines(rows=2,columns=2,mines=1)", depth=9)
+    whole = et.search(GAMES["mines"] + "(rows=2,columns=2,mines=1)", depth=9)
     assert "none an estimate: the result is that of the whole game\n" in et.to_text(whole)
     assert json.loads(et.to_json(whole))["game"]["estimated"] == 0
 
@@ -202,6 +202,53 @@ def test_a_game_goes_on_where_it_was_ended() -> None:
     )
     text = play("", PIG, "--depth", "2", "--typed", "--as", "both", "--play", "roll,6,roll")
     assert "MAX 0, MIN 0; MAX's turn, 6 points, the die rolls" in text
+
+
+def test_moves_have_numbers_and_labels_come_first() -> None:
+    words = (PIG, "--depth", "2", "--typed", "--as", "both")
+    text = play("1\n2\n2\n3\nquit\n", *words)
+    assert "MAX (1 roll, 2 hold)> " in text
+    assert "Outcome (1, 2, 3, 4, 5, 6)> " in text
+    assert "here there is no move '3'" in text
+    assert text.endswith("--as both --play roll,2,hold\n")
+    words = ("--depth", "1", "--as", "both", "--play", "3", "--typed")
+    assert play("2\nquit\n", "game:einstein", *words).endswith("--play 3,3-down\n")
+
+
+@pytest.mark.parametrize("algorithm", ["star1", "best-first"])
+def test_the_search_is_chosen(algorithm: str) -> None:
+    text = play("quit\n", PIG, "--depth", "2", "--as", "min", "-a", algorithm, "--seed", "1")
+    assert "MAX plays roll, worth" in text
+
+
+@pytest.mark.parametrize("ending", ["csv", pytest.param("arrow", marks=pytest.mark.extra)])
+def test_a_policy_is_played(ending: str, tmp_path: Path) -> None:
+    policy = tmp_path / f"policy.{ending}"
+    assert invoke("solve", PIG, "--policy", str(policy)).exit_code == 0
+    words = ("--depth", "1", "--seed", "5", "--as", "min", "--policy", str(policy))
+    text = play("hold\n" * 40, PIG, *words)
+    assert "MAX plays roll\n" in text
+    assert "worth" not in text
+    text = play("quit\n", "game:pig(target=30)", *words, "--play", "roll,6,roll,6,roll,6")
+    assert "the policy has no move in MAX 0, MIN 0; MAX's turn, 18 points: a search choo" in text
+    assert "worth" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-a", "star1", "-a", "star2"), "play runs one algorithm: give -a once."),
+        (("--policy", "no.csv"), "no.csv: the policy cannot be read: No such file"),
+        (("--policy", "no.txt"), "no.txt: a policy is written as .csv or .arrow: choose one of"),
+        (("--policy", "WRONG"), "this is not a policy: name a file that `solve --policy` wrote"),
+    ],
+)
+def test_wrong_options_of_play(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_bytes(b"a,b\n1,\xff\n")
+    done = run_main("play", PIG, *(str(wrong) if word == "WRONG" else word for word in words))
+    assert done.status in (2, 3)
+    assert message in done.err
 
 
 @pytest.mark.slow

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 from game_trees import children, value_of
-from helpers import LONG
+from helpers import GAMES, LONG, example
 
 import expectitree as et
-from expectitree.games.built_in import BUILT_IN, einstein, pig, twenty48
-from expectitree.games.built_in.blackjack import Blackjack
+from expectitree.games.built_in import einstein, pig, twenty48
 from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
@@ -23,21 +22,22 @@ from expectitree.games.built_in.twenty48 import Twenty48
 from expectitree.games.finding import find_game
 from expectitree.games.positions import random_position
 
+Blackjack: Any = example("blackjack").Blackjack
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
 
 
-PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.player_cuts]
+PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.prunes]
 SMALLER = {"dice": "(n=3,k=3)", "pig": "(target=12)", "2048": "(goal=8)"}
 
 
 @pytest.mark.parametrize(
     "seeds", [pytest.param((1, 2), marks=pytest.mark.slow), pytest.param((0,), marks=LONG)]
 )
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", GAMES)
 def test_every_search_finds_the_value_and_merging_changes_none(
     name: str, seeds: tuple[int, ...]
 ) -> None:
-    game, merged = find_game(f"game:{name}{SMALLER.get(name, '')}"), 0
+    game, merged = find_game(GAMES[name] + SMALLER.get(name, "")), 0
     deepest = {"dice": 6, "mines": 5}.get(name, 3)
     for seed in seeds:
         depth = deepest - seed

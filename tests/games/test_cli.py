@@ -18,7 +18,7 @@ from expectitree.searches.engine import search_tree
 
 PIG = "game:pig(target=10)"
 RISK = str(ROOT / "trees" / "risk.yaml")
-PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.player_cuts]
+PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.prunes]
 # A game that goes on for ever: MAX adds 1 or 2, or chance does.
 COUNTING = """
     class Counting:
@@ -297,7 +297,6 @@ def test_positions_are_shown_in_traces_and_pages(tmp_path: Path) -> None:
     ("command", "expected"),
     [
         (("compare",), "expectiminimax              0.333333  roll     30      19   100%"),
-        (("limit",), "19 leaves, bounds [−1, 1] given in the tree"),
         (("opponents",), "perfect         0  0.333333  roll"),
         (("rescale", "--map", "2*u"), "0.666667"),
         (("risk",), "roll ★   0.333333"),
@@ -395,5 +394,6 @@ def test_solve_and_verify_a_game(tmp_path: Path) -> None:
     done = run_main("solve", "game:pig", "--play", "run")
     assert (done.status, "there is no move 'run'" in done.err) == (2, True)
     done = run_main("verify", "game:pig(target=3)", "-v")
-    assert "100 random games: expected no fault of the rules, found none in" in done.out
+    assert "100 games: expected no fault of the rules, found turn, moves, play, value" in done.out
+    assert done.out.endswith("\n1 game, 1 without a fault\n")
     assert run_main("verify", "game:pig", "--write").status == 2

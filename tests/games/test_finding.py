@@ -127,7 +127,15 @@ def test_a_file_that_has_changed_is_run_again(coin: str) -> None:
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        ("game:pigs", "unknown game 'pigs' (did you mean 'pig'?): choose among 2048, bear-off, "),
+        ("game:pigs", "unknown game 'pigs' (did you mean 'pig'?): choose among 2048, dice, "),
+        (
+            "game:blackjack",
+            "game:blackjack is not built in: its file is docs/examples/blackjack.py in "
+            "expectitree's repository. Copy it from there, and write its path and class, such as "
+            "docs/examples/blackjack.py:Blackjack",
+        ),
+        ("game:bear-off(first=6)", "such as docs/examples/bear_off.py:BearOff"),
+        ("game:gridworld()", "such as docs/examples/gridworld.py:Gridworld"),
         ("game:", "unknown game '': choose among 2048, "),
         ("pig", "'pig' is not a game: write game:NAME, open_spiel:NAME or path/to/file.py:CLASS"),
         ("game:pig(target=2", "'game:pig(target=2' is not a game: write "),

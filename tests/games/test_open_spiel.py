@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from game_trees import children, levels
 
+import expectitree as et
 from expectitree.base.errors import GameError
 from expectitree.games.open_spiel import KEYS, OpenSpielGame
 from expectitree.games.positions import position, random_position
@@ -80,6 +82,64 @@ def test_other_games_are_not_merged() -> None:
     one, two = (position(game, play=",".join(play)) for play in (TILES, TILES[::-1]))
     assert str(one) == str(two)
     assert game.key(one) != game.key(two)
+
+
+def test_the_moves_so_far_are_part_of_a_key_where_they_end_the_game() -> None:
+    name = "open_spiel:pig(winscore=4,horizon=6,diceoutcomes=3)"
+    merged, whole = (et.search(name, depth=14, merge=merge, exact=True) for merge in (True, False))
+    assert merged.value == whole.value == Fraction(8, 27)
+    assert len(merged.tree) < len(whole.tree)
+    short, long = OpenSpielGame("pig", winscore=4, horizon=6), OpenSpielGame("pig", winscore=4)
+    for game, is_equal in ((short, False), (long, True)):
+        states = [position(game, play=play) for play in ("stop,stop", "stop,stop,stop,stop")]
+        assert (game.key(states[0]) == game.key(states[1])) == is_equal
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda spiel: (spiel.load_game("pig(winscore=20)"), {}),
+        lambda spiel: (spiel.load_game("pig(winscore=20)").new_initial_state(), {}),
+        lambda spiel: ("open_spiel:pig(winscore=20)", {}),
+        lambda spiel: (
+            spiel.load_game("pig(winscore=20)"),
+            {"state": spiel.load_game("pig(winscore=20)").new_initial_state()},
+        ),
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["star2", "best-first", "expectiminimax"])
+def test_objects_of_openspiel_are_games(make: Any, algorithm: str) -> None:
+    import pyspiel
+
+    game, options = make(pyspiel)
+    options |= {"depth": 3, "estimate": lambda state: 0.3 if state.history() else 0}
+    found = et.search(game, algorithm=algorithm, **options)
+    assert found.value == pytest.approx(0.3)
+    assert len(et.write_out(game, **options)) == 30
+
+
+def test_a_state_of_openspiel_is_the_start() -> None:
+    import pyspiel
+
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    for move in (0, 3, 1, 4):
+        state.apply_action(move)
+    found = et.search(state, depth=9)
+    assert (found.value, found.best, found.move) == (1, "x(0,2)", 2)
+    assert et.solve(state).value == 1
+    state.apply_action(2)
+    assert found.state.history() == [0, 3, 1, 4]  # a copy
+    assert et.search(state, depth=9).value == 1
+    with pytest.raises(GameError, match="players do not see the whole state"):
+        et.search(pyspiel.load_game("kuhn_poker"), depth=3)
+
+
+def test_rollouts_estimate_games_of_openspiel() -> None:
+    options: Any = {"depth": 2, "goal": "moves", "estimate": "rollouts:40"}
+    found = et.search("open_spiel:tic_tac_toe", **options)
+    assert found.moves == et.search("open_spiel:tic_tac_toe", **options).moves
+    assert found.move == 4  # the center
+    assert 0.1 < found.value < 0.8
 
 
 TILES = ["2 added to row 1, column 1", "2 added to row 4, column 4"]

@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from helpers import seed_ranges
+from helpers import GAMES, seed_ranges
 from random_games import RandomGame
 
 import expectitree as et
@@ -192,7 +192,7 @@ def test_the_four_methods_do_what_expand_cannot() -> None:
     assert not by_plies(exact=True)
     assert not by_plies(merge=False)
     assert not by_plies(estimate=lambda state: 0)
-    assert not by_plies(game="game:blackjack")
+    assert not by_plies(game=GAMES["blackjack"])
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_lazy_search_finds_the_value_and_a_best_move(seeds: range, numbers: str)
     for seed in seeds:
         game = RandomGame(seed, rare=seed % 4 == 3, floats=numbers == "floats")
         for chosen in few(seeds, exact):
-            for merge, deepen in product((True, False), (False, True)[: 1 + chosen.player_cuts]):
+            for merge, deepen in product((True, False), (False, True)[: 1 + chosen.prunes]):
                 same: Any = {"algorithm": chosen, "merge": merge, "exact": exact}
                 with may_be_too_large(game, chosen):
                     found = et.search(game, depth=game.depth, deepen=deepen, **same)

@@ -16,6 +16,8 @@ import pytest
 import expectitree as et
 from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import INFINITY
+from expectitree.games.checking import check_rules
+from expectitree.games.finding import find_game
 
 HALVES = [("heads", Fraction(1, 2)), ("tails", Fraction(1, 2))]
 
@@ -69,20 +71,40 @@ def message(game: Any, **options: Any) -> str:
     [
         ([("a", 0.5), ("b", 0.4)], ": the probabilities sum to 0.9, expected 1"),
         ([("a", 1), ("b", 1)], ": the probabilities sum to 2, expected 1"),
-        ([("a", 0)], ": the probabilities sum to 0, expected 1"),
-        ([("a", 1.5), ("b", -0.5)], " gives 1.5, expected a probability from 0 to 1"),
-        ([("a", -0.5), ("b", 1.5)], " gives -0.5, expected a probability from 0 to 1"),
+        ([("a", 0)], " gives 0, expected a probability above 0, at most 1"),
+        ([("a", 1), ("b", 0.0)], " gives 0.0, expected a probability above 0, at most 1"),
+        ([("a", Fraction(0)), ("b", 1)], " gives Fraction(0, 1), expected a probability above 0, \
+at most 1"),
+        ([("a", "0"), ("b", "1")], " gives '0', expected a probability above 0, at most 1"),
+        # The probability is first: of texts, of states, and of numbers.
+        ([(0.75, "s"), (0.25, "t")], " gives [(0.75, 's'), (0.25, 't')], expected the outcome \
+first, and then its probability"),
+        ([(0.75, 3), (0.25, 4)], " gives [(0.75, 3), (0.25, 4)], expected the outcome first, and \
+then its probability"),
+        ([(1.0, 7)], " gives [(1.0, 7)], expected the outcome first, and then its probability"),
+        ([(Fraction(1, 2), 1), (Fraction(1, 2), 0)], " gives [(Fraction(1, 2), 1), (Fraction(1, \
+2), 0)], expected the outcome first, and then its probability"),
+        ([("3/4", ()), ("0.25", (1,))], " gives [('3/4', ()), ('0.25', (1,))], expected the \
+outcome first, and then its probability"),
+        ([(Decimal("0.5"), 0.7), (Decimal("0.5"), 0.7)], " gives [(Decimal('0.5'), 0.7), \
+(Decimal('0.5'), 0.7)], expected the outcome first, and then its probability"),
+        # These are wrong, but not swapped.
+        ([(0.75, 0.5), (0.5, 0.25)], ": the probabilities sum to 0.75, expected 1"),
+        ([(1, 0.5), (2, 0.25)], ": the probabilities sum to 0.75, expected 1"),
+        ([("a", 1.5), ("b", -0.5)], " gives 1.5, expected a probability above 0, at most 1"),
+        ([("a", -0.5), ("b", 1.5)], " gives -0.5, expected a probability above 0, at most 1"),
         ([("a", float("nan"))], " gives nan, expected a number"),
-        ([("a", float("inf"))], " gives inf, expected a probability from 0 to 1"),
+        ([("a", float("inf"))], " gives inf, expected a probability above 0, at most 1"),
         ([("a", "half"), ("b", "half")], " gives 'half', expected a number"),
         ([("a", None)], " gives None, expected a number"),
+        ([("a", 0.5), ("b", [0.5])], " gives [0.5], expected a number"),
         ([("a", True)], " gives True, expected a number"),
         (["a", "b"], " gives 'a', expected pairs of an outcome and its probability"),
         (["ab", "cd"], " gives 'ab', expected pairs of an outcome and its probability"),
         ([("a", 1, 2)], " gives ('a', 1, 2), expected pairs of an outcome and its probability"),
         ([], " gives [], expected at least one move, as the game is not over"),
     ],
-)
+)  # fmt: skip
 def test_wrong_outcomes(outcomes: list[Any], problem: str) -> None:
     assert message(with_outcomes(*outcomes)) == f"coins: moves(('left',)){problem}"
 
@@ -168,7 +190,8 @@ def test_without_estimates_leaves_are_worth_the_middle_of_the_bounds() -> None:
     assert et.search(game, depth=2, bounds=(2, 8), warn=warnings.append).value == 5
     assert warnings == [
         "coins: there are no estimates: a leaf at the depth limit is worth the middle of the "
-        "bounds, 5; --estimate names a function that estimates"
+        "bounds, 5; --estimate rollouts:100 plays random games from it, and --estimate "
+        "FILE.py:NAME names a function that estimates"
     ]
     game.utility_bounds = (0, float("inf"))
     assert message(game, depth=1) == (
@@ -563,16 +586,105 @@ def test_outcomes_of_a_player_are_named() -> None:
         "coins: moves(()) gives [('heads', Fraction(1, 2)), ('tails', Fraction(1, 2))], and it is "
         'not the turn of chance: if these are outcomes with probabilities, turn must give "chance"'
     ]
+    swapped = [(0.5, "heads"), (0.5, "tails")]
+    et.search(with_method("moves", lambda state: swapped), depth=1, warn=said.append)
+    assert f"gives {swapped}, and it is not the turn of chance" in said[1]
     et.search(
         with_method("moves", lambda s: HALVES if len(s) == 1 else [(0, 1)]), depth=2, warn=print
     )
 
 
-def test_verify_plays_random_games(capsys: pytest.CaptureFixture[str]) -> None:
-    from expectitree.games.checking import check_rules
-    from expectitree.games.finding import find_game
+def test_many_outcomes_are_warned_of_once() -> None:
+    said: list[str] = []
+    many = [(n, Fraction(1, 1000)) for n in range(1000)]
+    game = with_method("moves", lambda state: many if len(state) == 1 else ["left", "right"])
+    et.search(game, depth=3, warn=said.append)
+    # The second search, in floats, warns again; the command line shows a warning once.
+    assert set(said) == {
+        "coins: a state has 1,000 outcomes: a search that tries them all is slow, so limit its "
+        "depth or its time"
+    }
 
-    assert check_rules(find_game("game:pig(target=2)")) > 100
+
+class Sum:
+    """MAX and chance add three numbers each."""
+
+    title = "sum"
+    utility_bounds = (0, 36)
+    start: Any = ()
+
+    def turn(self, state: Any) -> Any:
+        return None if len(state) == 6 else "chance" if len(state) % 2 else "max"
+
+    def moves(self, state: Any) -> Any:
+        dice = range(1, 7)
+        return [(die, Fraction(1, 6)) for die in dice] if len(state) % 2 else list(dice)
+
+    def play(self, state: Any, move: Any) -> Any:
+        return (*state, move)
+
+    def value(self, state: Any) -> Any:
+        return sum(state) + 3.5 * (6 - len(state))
+
+    def bounds(self, state: Any) -> Any:
+        left = 6 - len(state)
+        return sum(state) + left, sum(state) + 6 * left
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "problem"),
+    [
+        ("bounds", lambda s: (0, 36 if s else 30), r"bounds\(\(\)\) gives \[0, 30\], and 3\d is po"
+         r"ssible after it, at \(.*\): bounds enclose all values that can follow, so widen them"),
+        ("bounds", lambda s: (0 if s else 10, 36), r"bounds\(\(\)\) gives \[10, 36\], and [\d.]+ i"
+         r"s possible after it"),
+        ("bounds", lambda s: (0, 36 if len(s) != 2 else 28), r"bounds\(\(., .\)\) gives \[0, 28\]"),
+        ("bounds", lambda s: (0, 36.0) if s else (0.5, 30), r"bounds\(\(\)\) gives \[0.5, 30\]"),
+        ("value", lambda s: 36 if len(s) == 3 else sum(s) + 6 - len(s), r"value\(.*\) gives 36, ex"
+         r"pected a number within the bounds"),
+        ("key", lambda s: min(len(s), 5), r"key\(.*\) is also the key of \(.*\), and turn gives No"
+         r"ne and 'chance': give"),
+        ("key", lambda s: len(s) // 6, r"and turn gives 'chance' and 'max': give"),
+        ("key", lambda s: len(s), r"and value gives [\d.]+ and [\d.]+: give different keys"),
+        ("play", lambda s, move: None if len(s) == 5 and sum(s) > 25 else (*s, move), "gives None"),
+        ("label", drawn(*map(str, range(99999))), r"label\(.*\) gives two results"),
+    ],
+)  # fmt: skip
+def test_verify_names_the_broken_rule(
+    method: str, answer: Callable[..., Any], problem: str
+) -> None:
+    game = type("Game", (Sum,), {method: lambda self, *arguments: answer(*arguments)})()
+    with pytest.raises(GameError, match=problem):
+        check_rules(game)
+
+
+def test_verify_names_moves_and_probabilities_of_states_with_one_key() -> None:
+    def lopsided(state: Any) -> Any:
+        return [(0, 0.25), (1, 0.75)] if state == (2,) else [(0, 0.5), (1, 0.5)]
+
+    def choices(state: Any) -> Any:
+        return lopsided(state) if len(state) % 2 else [1, 2]
+
+    parts = {"moves": lambda self, state: choices(state), "value": lambda self, state: 0}
+    parts["bounds"] = lambda self, state: (0, 0)
+    game = type("Game", (Sum,), {**parts, "key": lambda self, state: len(state)})()
+    with pytest.raises(GameError, match=r"moves gives the probabilities \['0\.\d+', '0\.\d+'\] an"):
+        check_rules(game)
+    parts["moves"] = lambda self, state: (
+        HALVES if len(state) % 2 else [1, 2][: 2 - (state[:1] == (1,))]
+    )
+    game = type("Game", (Sum,), {**parts, "key": lambda self, state: len(state)})()
+    with pytest.raises(GameError, match=r"moves gives (1 move and 2|2 moves and 1) moves?: give"):
+        check_rules(game)
+
+
+def test_verify_plays_random_games() -> None:
+    found = check_rules(find_game("game:pig(target=2)"))
+    assert found.positions > 100
+    assert found.text.startswith("turn, moves, play, value, expand, text at ")
+    assert check_rules(Sum()).text == (
+        "turn, moves, play, value, bounds at 700 positions; 100 games ended, 333 equal keys"
+    )
     game = find_game("game:pig(target=2)")
     expand = game.expand  # type: ignore[attr-defined]
     game.expand = lambda states: (*expand(states)[:4], expand(states)[4] / 2)  # type: ignore[attr-defined]

@@ -175,8 +175,9 @@ def test_expectiminimax_cannot_be_limited(limit: dict[str, Any]) -> None:
     with pytest.raises(SearchError) as caught:
         et.search(RandomGame(12), depth=3, algorithm="expectiminimax", **limit)
     assert str(caught.value) == (
-        "deepen, seconds and max_visits are for pruning searches, and expectiminimax searches the "
-        "whole tree: remove them, or choose another algorithm, such as star2"
+        "deepen, seconds and max_visits are for searches that make the tree as they go, and "
+        "expectiminimax searches the whole tree: remove them, or choose another algorithm, such "
+        "as star2"
     )
 
 
@@ -258,7 +259,7 @@ def test_labels_are_asked_for_when_they_are_read() -> None:
 
 def test_a_game_that_is_over_and_a_depth_of_0() -> None:
     for chosen, about in ALGORITHMS.items():
-        for deepen in (False, True)[: 1 + about.player_cuts]:
+        for deepen in (False, True)[: 1 + about.prunes]:
             for depth, state, value in ((0, 0, 0), (5, 1, 1), (0, 1, 1), (5, 0, 1)):
                 found = et.search(
                     Long(1), depth=depth, algorithm=chosen, state=state, deepen=deepen

@@ -208,5 +208,5 @@ def test_an_engine_stops_from_another_thread() -> None:
 
 
 def test_a_window_has_two_ends() -> None:
-    with pytest.raises(SearchError, match="alpha < beta"):
-        et.Engine("game:pig").search(depth=2, window=(0, 0))
+    with pytest.raises(SearchError, match="of the window, 1 is greater than 0: swap them"):
+        et.Engine("game:pig").search(depth=2, window=(1, 0))

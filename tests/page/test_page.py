@@ -147,7 +147,7 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
     search = moment.search
     for n, place in enumerate(shown["best"]):
         assert data["choices"][place] == list(search.best_branches(n))
-    if search.algorithm.in_order and search.algorithm.player_cuts and moment.done:
+    if search.algorithm.in_order and search.algorithm.prunes and moment.done:
         explanation = Explanation(search)
         opened = {entry.node for entry in moment.open}
         above = moment.tree.first_paths.parent

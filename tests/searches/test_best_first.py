@@ -25,18 +25,13 @@ from expectitree.base.algorithms import Algorithm, algorithm
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import Bounds
 from expectitree.searches import beliefs as expecting
-from expectitree.searches import best_first, levels
+from expectitree.searches import best_first, estimates, levels
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
-from expectitree.searches.engine import choose_bounds
+from expectitree.searches.bounds import choose_bounds
+from expectitree.searches.problem import Problem
 from expectitree.searches.result import Outcome
-from expectitree.searches.setup import SearchSetup
 
-GUIDES = ("learning", "bounds")
-CHOSEN = [
-    algorithm("best-first", guide=guide, goal=goal)
-    for guide in GUIDES
-    for goal in ("value", "action")
-]
+CHOSEN = [algorithm("best-first", goal=goal) for goal in ("value", "action")]
 PROVE = algorithm("best-first", goal="action")
 STANDARD = NormalDist()
 
@@ -112,10 +107,8 @@ class Steps:
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None = None) -> None:
         self.tree = tree
-        found, source = choose_bounds(tree, bounds)
-        self.setup = SearchSetup.of(
-            tree, chosen, found, source, "auto" if tree.exact else "interpreted"
-        )
+        engine = "auto" if tree.exact else "interpreted"
+        self.setup = Problem.of(tree, chosen, choose_bounds(tree, bounds), engine)
         self.columns = self.setup.columns
         self.beliefs, self.limits = begin_best_first(self.setup)
         expecting.begin(self.columns, self.beliefs, self.limits)
@@ -128,7 +121,7 @@ class Steps:
         way = list(self.beliefs.route[: depth + 1])
         leaf = way[-1]
         if not self.columns.kind[leaf]:
-            expecting.take_in(self.beliefs, self.limits, leaf, self.columns.utility[leaf])
+            estimates.take_in(self.beliefs, self.limits, leaf, self.columns.utility[leaf])
             self.seen.append(leaf)
         best_first.back_up(self.columns, self.beliefs, self.limits, depth)
         self.is_over = best_first.is_reached(self.columns, self.beliefs, self.limits)
@@ -140,7 +133,7 @@ class Steps:
 
     @property
     def search(self) -> Search:
-        return end_best_first(self.setup, self.beliefs, False)
+        return Search.from_found(self.setup, end_best_first(self.setup, self.beliefs, False))
 
 
 # ---- The definition.
@@ -150,7 +143,7 @@ class ReferenceSearch:
     """Best-first search as documented, for trees without shared nodes."""
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None) -> None:
-        self.tree, self.guide, self.goal = tree, chosen.guide, chosen.goal
+        self.tree, self.goal = tree, chosen.goal
         self.root, self.bounds = exact_root(tree), bounds
         root_bounds, _ = choose_bounds(tree, bounds)
         self.own = list(zip(*tree.inherited_bounds(root_bounds), strict=True))
@@ -242,10 +235,6 @@ class ReferenceSearch:
 
     # Estimates.
 
-    @property
-    def learns(self) -> bool:
-        return self.guide == "learning"
-
     def observe(self, leaf: ExactNode, way: list[ExactNode]) -> None:
         """Observe a leaf, and update the estimates along the path to it."""
         if leaf.kind != Kind.TERMINAL:  # The bounds alone make the root exact.
@@ -253,22 +242,14 @@ class ReferenceSearch:
         self.seen.append(leaf.id)
         self.update_intervals()
         self.guess[leaf.id] = float(leaf.utility), 0.0
-        if self.learns:
-            self.estimate_leaves(way[:-1])
+        self.estimate_leaves(way[:-1])
         for node in reversed(way[:-1]):
             self.estimate(node)
 
     def update_estimates(self) -> None:
         """Update every estimate."""
-        if self.learns:
-            self.spread, self.slope, self.trust = fit_levels(self)
-            self.estimate_leaves(self.nodes)
-        else:
-            self.guess = {
-                node.id: (self.midpoint(node), self.guess.get(node.id, (0.0, 0.0))[1])
-                for node in self.nodes
-            }
-            self.costs = {node.id: (1.0, 1.0) for node in self.nodes}
+        self.spread, self.slope, self.trust = fit_levels(self)
+        self.estimate_leaves(self.nodes)
         for node in self.nodes:  # Children come first.
             self.estimate(node)
         self.next_update = len(self.seen) + max(1.0, len(self.seen) / 4)
@@ -285,15 +266,9 @@ class ReferenceSearch:
             low, high = self.ends[leaf.id]
             self.guess[leaf.id] = min(max(m + self.center, low), high), v if low < high else 0.0
 
-    def midpoint(self, node: ExactNode) -> float:
-        low, high = self.ends[node.id]
-        if math.isinf(low) and math.isinf(high):
-            return 0.0
-        return high if math.isinf(low) else low if math.isinf(high) else (low + high) / 2
-
     def estimate(self, node: ExactNode) -> None:
         """Estimate the value of an inner node and the cost of moving each of its bounds."""
-        if node.kind == Kind.TERMINAL or self.guide == "bounds":
+        if node.kind == Kind.TERMINAL:
             return
         low, high = self.ends[node.id]
         children = [self.guess[c.id] for c in node.children]
@@ -327,13 +302,10 @@ class ReferenceSearch:
         self.costs[node.id] = max(1.0, sum(to_lower)), max(1.0, sum(to_raise))
 
     def finite_interval(self, node: ExactNode) -> tuple[float, float]:
-        """Return the interval of a node with infinite ends replaced.
-
-        They are six standard deviations from the mean, or 1e100 if the guide does not learn.
-        """
+        """Return the interval of a node; infinite ends become six standard deviations."""
         low, high = self.ends[node.id]
         m, v = self.guess[node.id]
-        six = 6 * math.sqrt(v) if self.learns else 1e100
+        six = 6 * math.sqrt(v)
         return (m - six if math.isinf(low) else low), (m + six if math.isinf(high) else high)
 
     def gain(self, node: ExactNode, x: float, aim: str) -> float:
@@ -385,13 +357,12 @@ class ReferenceSearch:
             return self.choose_outcome(node, aim), aim
         is_max = node.kind == Kind.MAX
         every = "lower" if is_max else "raise"
-        if aim in ("exact", every) or self.guide == "bounds":
+        if aim in ("exact", every):
             best = self.greatest_bound([c for c in node.children if self.is_open(c)], is_max)
             greatest = max(self.mean(c, is_max) for c in node.children)
             if aim == "exact" and (
                 self.mean(best, is_max) < greatest - self.near
-                or self.guide != "bounds"
-                and self.depth[node.id] <= (self.root.kind == Kind.CHANCE)
+                or self.depth[node.id] <= (self.root.kind == Kind.CHANCE)
                 and self.gain_rate(best, every)
                 > 0.7 * self.gain_rate(best, "raise" if is_max else "lower") * (1 + 1e-6)
             ):
@@ -414,8 +385,6 @@ class ReferenceSearch:
     def choose_outcome(self, node: ExactNode, aim: str) -> ExactNode:
         def score(child: ExactNode) -> float:
             low, high = self.finite_interval(child)
-            if self.guide == "bounds":
-                return high - low
             return (
                 (high - low) / sum(self.costs[child.id])
                 if aim == "exact"
@@ -685,7 +654,7 @@ def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float], li
 
 @pytest.mark.slow
 def test_each_walk_equals_that_of_the_reference() -> None:
-    """All guides and goals are compared node by node on trees without sharing."""
+    """Both goals are compared node by node on trees without sharing."""
     for seed, tree, bounds in trees_without_sharing(120):
         for chosen in CHOSEN:
             reference, steps = ReferenceSearch(tree, chosen, bounds), Steps(tree, chosen, bounds)
@@ -721,7 +690,7 @@ def check_known(steps: Steps, reference: ReferenceSearch) -> None:
 def test_intervals_after_every_leaf_equal_those_of_the_reference(exact: bool) -> None:
     """The reference computes intervals by recursion from the leaves."""
     for seed, tree, bounds in trees_without_sharing(30, exact):
-        steps = Steps(tree, CHOSEN[seed % 4], bounds)
+        steps = Steps(tree, CHOSEN[seed % 2], bounds)
         reference = ReferenceSearch(tree, steps.setup.algorithm, bounds)
         for _ in steps.all():
             check_known(steps, reference)
@@ -745,7 +714,7 @@ def test_intervals_of_shared_trees_contain_the_values(exact: bool) -> None:
             continue
         sharing += 1
         values, slack = definitions(tree), 0 if exact else 1e-8
-        steps = Steps(tree, CHOSEN[seed % 4], case.bounds and in_numbers(case.bounds, exact))
+        steps = Steps(tree, CHOSEN[seed % 2], case.bounds and in_numbers(case.bounds, exact))
         lower, upper = list(steps.beliefs.lower), list(steps.beliefs.upper)
         for way in steps.all():
             assert way[0] == len(tree) - 1
@@ -785,7 +754,8 @@ def beliefs_of(lower: float, upper: float, m: float, v: float) -> tuple[Any, Any
     """Return the columns of a tree with given values at one node."""
     steps = Steps(et.loads("max: [0, 1]"), algorithm("best-first"))
     known = steps.beliefs
-    known.low[0], known.high[0], known.mean[0], known.variance[0] = lower, upper, m, v
+    known.bound[expecting.RAISE][0], known.bound[expecting.LOWER][0] = lower, upper
+    known.mean[0], known.variance[0] = m, v
     return known, steps.limits
 
 
@@ -801,29 +771,28 @@ def density(m: float, v: float) -> Callable[[Any], Any]:
     return lambda x: np.exp(-((x - m) ** 2) / (2 * v)) / math.sqrt(2 * math.pi * v)
 
 
-@pytest.mark.parametrize("below", [True, False])
+@pytest.mark.parametrize("aim", [expecting.LOWER, expecting.RAISE])
 @pytest.mark.parametrize(("m", "v"), [(0.0, 1.0), (3.0, 0.04), (-70.0, 400.0), (1e6, 1.0)])
-def test_the_gain_of_a_normal_value_matches_its_integral(m: float, v: float, below: bool) -> None:
-    s = math.sqrt(v)
+def test_the_gain_of_a_normal_value_matches_its_integral(m: float, v: float, aim: int) -> None:
+    below, s = aim == expecting.LOWER, math.sqrt(v)
     known, limits = beliefs_of(-1e9, 1e9, m, v)
     for z in (-3, -1, -0.25, 0, 0.5, 2, 4):
         x = m + z * s
         ends = (m - 12 * s, x) if below else (x, m + 12 * s)
         truth = integral(lambda y, x=x: abs(x - y) * density(m, v)(y), *ends)
-        assert expecting.gain(known, limits, 0, x, below) == pytest.approx(
+        assert estimates.gain(known, limits, 0, x, aim) == pytest.approx(
             truth, rel=1e-6, abs=1e-9 * s
         )
     known, limits = beliefs_of(-1e9, 1e9, m, 0.0)
-    assert expecting.gain(known, limits, 0, m + s, below) == pytest.approx(s if below else 0.0)
-    assert expecting.gain(known, limits, 0, m - s, below) == pytest.approx(0.0 if below else s)
+    assert estimates.gain(known, limits, 0, m + s, aim) == pytest.approx(s if below else 0.0)
+    assert estimates.gain(known, limits, 0, m - s, aim) == pytest.approx(0.0 if below else s)
 
 
 def test_a_search_that_closes_the_root_was_not_stopped() -> None:
     """A shared node makes a second parent exact after the last visit."""
     text = "{nodes: {n: 4}, max: [{ref: n}, {min: [{ref: n}, 9]}]}"
-    for guide in GUIDES:
-        search = evaluate(et.loads(text), "best-first", guide=guide, max_visits=2)
-        assert (search.value, search.stopped) == (4, False)
+    search = evaluate(et.loads(text), "best-first", max_visits=2)
+    assert (search.value, search.stopped) == (4, False)
 
 
 @pytest.mark.slow
@@ -843,12 +812,12 @@ def test_the_maximum_of_two_normals_matches_its_integral() -> None:
         ends = min(m - 10 * s, m2 - 10 * s2), max(m + 10 * s, m2 + 10 * s2)
         first = integral(lambda x, c=center, f=greater: (x - c) * f(x), *ends)
         second = integral(lambda x, c=center, f=greater: (x - c) ** 2 * f(x), *ends)
-        got, spread = expecting.greater_of(m, v, m2, v2)
+        got, spread = estimates.greater_of(m, v, m2, v2)
         assert got == pytest.approx(center + first, rel=1e-9, abs=1e-6 * (s + s2))
         assert spread == pytest.approx(second - first**2, rel=1e-5)
-        assert expecting.greater_of(m2, v2, m, v) == pytest.approx((got, spread))
-    assert expecting.greater_of(2.0, 0.0, 3.0, 0.0) == (3.0, 0.0)
-    assert expecting.greater_of(1e150, 1.0, -1e150, 1.0) == (1e150, pytest.approx(1.0))
+        assert estimates.greater_of(m2, v2, m, v) == pytest.approx((got, spread))
+    assert estimates.greater_of(2.0, 0.0, 3.0, 0.0) == (3.0, 0.0)
+    assert estimates.greater_of(1e150, 1.0, -1e150, 1.0) == (1e150, pytest.approx(1.0))
 
 
 # ---- Fitted levels.
@@ -873,7 +842,7 @@ def steps_of(reference: ReferenceSearch) -> Steps:
     """Return a search by the package that has visited the same leaves as a reference."""
     steps = Steps(reference.tree, algorithm("best-first"), reference.bounds)
     for n in reference.seen:
-        expecting.take_in(steps.beliefs, steps.limits, n, reference.tree.columns.utility[n])
+        estimates.take_in(steps.beliefs, steps.limits, n, reference.tree.columns.utility[n])
     return steps
 
 
@@ -886,11 +855,15 @@ def test_fitted_levels_match_the_reference() -> None:
             continue
         spread, slope, trust = fit_levels(reference)
         scale = max(spread)
-        assert list(steps.beliefs.leaf_variance[: len(spread)]) == pytest.approx(spread, rel=1e-9)
-        assert list(steps.beliefs.slope[: len(slope)]) == pytest.approx(
+        assert list(steps.beliefs.spread.leaf_variance[: len(spread)]) == pytest.approx(
+            spread, rel=1e-9
+        )
+        assert list(steps.beliefs.spread.slope[: len(slope)]) == pytest.approx(
             slope, rel=1e-6, abs=1e-7 * math.sqrt(scale)
         )
-        assert list(steps.beliefs.trust[: len(trust)]) == pytest.approx(trust, rel=1e-6, abs=1e-6)
+        assert list(steps.beliefs.spread.trust[: len(trust)]) == pytest.approx(
+            trust, rel=1e-6, abs=1e-6
+        )
 
 
 @pytest.mark.slow
@@ -911,17 +884,17 @@ def test_levels_match_the_joint_distribution() -> None:
         reference.spread = [1e6 * x for x in spread] + [0.0]
         reference.slope = [random.gauss(0, 1000) for _ in range(deepest + 1)] + [0.0]
         reference.trust = [random.gauss(0.5, 1) for _ in range(deepest + 1)] + [0.0]
-        known.leaf_variance[: deepest + 2] = reference.spread
-        known.slope[: deepest + 2] = reference.slope
-        known.trust[: deepest + 2] = reference.trust
+        known.spread.leaf_variance[: deepest + 2] = reference.spread
+        known.spread.slope[: deepest + 2] = reference.slope
+        known.spread.trust[: deepest + 2] = reference.trust
         for node in inner:
             levels.update_level_from_children(columns, known, node.id)
         levels.update_root_level(known, steps.tree.root_id)
         for node in reversed(inner):
             levels.pass_level_to_children(columns, known, node.id)
         for node, (m, v) in zip(inner, posterior(reference, inner), strict=True):
-            assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-6)
-            assert known.level_variance[node.id] == pytest.approx(v, rel=1e-8, abs=1e-6)
+            assert known.levels.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-6)
+            assert known.levels.level_variance[node.id] == pytest.approx(v, rel=1e-8, abs=1e-6)
         leaves = [
             node
             for node in reference.nodes
@@ -946,22 +919,25 @@ def test_estimates_that_no_square_can_hold_are_ignored() -> None:
     assert search.value == 1
 
 
-# ---- Shared nodes.
+def test_the_guide_of_earlier_versions_is_refused_with_what_to_write() -> None:
+    with pytest.raises(et.SearchError, match="remove guide"):
+        algorithm("best-first", guide="bounds")
+    for entry in ("{leaves: 1, guide: bounds}", "[{guide: learning}, {goal: action}]"):
+        with pytest.raises(et.FileError, match="unknown key 'guide': best-first always learns"):
+            et.loads(f"{{max: [1, 2], expect: {{best-first: {entry}}}}}")
 
 
 # ---- The best action.
 
 
-@pytest.mark.parametrize("guide", GUIDES)
 @pytest.mark.parametrize("exact", [pytest.param(True, marks=pytest.mark.slow), False])
-def test_a_search_for_the_action_stops_once_it_is_proved(guide: str, exact: bool) -> None:
-    chosen = algorithm("best-first", guide=guide, goal="action")
+def test_a_search_for_the_action_stops_once_it_is_proved(exact: bool) -> None:
     fewer = 0
     for seed in range(200):
         case = Case(seed)
         tree = case.tree(exact)
         bounds = case.bounds and in_numbers(case.bounds, exact)
-        steps, root = Steps(tree, chosen, bounds), exact_root(tree)
+        steps, root = Steps(tree, PROVE, bounds), exact_root(tree)
         known, eps = steps.beliefs, steps.setup.eps
         best: list[ExactNode] = []
         while True:

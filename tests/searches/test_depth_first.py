@@ -10,15 +10,15 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import seed_ranges
+from helpers import COMPILED, seed_ranges
 from random_trees import PRUNED, REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.deep_calls import DeepCall
-from expectitree.searches import engine
+from expectitree.searches import depth_first_search
 from expectitree.searches.engine import search_tree
-from expectitree.searches.problem import Allowance
+from expectitree.searches.recursion import Allowance
 
 UNITS = (3e-16, 1e-15, 3e-15, 1e-14)  # half of `eps` to 8 times as much in most of the trees
 
@@ -59,8 +59,9 @@ def as_binary(tree: et.Tree) -> list[Fraction]:
     return values
 
 
+@pytest.mark.parametrize("engine", ["interpreted", COMPILED])
 @pytest.mark.parametrize("seeds", seed_ranges(150, 1000, 4000))
-def test_values_and_best_actions_are_within_eps(seeds: range) -> None:
+def test_values_and_best_actions_are_within_eps(seeds: range, engine: str) -> None:
     for seed in seeds:
         tree = near_ties(seed)
         values = as_binary(tree)
@@ -69,7 +70,7 @@ def test_values_and_best_actions_are_within_eps(seeds: range) -> None:
             for b in tree.branches_of(tree.root_id)
         }
         for chosen in PRUNED:
-            search = et.evaluate(tree, chosen, engine="interpreted")
+            search = et.evaluate(tree, chosen, engine=engine)
             assert abs(Fraction(search.value) - values[-1]) <= Fraction(search.eps)
             gaps = [max(actions.values()) - actions[label] for label in search.ties]
             assert min(gaps) <= search.eps
@@ -92,7 +93,8 @@ def test_visits_may_be_allowed_one_by_one(
         for chosen in PRUNED:
             whole = search_tree(tree, chosen, max_visits=most)
             with monkeypatch.context() as patch:
-                patch.setattr(engine, "Allowance", partial(_allow, random.randint(1, 3)))
+                few = partial(_allow, random.randint(1, 3))
+                patch.setattr(depth_first_search, "Allowance", few)
                 search = search_tree(tree, chosen, max_visits=most)
             for name in ("lower", "upper", "visits", "cut", "cuts", "stopped"):
                 assert getattr(search, name) == getattr(whole, name)

@@ -34,7 +34,6 @@ from expectitree.base.numbers import INFINITY, is_finite
 from expectitree.base.rounding import UNIT as UNIT_OF_200_BITS
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.transform import in_floats
-from expectitree.searches import star_minimax
 from expectitree.searches.engine import search_tree
 
 UTILITIES = ("0", "1", "-1", "1e301", "-1e301", "1e-300", "-1e-300", "3e-310", "-5e-324")
@@ -209,20 +208,6 @@ def test_a_chance_node_is_cut_once_no_far_bound_is_left(text: str) -> None:
     """The first outcome is worth 1, so the node is worth at most (1 + 2) / 2 < 5."""
     for exact in (False, True):
         assert search_tree(loads(text, exact=exact), "star1").counts.leaves_visited == 2
-
-
-@given(case=st.builds(Case, seed=st.integers(0, 2**32 - 1)))
-def test_without_far_bounds_no_sum_is_added_up_anew(case: Case) -> None:
-    """That would take quadratic time."""
-
-    def add(*arguments: object) -> None:
-        raise AssertionError("added up anew")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(star_minimax, "sum_anew", add)
-        for chosen in ("star1", "star2"):
-            search = search_tree(case.tree(exact=False), chosen, engine="interpreted")
-            assert search.value is not None
 
 
 @pytest.mark.parametrize("bounds", [(math.nan, 1), (0, math.nan), (math.nan, math.nan)])

@@ -32,7 +32,8 @@ from expectitree.base.tree.transform import (
     order_at_random,
     replace_opponent,
 )
-from expectitree.searches.engine import check_known, search_tree, search_window
+from expectitree.searches.engine import search_tree, search_window
+from expectitree.searches.unknown import check_known
 
 LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"
 SMALL = 'max: {sure: 4, bet: {chance: {good: {utility: "?"}, bad: 1}}}'

@@ -17,8 +17,8 @@ from helpers import COMPILED
 import expectitree as et
 from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.engine import search_tree
+from expectitree.searches.problem import Problem
 from expectitree.searches.progress import listening
-from expectitree.searches.setup import SearchSetup
 
 SEARCHES = (
     et.algorithm("alphabeta"),
@@ -49,7 +49,7 @@ def test_a_search_that_pauses_at_every_visit_is_the_same(
         tree, engine = in_fractions(tree), "auto"
     for most in (None, 7):
         whole = search_tree(tree, chosen, engine=engine, max_visits=most)
-        with mock.patch.object(SearchSetup, "pause", 1):
+        with mock.patch.object(Problem, "pause", 1):
             paused = search_tree(tree, chosen, engine=engine, max_visits=most)
         assert columns_of(paused) == columns_of(whole)
         assert (paused.cuts, paused.stopped) == (whole.cuts, most is not None)
@@ -59,7 +59,7 @@ def test_a_search_that_pauses_at_every_visit_is_the_same(
 def test_searches_report_how_far_they_are(chosen: et.Algorithm) -> None:
     tree = et.generate("ballard", branching=4)
     reports: list[tuple[int, int | None]] = []
-    with mock.patch.object(SearchSetup, "pause", 10):
+    with mock.patch.object(Problem, "pause", 10):
         with listening(lambda done, whole: reports.append((done, whole))):
             et.evaluate(tree, chosen)
             et.evaluate(tree, chosen, max_visits=40)

@@ -16,8 +16,8 @@ from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
+from expectitree.searches.engines import choose_engine
 from expectitree.searches.result import Search
-from expectitree.searches.setup import choose_engine
 from expectitree.text.phrases import known_text
 
 _SAME = 4  # eps within which values agree, since each search has its own rounding errors
@@ -61,6 +61,11 @@ class Comparison(Shown):
         """The tree that was searched."""
         return self.rows[0].search.tree
 
+    @property
+    def proofs(self) -> list[Search]:
+        """The searches that prove what they find."""
+        return [row.search for row in self.rows if row.search.algorithm.proves]
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each search: the rows of a table for pandas or polars.
 
@@ -81,8 +86,11 @@ class Comparison(Shown):
 
     @property
     def disagreements(self) -> list[str]:
-        """How searches contradict the first one, in words; empty, unless there is a defect."""
-        first, *others = [row.search for row in self.rows]
+        """How searches contradict the first one, in words; empty, unless there is a defect.
+
+        A search that only estimates the value is not checked.
+        """
+        first, *others = self.proofs or [self.rows[0].search]
         slack: Any = _SAME * first.eps
         lower, upper = first.interval_of_branch(NONE)
         found = []

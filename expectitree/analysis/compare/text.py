@@ -9,7 +9,6 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
-from expectitree.analysis.evaluate.sentences import value_text
 from expectitree.base.numbers import percent_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import file_heading, safe
@@ -52,7 +51,7 @@ def _bounds(comparison: Comparison) -> Iterator[Text]:
     """Yield the line that says which bounds each pruning search used."""
     found: dict[str, list[str]] = {}
     for search in (row.search for row in comparison.rows):
-        if search.algorithm.player_cuts:
+        if search.algorithm.prunes:
             found.setdefault(bounds_text(search.root_bounds, search.bounds_source), []).append(
                 search.algorithm.name
             )
@@ -77,7 +76,7 @@ def _cells(row: ComparisonRow) -> list[str]:
     search, counts = row.search, row.search.counts
     return [
         search.algorithm.full_name,
-        value_text(search),
+        search.value_text(),
         search.best or "-",
         f"{counts.visited:,}",
         f"{counts.leaves_visited:,}",
@@ -89,7 +88,9 @@ def _cells(row: ComparisonRow) -> list[str]:
 
 def conclusion(comparison: Comparison) -> str:
     """Return what the comparison shows, in sentences."""
-    searches = [row.search for row in comparison.rows]
+    searches = comparison.proofs
+    if not searches:
+        return "No algorithm proves the value."
     stopped = sum(search.outcome is Outcome.STOPPED for search in searches)
     if stopped:
         return f"{stopped} of {len(searches)} searches stopped before they knew the value."
@@ -97,9 +98,11 @@ def conclusion(comparison: Comparison) -> str:
         return "The algorithms disagree."
     values = [search for search in searches if search.outcome is Outcome.VALUE]
     actions = [search for search in searches if search.outcome is not Outcome.VALUE]
+    is_whole = len(searches) == len(comparison.rows)  # no search only estimates the value
     parts = []
     if values:
-        parts.append(_fewest(values, "the value" if actions else "the same value"))
+        goal = "the value" if actions else "the same value"
+        parts.append(_fewest(values, goal if is_whole else "a proof of the value"))
     if actions:
         parts.append(_fewest(actions, "the best action alone"))
     return " ".join(parts)

@@ -186,6 +186,8 @@ def search_fields(search: Search) -> dict[str, Any]:
         "engine": search.engine,
         "value": search.unrounded.value if is_known else None,
     }
+    if search.outcome is Outcome.ESTIMATE:
+        found["estimate"] = search.unrounded.estimate
     if search.tree.attitude is not None:
         found["attitude"] = search.tree.attitude.text
         found["decision_maker"] = search.tree.decision_maker.name
@@ -201,6 +203,8 @@ def search_fields(search: Search) -> dict[str, Any]:
     if search.eps:
         found["rounding"] = float(search.eps)
     found |= {"bounds": search.root_bounds, "bounds_from": search.bounds_source}
+    if search.root_window != search.root_bounds:
+        found["window"] = search.root_window
     found |= {**_count_fields(search), "cuts": search.counts.cuts}
     return {key: json_value(value) for key, value in found.items()}
 

@@ -14,6 +14,7 @@ from expectitree.base.numbers import Number, is_finite
 from expectitree.base.tree.columns import NONE, Readable
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.scans import shifted
+from expectitree.searches.intervals import outcome_limit
 from expectitree.searches.result import Outcome, Search
 
 MAX_TERMS = 8  # outcomes of a sum that is written out
@@ -261,8 +262,12 @@ def sum_terms(tree: Tree, eps: Any, node: int, end_of: EndOf, total: Any) -> Ter
     if tree.columns.kind[node] != Kind.CHANCE or len(branches) > MAX_TERMS:
         return ()
     terms = _terms_of(tree, branches, end_of)
-    found: Any = sum(p * end for p, end in terms)
-    return terms if is_same(tree, eps, found, total) else ()
+    return terms if is_same(tree, eps, sum_of(terms), total) else ()
+
+
+def sum_of(terms: Terms) -> Any:
+    """Return the sum of some terms."""
+    return sum(p * end for p, end in terms)
 
 
 def find_quotient(
@@ -280,7 +285,7 @@ def find_quotient(
     others = _terms_of(tree, (b for b in branches if b != branch), end_of)
     if not all(is_finite(end) for _, end in others):
         return None
-    quotient, reward = (limit - sum(q * end for q, end in others)) / p, tree.reward_of(above)
+    quotient, reward = outcome_limit(limit, sum_of(others), p), tree.reward_of(above)
     found = shifted(found, tree.reward_of(branch))
     if not is_same(tree, eps, quotient, found):
         return None

@@ -108,6 +108,9 @@ def strategy_only(search: Search) -> Search:
     did not have to know the best action, all are kept. Raises `AnalysisError` where it was stopped
     before it had its answer.
     """
+    if search.outcome is Outcome.ESTIMATE:
+        name = search.algorithm.full_name
+        raise AnalysisError(f"no strategy is known: {name} only estimates the value")
     if search.outcome is Outcome.STOPPED:
         limit = "--max-visits" if search.grown is None else "--seconds, --max-rows or --max-visits"
         raise AnalysisError(f"no strategy is known: the search was stopped; give it more {limit}")

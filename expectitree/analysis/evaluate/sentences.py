@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Any
 
@@ -15,13 +15,11 @@ from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Quotie
 from expectitree.base.numbers import (
     Number,
     cell_text,
-    display_text,
     factor_text,
     is_finite,
     probability_text,
 )
 from expectitree.base.tree import paths
-from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.result import Outcome, Search
@@ -39,14 +37,6 @@ def visited_text(search: Search, noun: str) -> str:
     if noun == "leaf":
         visited, total = counts.leaves_visited, counts.leaves_total
     return plural(visited, noun) if search.grown else f"{visited:,} of {plural(total, noun)}"
-
-
-def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
-    """Return the tree's value: `4`, or `in [2, 5]` where the search does not know it."""
-    lower, upper = search.interval_of_branch(NONE)
-    if search.outcome is Outcome.VALUE:
-        return write(lower)
-    return f"in {interval_text(lower, upper, write)}"
 
 
 def residue(search: Search) -> Number:
@@ -217,8 +207,10 @@ class Sentences(Words):
             return f"{name} was not entered ({report.skipped}): its value is {within}."
         best = [self.label(n, one.branch) for one in report.alternatives if one.is_best]
         if not search.is_exact(n):
-            is_stopped = search.outcome is Outcome.STOPPED
-            why = "the search was stopped" if is_stopped else "more was not needed"
+            why = {
+                Outcome.STOPPED: "the search was stopped",
+                Outcome.ESTIMATE: "the search only estimates",
+            }.get(search.outcome, "more was not needed")
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         if self.kind == Kind.CHANCE or not best:
             value = self.summed(report.terms, self.interval[0], self.reward)
@@ -281,10 +273,12 @@ class Sentences(Words):
             if low:
                 return f"; up to {asked} it cannot lift {name} above {limit}"
             return f"; from {asked} up it cannot bring {name} below {limit}"
+        end = "alpha" if low else "beta"
         if step.why == "bound":
             value = f"{limit} is" if is_first else "is"
-            extreme = "least" if low else "greatest"
-            return f"{also}{value} the {extreme} possible value"
-        end = "alpha" if low else "beta"
+            extreme = f"the {'least' if low else 'greatest'} possible value"
+            if self.search.root_window != self.search.root_bounds:
+                extreme = f"the window's {end}"
+            return f"{also}{value} {extreme}"
         value = f"{end}{TIED}{limit} is" if is_first else "is"
         return f"{also}{value} what the players above are sure of"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
+from typing import Any
 
 from rich.console import ConsoleOptions, RenderableType
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import explanation_lines, value_text
+from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
@@ -22,12 +23,21 @@ from expectitree.base.numbers import (
     percent_text,
 )
 from expectitree.base.tree.columns import CHANCE, NONE, Kind
-from expectitree.searches.result import Counts, Grown, Outcome, Search
+from expectitree.searches.result import Counts, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
-from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
+from expectitree.text.phrases import (
+    bounds_text,
+    interval_text,
+    payment,
+    plural,
+    tied,
+    untied,
+    with_unit,
+)
 
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
+_DECIDED = {Outcome.FAIL_LOW: "failed low", Outcome.FAIL_HIGH: "failed high"}
 
 
 def render(
@@ -70,13 +80,18 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     write = exact_display if is_shown_as_fraction(value) else display_text
     jobs = f", {search.jobs} jobs" if search.jobs > 1 else ""
     has_opponent = search.tree.has_min and search.tree.decision_maker == Kind.MAX
-    is_detailed = evaluation.is_detailed or search.algorithm.player_cuts or has_opponent or jobs
+    is_detailed = evaluation.is_detailed or search.algorithm.prunes or has_opponent or jobs
     if is_detailed:
         yield "algorithm", f"{search.algorithm.full_name}{jobs}"
-    yield _name_of_value(search, has_opponent), (value_text(search, write), "value")
+    yield _name_of_value(search, has_opponent), (search.value_text(write), "value")
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
         yield "criteria", ", ".join(_criteria(evaluation))
+    if search.outcome is Outcome.ESTIMATE:
+        yield "proved", f"in {interval_text(*search.interval_of_branch(NONE), write)}"
+    if search.root_window != search.root_bounds:
+        ends = interval_text(*search.root_window)
+        yield "window", f"{ends}: the search {_DECIDED.get(search.outcome, 'did not fail')}"
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
     if search.stopped and search.grown is None:
@@ -113,7 +128,7 @@ def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
         yield from _count_facts(counts, wide)
     else:
         yield from _game_facts(search.grown, counts)
-    if search.algorithm.player_cuts:
+    if search.algorithm.prunes:
         wide = wide if search.grown is None else 0
         passed = evaluation.explanation.passed_over
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
@@ -133,7 +148,7 @@ def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
     yield "leaves", f"{visited:>{wide},} of {total:,} visited{share}"
 
 
-def _game_facts(grown: Grown, counts: Counts) -> Iterator[tuple[str, str]]:
+def _game_facts(grown: Any, counts: Counts) -> Iterator[tuple[str, str]]:
     """Yield the counts of a search of a game; the size of its whole tree is unknown."""
     yield "depth", f"{grown.depth:,}"
     made = f"{grown.rows:,} made, {grown.merged:,} merged"
@@ -158,7 +173,7 @@ def _again_text(counts: Counts) -> str:
     return f", {plural(again, 'more visit')}" if again else ""
 
 
-def _why_stopped(grown: Grown, is_open: bool) -> str:
+def _why_stopped(grown: Any, is_open: bool) -> str:
     """Explain which depth is not finished, and why."""
     depth = grown.depth
     known = f"depth {depth:,} is not finished"

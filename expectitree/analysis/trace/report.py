@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from expectitree.analysis.evaluate.reasons import EndOf, Quotient, branch_ends, find_quotient
+from expectitree.analysis.evaluate.reasons import EndOf, Quotient, find_quotient
 from expectitree.analysis.trace.events import (
-    CUT,
     ENTER,
     LEAVE,
     PASS,
     PROBE,
-    TIGHTEN,
     VISIT,
     Event,
     Recorder,
@@ -29,14 +27,15 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
-from expectitree.base.numbers import INFINITY, Number, is_finite, returned
-from expectitree.base.tree.columns import NONE, Bounds, ChosenBounds
+from expectitree.base.numbers import INFINITY, returned
+from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
-from expectitree.searches.cuts import NO_CUTS, fails_low
-from expectitree.searches.engine import choose_bounds, search_window, searched_tree
-from expectitree.searches.problem import ALL, Window, without_infinities
+from expectitree.searches.bounds import choose_bounds
+from expectitree.searches.cuts import NO_CUTS
+from expectitree.searches.engine import search_window, searched_tree
+from expectitree.searches.problem import ALL, Window
+from expectitree.searches.recursion import without_infinities
 from expectitree.searches.result import Search
-from expectitree.searches.setup import rounding_error
 
 
 @dataclass(frozen=True)
@@ -130,13 +129,16 @@ def trace(
         algorithm = found.algorithm if isinstance(found, Search) else "expectiminimax"
     chosen = find_algorithm(algorithm)
     is_same = is_part = False
+    asked: dict[str, Any] = {}
     if isinstance(found, Search):
-        if found.grown is not None and not chosen.in_order:
+        if found.grown is not None and not (chosen.in_order or chosen.needs_whole_tree):
             raise AnalysisError(
                 f"{chosen.name} would choose other leaves in the tree that it has made of the "
                 "game, so it cannot be repeated there: trace the whole tree, from `write_out`"
             )
         is_same = bounds is None and max_visits is None and chosen == found.algorithm
+        if is_same:
+            asked = {"window": found.root_window, "seed": found.seed}
         is_part = found.grown is not None and found.stopped
         if bounds is None and found.bounds_source in ("option", "game"):
             bounds = found.root_bounds
@@ -145,7 +147,7 @@ def trace(
         if max_visits is None and found.stopped:
             max_visits = found.counts.visits
     tree = searched_tree(tree)
-    recorder, search = _record(tree, chosen, bounds, max_visits, is_part, at, most)
+    recorder, search = _record(tree, chosen, bounds, asked, max_visits, is_part, at, most)
     if isinstance(found, Search) and is_same:
         search = replace(search, bounds_source=found.bounds_source, grown=found.grown)
     events = [returned(event, exact or not tree.exact) for event in recorder.events]
@@ -156,10 +158,10 @@ def _record(
     tree: Tree,
     algorithm: Algorithm,
     bounds: ChosenBounds,
-    max_visits: int | None,
+    asked: dict[str, Any],
+    visits: int | None,
     is_part: bool,
-    at: int | None,
-    most: int | None,
+    *kept: int | None,
 ) -> tuple[Recorder, Search]:
     """Search a tree and record it.
 
@@ -167,58 +169,38 @@ def _record(
     needs more.
     """
     known = choose_bounds(tree, bounds, algorithm)
-    settings = tree, algorithm, rounding_error(tree, known[0]), at, most
+    is_walk = algorithm.is_built_in and not algorithm.in_order
+    make: Any = WalkRecorder if is_walk else _Recorder
+    recorder = make(tree, algorithm, known[0], *kept)
+    about = {"window": known[0], "max_visits": visits, "observer": recorder}
     engine = "auto" if tree.exact else "interpreted"
-    recorder: _Recorder | WalkRecorder
-    if algorithm.in_order:
-        recorder = _Recorder(known[0], *settings)
-    else:
-        recorder = WalkRecorder(*settings)
-    watch = recorder if isinstance(recorder, _Recorder) else recorder.listen
     try:
-        search = search_window(tree, algorithm, known, known[0], engine, max_visits, watch)
+        search = search_window(tree, algorithm, known, engine=engine, **(about | asked))
     except SearchError:
-        visits = recorder.entries if is_part else 0
-        if not visits:
+        if not is_part or not recorder.entries:
             raise
-        return _record(tree, algorithm, bounds, visits, False, at, most)
-    if isinstance(recorder, WalkRecorder):
-        recorder.record_cuts(search)
-    elif not algorithm.player_cuts:
-        recorder.record_values(search)
-    else:
-        recorder.close_intervals(search)
+        return _record(tree, algorithm, bounds, asked, recorder.entries, False, *kept)
+    recorder.finish(search)
     return recorder, search
-
-
-def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
-    """Return the bounds of every node before a search."""
-    lower, upper = search.tree.inherited_bounds(search.root_bounds)
-    if search.algorithm.player_cuts:
-        return list(lower), list(upper)
-    count = len(search.tree)
-    return [-INFINITY] * count, [INFINITY] * count  # expectiminimax uses no bounds
 
 
 class _Recorder(Recorder):
     """Makes events of what it sees of a depth-first search (`searches.problem.Observer`)."""
 
-    def __init__(self, bounds: Bounds, *settings: Any) -> None:
+    def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
-        self.lower, self.upper = map(list, self.tree.inherited_bounds(bounds))
         self.path: list[tuple[int, int, Window]] = []  # node, branch and window of each entry
         # By branch: the bounds of an outcome in the sums of its CHANCE node. If several outcomes
         # lead to the child, it may be narrower by now.
-        self.low_ends: dict[int, Number] = {}
-        self.high_ends: dict[int, Number] = {}
+        self.summed: dict[int, Window] = {}
 
     def end_of(self, low: bool) -> EndOf:
         """Return the bounds, by branch, in the sums of a CHANCE node."""
-        return (self.low_ends if low else self.high_ends).__getitem__
+        return lambda branch: self.summed[branch][not low]
 
-    def bound(self, low: bool, branch: int) -> Any:
-        """Return the lower or the upper bound of a branch."""
-        return branch_ends(self.tree, self.lower if low else self.upper)(branch)
+    def is_in_chance(self) -> bool:
+        """Return whether the innermost open node is a CHANCE node."""
+        return bool(self.path) and self.kind[self.path[-1][0]] == Kind.CHANCE
 
     def enter(self, node: int, branch: int, window: Window, rank: int) -> None:
         """Record the entry of an inner node."""
@@ -227,13 +209,11 @@ class _Recorder(Recorder):
         if rank != ALL:
             self.record(PROBE, node, branch, depth, place=rank)
         quotients: tuple[Quotient | None, ...] = ()
-        if depth and self.kind[self.path[-1][0]] == Kind.CHANCE and self.algorithm.chance_cuts:
+        if self.is_in_chance() and self.algorithm.chance_cuts:
             _, above, limits = self.path[-1]
             find = partial(find_quotient, self.tree, self.eps, above, branch)
-            quotients = (
-                find(self.end_of(False), limits[0], window[0]),
-                find(self.end_of(True), limits[1], window[1]),
-            )
+            others = self.end_of(False), self.end_of(True)
+            quotients = tuple(map(find, others, limits, window))
         self.record(ENTER, node, branch, depth, window=window, quotients=quotients)
         self.path.append((node, branch, window))
 
@@ -241,8 +221,7 @@ class _Recorder(Recorder):
         """Record the visit of a terminal."""
         self.entries += 1
         utility = self.tree.columns.utility[node]
-        is_outcome = bool(self.path) and self.kind[self.path[-1][0]] == Kind.CHANCE
-        if is_outcome and self.algorithm.probes:
+        if self.is_in_chance() and self.algorithm.probes:
             self.record(PROBE, node, branch, len(self.path))
         self.record(VISIT, node, branch, len(self.path), (utility, utility))
 
@@ -253,49 +232,39 @@ class _Recorder(Recorder):
     def narrow(self, node: int, branch: int, low: Any, high: Any) -> None:
         """Record the bounds that follow from the children of an inner node so far."""
         if self.kind[node] == Kind.CHANCE:
+            if not self.algorithm.chance_cuts:
+                return  # the end of the entry shows the value
             branches = self.tree.branches_of(node)
+            low_of, high_of = super().end_of(True), super().end_of(False)
             repeats = len({self.child[b] for b in branches}) < len(branches)
             for b in branches:
                 # Where outcomes lead to one child, the search adds up the rest again.
                 if b == branch or branch == NONE or (repeats and b > branch):
-                    self.low_ends[b] = self.bound(True, b)
-                    self.high_ends[b] = self.bound(False, b)
+                    self.summed[b] = low_of(b), high_of(b)
         low, high = _with_floats((low, high))
-        if self.kind[node] != Kind.MIN and is_finite(low):
-            self.tighten(low, low=True)
-        if self.kind[node] != Kind.MAX and is_finite(high):
-            self.tighten(high, low=False)
-
-    def tighten(self, end: Any, low: bool) -> None:
-        """Record a bound of the innermost open node if it is tighter than the one before."""
-        node, branch, _ = self.path[-1]
-        lower, upper = self.lower[node], self.upper[node]
-        if low and end > lower + self.eps:
-            interval = (min(end, upper), upper)
-        elif not low and end < upper - self.eps:
-            interval = (lower, max(end, lower))
-        else:
-            return
-        terms = self.sum_terms(node, low, end)
-        self.record(TIGHTEN, node, branch, len(self.path) - 1, interval, terms=terms)
+        place = node, self.path[-1][1], len(self.path) - 1
+        if self.kind[node] != Kind.MIN and self.lower[node] + self.eps < low < INFINITY:
+            self.tighten(*place, low, low=True)
+        if self.kind[node] != Kind.MAX and -INFINITY < high < self.upper[node] - self.eps:
+            self.tighten(*place, high, low=False)
 
     def leave(self, node: int, interval: Window, cut: int, after: int) -> None:
         """Record the end of an entry."""
         _, branch, window = self.path[-1]
         about: dict[str, Any] = {"window": window, "cut": cut, "after": after}
-        depth, interval = len(self.path) - 1, _with_floats(interval)
+        place = node, branch, len(self.path) - 1
         if cut not in NO_CUTS:
-            low = fails_low(cut)
-            terms = self.sum_terms(node, not low, self.upper[node] if low else self.lower[node])
-            self.record(CUT, node, branch, depth, terms=terms, **about)
-        self.record(LEAVE, node, branch, depth, interval, **about)
+            self.record_cut(*place, **about)
+        self.record(LEAVE, *place, _with_floats(interval), **about)
         self.path.pop()
 
-    def close_intervals(self, search: Search) -> None:
+    def finish(self, search: Search) -> None:
         """Give the last event of a node the interval that the search returns.
 
         In floats, an interval that is exact but for rounding becomes one number at the end.
         """
+        if not self.entries:  # a backward induction, or a search that says nothing
+            self.record_values(search)
         last = {event.node: place for place, event in enumerate(self.events)}
         for node, place in last.items():
             low, high = search.lower[node], search.upper[node]

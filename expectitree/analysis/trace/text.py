@@ -11,7 +11,7 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.cuts import cut_place
 from expectitree.analysis.evaluate.reasons import MAX_TERMS
-from expectitree.analysis.evaluate.sentences import Words, value_text, visited_text
+from expectitree.analysis.evaluate.sentences import Words, visited_text
 from expectitree.analysis.trace.events import CLOSE, CUT, ENTER, LEAVE, PASS, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.numbers import Number, escape, is_finite
@@ -43,7 +43,9 @@ def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield from _step_lines(event, sentences, f"{event.step:>{wide},}  ")
     more = report.total - len(report.events)
     if not report.total:
-        yield Text(never_entered(report))
+        node = ROOT if report.at is None else escape(report.tree.path_of(report.at))
+        name = report.search.algorithm.full_name
+        yield Text(f"{name} did not visit {node}: `expectitree eval` shows why.")
     elif more:
         one_node = "" if report.at is not None else ", --at PATH follows one node"
         steps = f"{characters(options).ellipsis} {more:,} more {nouns(more, 'step')}"
@@ -70,22 +72,15 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
             yield line((below + safe(text, sentences.options), "dim"))
 
 
-def never_entered(report: Trace) -> str:
-    """Return the sentence for a node that a search neither entered nor passed over."""
-    path = ROOT if report.at is None else escape(report.tree.path_of(report.at))
-    name = report.search.algorithm.full_name
-    return f"{name} did not visit {path}: `expectitree eval` shows why."
-
-
 def conclusion(report: Trace, options: ConsoleOptions) -> str:
     """Return the result of the search."""
     search, counts = report.search, report.search.counts
     text = f"{search.algorithm.full_name} visited {visited_text(search, 'leaf')}"
-    if search.algorithm.player_cuts:
+    if search.algorithm.prunes:
         text += f", with {plural(counts.cuts, 'cut')}"
     if search.stopped:
         text += f", and was stopped after {plural(counts.visits, 'visit')}"
-    text += f". The value is {value_text(search)}"
+    text += f". The value is {search.value_text()}"
     if search.best is not None:
         text += f", and the best action is {safe(search.best, options)}"
     return f"{text}."

@@ -35,7 +35,7 @@ from expectitree.files.sources import UnreadableError
 from expectitree.files.writing import OutputFile
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.searches.setup import why_unknown
+from expectitree.searches.unknown import why_unknown
 
 UNREAD, NO_TREE = "cannot be read", "not a tree"  # the faults of a file
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
@@ -81,6 +81,7 @@ class Verification(Shown):
         has_expect: Whether the file expects anything.
         unchecked: Why there are no checks of a tree that expects something.
         warnings: The warnings of the tree.
+        is_game: Whether this is a game, with one check of its rules.
     """
 
     question = "verify"
@@ -91,6 +92,7 @@ class Verification(Shown):
     has_expect: bool = True
     unchecked: str | None = None
     warnings: Sequence[str] = ()
+    is_game: bool = False
 
     @property
     def broken(self) -> list[Check]:

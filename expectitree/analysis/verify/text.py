@@ -38,6 +38,8 @@ def _file_lines(
     signs = (mark.no, "bad"), (mark.yes, "good")
     kept = len(v.checks) - len(v.broken)
     remark = f": {kept:,} of {plural(len(v.checks), 'expectation')} kept"
+    if v.is_game:
+        remark = ": the rules are broken" if v.broken else f": {v.checks[0].found}"
     if not v.has_expect:
         remark = ": a tree, without expect"
     if v.error is not None:
@@ -54,12 +56,19 @@ def _file_lines(
 
 def summary(verifications: Sequence[Verification]) -> str:
     """Return how many files there are, and how many of their expectations hold."""
-    checks = [check.kept for v in verifications for check in v.checks]
+    games = [v for v in verifications if v.is_game]
+    files = len(verifications) - len(games)
+    checks = [check.kept for v in verifications if not v.is_game for check in v.checks]
     failures = {
         "without expect": sum(not v.has_expect for v in verifications),
         "cannot be checked": sum(v.unchecked is not None for v in verifications),
         **{what: sum(v.fault == what for v in verifications) for what in (UNREAD, NO_TREE)},
     }
-    kept = f"{sum(checks):,} of {plural(len(checks), 'expectation')} kept"
     counts = [f"{count:,} {what}" for what, count in failures.items() if count]
-    return ", ".join([plural(len(verifications), "file"), kept, *counts])
+    if files or not games:
+        kept = f"{sum(checks):,} of {plural(len(checks), 'expectation')} kept"
+        counts = [plural(files, "file"), kept, *counts]
+    if games:
+        broken = sum(v.is_bad for v in games)
+        counts += [plural(len(games), "game"), f"{len(games) - broken:,} without a fault"]
+    return ", ".join(counts)

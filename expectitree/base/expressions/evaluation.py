@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from expectitree.base.errors import NO_EXACT_VALUE, ExpectitreeError
 from expectitree.base.expressions.parser import ExpressionError
 from expectitree.base.expressions.syntax import (
     NEGATION,
@@ -34,11 +35,11 @@ _MAX_EXPONENT = 30_000  # of ten, in a result that is rounded
 _MAX_NAMES = 8  # of which an error shows the values
 _GUARD = 5  # digits that a computation has more than its result
 _ZERO = "divides by zero"
-_INEXACT = "has no exact value: compute in floats"
-_TOO_MANY_BITS = f"is too large: it has more than {_MAX_BITS:,} bits"
+_INEXACT = "has no exact value", "compute in floats", NO_EXACT_VALUE
+_TOO_MANY_BITS = "is too large", f"it has more than {_MAX_BITS:,} bits"
 
 
-class UndefinedError(ArithmeticError):
+class UndefinedError(ExpectitreeError, ArithmeticError):
     """An operation without a value; the message continues the text of the operation."""
 
 
@@ -88,9 +89,9 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
                 found = domain.operations[node.operation](*results[start:])
                 results[start:] = [domain.checked(found)]
             except UndefinedError as error:
-                reason, colon, hint = str(error).partition(":")
-                found = f"{quote(text_of(node), 60)} {reason}{at_values(domain, values, node)}"
-                raise ExpressionError(f"{found}{colon}{hint}") from None
+                operation = quote(text_of(node), 60)
+                reason = f"{operation} {error.reason}{at_values(domain, values, node)}"
+                raise ExpressionError(reason, hint=error.hint) from None
     return results[0]
 
 
@@ -125,7 +126,7 @@ def _checked_float(value: float) -> float:
 
 def _checked_fraction(value: Fraction) -> Fraction:
     if _bits(value) > _MAX_BITS:
-        raise UndefinedError(_TOO_MANY_BITS)
+        raise UndefinedError(*_TOO_MANY_BITS)
     return value
 
 
@@ -170,7 +171,7 @@ def _exact_power(base: Fraction, exponent: Fraction) -> Fraction:
     root = _exact_root(base, exponent.denominator)
     power = exponent.numerator
     if (_bits(root) - 1) * abs(power) > _MAX_BITS:
-        raise UndefinedError(_TOO_MANY_BITS)
+        raise UndefinedError(*_TOO_MANY_BITS)
     return root**power
 
 
@@ -179,7 +180,7 @@ def _exact_root(base: Fraction, degree: int) -> Fraction:
         return base
     root = Fraction(_integer_root(base.numerator, degree), _integer_root(base.denominator, degree))
     if root**degree != base:
-        raise UndefinedError(_INEXACT)
+        raise UndefinedError(*_INEXACT)
     return root
 
 
@@ -201,14 +202,14 @@ def _above_root(n: int, degree: int) -> int:
 
 def _exact_exp(a: Fraction) -> Fraction:
     if a:
-        raise UndefinedError(_INEXACT)
+        raise UndefinedError(*_INEXACT)
     return Fraction(1)
 
 
 def _exact_log(a: Fraction) -> Fraction:
     _check("log", a)
     if a != 1:
-        raise UndefinedError(_INEXACT)
+        raise UndefinedError(*_INEXACT)
     return Fraction(0)
 
 
@@ -298,9 +299,10 @@ def _rounded(value: Fraction | Decimal, digits: int) -> Fraction:
     exponent = value.adjusted()
     if abs(exponent) > _MAX_EXPONENT:
         raise UndefinedError(
-            f"is too large: it is beyond 10^{_MAX_EXPONENT:,}"
+            "is too large" if exponent > 0 else "is too small",
+            f"it is beyond 10^{_MAX_EXPONENT:,}"
             if exponent > 0
-            else f"is too small: it is below 10^-{_MAX_EXPONENT:,}"
+            else f"it is below 10^-{_MAX_EXPONENT:,}",
         )
     return Fraction(_context(digits).plus(value))
 

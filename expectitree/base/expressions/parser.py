@@ -15,7 +15,7 @@ from collections.abc import Collection
 from typing import NoReturn
 from unicodedata import normalize
 
-from expectitree.base.errors import NumberError
+from expectitree.base.errors import UNDEFINED, NumberError
 from expectitree.base.expressions.syntax import (
     BINDING,
     COMPARISONS,
@@ -62,8 +62,10 @@ _OTHER_FUNCTIONS = {"ln": "write log", "pow": "write a^b", "iif": "write if", "p
 class ExpressionError(NumberError):
     """A text that is not an expression, or an expression that has no value."""
 
-    def __init__(self, message: str, offset: int | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, reason: str, offset: int | None = None, hint: str = "", kind: str = ""
+    ) -> None:
+        super().__init__(reason, hint, kind)
         self.offset = offset  # of the error, in characters; None if the text is well formed
 
 
@@ -116,8 +118,8 @@ class _Parser:
         self.end = match.end() if match else len(self.text)
         self.start = self.end - len(self.number or self.name or self.sign)
 
-    def fail(self, message: str, offset: int | None = None) -> NoReturn:
-        raise ExpressionError(message, self.start if offset is None else offset)
+    def fail(self, reason: str, offset: int | None = None, hint: str = "") -> NoReturn:
+        raise ExpressionError(reason, self.start if offset is None else offset, hint)
 
     def fail_expected(self, expected: str) -> NoReturn:
         before = self.text[: self.start].strip()
@@ -217,7 +219,7 @@ class _Parser:
         try:
             to_fraction(text.removesuffix("%"))
         except NumberError as error:
-            self.fail(str(error))
+            self.fail(error.reason, hint=error.hint)
         self.advance()
         return Number(text)
 
@@ -241,11 +243,15 @@ class _Parser:
             meant = did_you_mean(name, FUNCTIONS)
             expected = _OTHER_FUNCTIONS.get(name, f"expected one of {listed(FUNCTIONS)}")
             self.fail(f"unknown function {quote(name)}{meant}: {expected}", start)
-        if not self.names:
-            hint = "define it under the root's `parameters:`"
-        else:
-            hint = f"expected one of {listed(self.names)}"
-        self.fail(f"unknown parameter {quote(name)}{did_you_mean(name, self.names)}: {hint}", start)
+        found = f"{quote(name)}{did_you_mean(name, self.names)}"
+        reason = f"unknown parameter {found}"
+        error = ExpressionError(
+            reason, start, "define it under the root's `parameters:`", UNDEFINED
+        )
+        if self.names:
+            error = ExpressionError(reason, start, f"expected one of {listed(self.names)}")
+        error.found = found
+        raise error
 
     def arguments(self, function: str) -> list[Expression]:
         opened = self.start

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from expectitree.base import numbers
-from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.errors import WRONG_SUM, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.rounding import Rounded, sum_of
@@ -27,7 +27,6 @@ from expectitree.base.tree.formulas import Expressions, Formulas, is_formula
 from expectitree.base.tree.formulas import sum_of as sum_of_formulas
 from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
 
-SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
 EXACT_NODES = 20_000  # of a tree that is held in fractions
 
 
@@ -311,7 +310,9 @@ class TreeBuilder:
         if abs(total - 1) > tolerance + ROUNDING:
             shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"
+                f"the probabilities sum to {numbers.message_text(shown)}, expected 1",
+                "correct them, or remove every p if the outcomes are equally likely",
+                WRONG_SUM,
             )
         return [p / total for p in written], None if is_near else total
 

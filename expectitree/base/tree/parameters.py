@@ -10,7 +10,12 @@ from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import Any
 
-from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.errors import (
+    WRONG_SUM_OF_FORMULAS,
+    ExpectitreeError,
+    NumberError,
+    TreeError,
+)
 from expectitree.base.expressions.evaluation import (
     DIGITS,
     FLOATS,
@@ -44,9 +49,12 @@ from expectitree.base.tree.paths import composed
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1
 
-# Receives an error: its message, the formula that is wrong ("node" for a utility or an estimate,
-# "p", "reward", or "outcomes" for a sum of probabilities), the node, and the branch or -1.
-Report = Callable[[str, str, int, int], None]
+_CHANGE = "change the formula or a parameter"
+_CHANGE_ONE = "change a formula or a parameter"
+_HINT_OF_SUM = _CHANGE_ONE + ", or write {}"
+# Receives an error, the formula that is wrong ("node" for a utility or an estimate, "p", "reward",
+# or "outcomes" for a sum of probabilities), the node, and the branch or -1.
+Report = Callable[["str | ExpectitreeError", str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +145,7 @@ def number_of(name: str, value: object) -> Expression:
     except NumberError:
         number = given_fraction(value)
         if number is None:
-            raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
+            raise NumberError(f"{name}: {quote(text)} is not a number", f"{HOW}, or 5%") from None
         return Written(message_text(number), number)
     return parse(text, ())
 
@@ -199,8 +207,8 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     if tree.formulas is None:
         return tree, ""
 
-    def fail(message: str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{tree.path_of(node, branch)}: {message}")
+    def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
+        raise TreeError(f"{tree.path_of(node, branch)}: {error}")
 
     rounded: list[object] = []
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS
@@ -275,7 +283,7 @@ class _Evaluation:
         found = self.value(formula)
         if not isinstance(found, NumberError):
             return found
-        self.fault(str(found), what, node, branch, is_reached)
+        self.fault(found, what, node, branch, is_reached)
         return None
 
     def value(self, formula: Expression) -> Any:
@@ -294,7 +302,9 @@ class _Evaluation:
             self.known[id(formula)] = found
         return self.known[id(formula)]
 
-    def fault(self, message: str, what: str, node: int, branch: int, is_reached: bool) -> None:
+    def fault(
+        self, message: ExpectitreeError, what: str, node: int, branch: int, is_reached: bool
+    ) -> None:
         """Report an error; below an outcome of probability 0, make it a warning."""
         if is_reached:
             self.report(message, what, node, branch)
@@ -322,7 +332,7 @@ class _Evaluation:
 
     def checked(
         self, written: Mapping[int, Expression], rests: int = 0
-    ) -> tuple[dict[int, Any], Any, dict[int, str]]:
+    ) -> tuple[dict[int, Any], Any, dict[int, ExpectitreeError]]:
         """Return the values of probabilities, their sum and the faults: -1 is that of the sum."""
         found = {b: self.value(formula) for b, formula in written.items()}
         faults = {b: fault for b, p in found.items() if (fault := self.fault_of_p(p, written[b]))}
@@ -345,33 +355,37 @@ class _Evaluation:
             for fault in self.checked(dict(enumerate(row)))[2].values()
         }
         for name, fault in found.items():
-            message = f"event {escape(name)}: {fault}".replace(P_REST, "`rest` for one")
-            self.report(message, f"event {name}", self.tree.root_id, NONE)
+            if fault.kind == WRONG_SUM_OF_FORMULAS:
+                fault = fault.with_hint(_HINT_OF_SUM.format("`rest` for one"))
+            fault = fault.about(f"event {escape(name)}: ")
+            self.report(fault, f"event {name}", self.tree.root_id, NONE)
         return bool(found)
 
-    def fault_of_p(self, p: Any, formula: Expression) -> str:
-        """Return the message about a value that is not a probability, or nothing."""
+    def fault_of_p(self, p: Any, formula: Expression) -> ExpectitreeError | None:
+        """Return the error about a value that is not a probability, or None."""
         if isinstance(p, NumberError):
-            return str(p)
+            return p
         if -_TOLERANCE <= p <= 1 + _TOLERANCE:
-            return ""
+            return None
         if not self.tree.exact:
             p = round(p, 12)
-        expected = "expected a number from 0 to 1: change the formula or a parameter"
-        return f"p is {message_text(p)}{self.values.at(formula)}, {expected}"
+        expected = f"p is {message_text(p)}{self.values.at(formula)}, expected a number from 0 to 1"
+        return TreeError(expected, _CHANGE)
 
-    def fault_of_sum(self, total: Any, rests: int, formulas: Iterable[Expression]) -> str:
-        """Return the message about probabilities that do not sum to 1, or nothing."""
+    def fault_of_sum(
+        self, total: Any, rests: int, formulas: Iterable[Expression]
+    ) -> ExpectitreeError | None:
+        """Return the error about probabilities that do not sum to 1, or None."""
         if total <= 1 + _TOLERANCE and (rests or total >= 1 - _TOLERANCE):
-            return ""
+            return None
         if not self.tree.exact:
             total = round(total, 12)
         found = f"the probabilities sum to {message_text(total)}"
-        expected, hint = "1", f", or write {P_REST}"
-        if rests:
-            found, expected, hint = f"{found} without the rest", "at most 1", ""
         where = self.values.at(*formulas)
-        return f"{found}{where}, expected {expected}: change a formula or a parameter{hint}"
+        if rests:
+            return TreeError(f"{found} without the rest{where}, expected at most 1", _CHANGE_ONE)
+        hint = _HINT_OF_SUM.format(P_REST)
+        return TreeError(f"{found}{where}, expected 1", hint, WRONG_SUM_OF_FORMULAS)
 
     def within_bounds(self, tree: Tree) -> Tree:
         """Return the tree with the utilities that have no value at 0, or at the nearest bound."""

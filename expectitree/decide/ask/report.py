@@ -17,10 +17,11 @@ from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
-from expectitree.decide.ask.questions import Questions
-from expectitree.searches.engine import choose_bounds
+from expectitree.decide.ask.questions import Progress, search_known
+from expectitree.searches.bounds import choose_bounds
+from expectitree.searches.problem import Problem
 from expectitree.searches.result import Search
-from expectitree.searches.setup import SearchSetup, greatest_number
+from expectitree.searches.tolerance import greatest_number
 
 _NEAR = 1e-14  # of the greatest number: what differences of bounds and rewards may lose
 
@@ -103,22 +104,33 @@ class Inquiry(Shown):
             self.algorithm = replace(self.algorithm, goal="value")
         self.bounds, self.bounds_source = choose_bounds(tree, bounds)
         self._unknown = frozenset(tree.unknown)
-        engine = "auto" if tree.exact else "interpreted"
-        setup = SearchSetup.of(tree, self.algorithm, self.bounds, self.bounds_source, engine)
-        self._questions = Questions(setup)
+        self._allowed = tree.inherited_bounds(self.bounds)
+        self._answers: dict[int, Number] = {}
+        self._latest: Progress | None = None
+
+    @property
+    def _progress(self) -> Progress:
+        """The search of the tree with the answers so far, from the beginning."""
+        if self._latest is None:
+            tree = self.tree_answered()
+            engine = "auto" if tree.exact else "interpreted"
+            known = self.bounds, self.bounds_source
+            problem = Problem.of(tree, self.algorithm, known, engine)
+            self._latest = search_known(problem, self._answers)
+        return self._latest
 
     # ---- Questions and answers.
 
     @property
     def leaf(self) -> Node | None:
         """The leaf to ask for, the same until you answer; None if there is no more."""
-        n = self._questions.leaf
+        n = self._progress.leaf
         return None if n is None else self.tree.node(n)
 
     @property
     def path(self) -> str | None:
         """The first path of the leaf to ask for, its key in `answers`; None if there is no more."""
-        n = self._questions.leaf
+        n = self._progress.leaf
         return None if n is None else self.tree.path_of(n)
 
     @property
@@ -126,7 +138,7 @@ class Inquiry(Shown):
         """The steps from the root to the leaf to ask for, never through an impossible outcome."""
         columns = self.tree.columns
         steps = []
-        for n, below in pairwise(self._questions.route):
+        for n, below in pairwise(self._progress.route):
             leading = (b for b in self.tree.branches_of(n) if columns.child[b] == below)
             b = max(leading, key=lambda b: columns.probability[b])  # the likeliest of several
             node = self.tree.node(n)
@@ -136,7 +148,7 @@ class Inquiry(Shown):
     @property
     def is_done(self) -> bool:
         """Whether the goal is reached: no unknown utility can change the result."""
-        return self._questions.is_done
+        return self._progress.is_done
 
     def answer(self, utility: Number | str, path: str | None = None) -> None:
         """Give the utility of the leaf to ask for, or of another unknown leaf.
@@ -151,7 +163,8 @@ class Inquiry(Shown):
         """
         n, value = self._read(utility, path)
         if self._is_news(n, value):
-            self._questions.take(n, value)
+            self._answers[n] = value
+            self._latest = None
 
     def check(self, utility: Number | str) -> None:
         """Check an answer: raise `SearchError` if `answer` would."""
@@ -168,7 +181,7 @@ class Inquiry(Shown):
         return found
 
     def _interval_of(self, branch: int) -> Bounds:
-        tree, known = self.tree, self._questions.known
+        tree, known = self.tree, self._progress.beliefs
         n = tree.root_id if branch == NONE else tree.columns.child[branch]
         reward = tree.reward_of(branch)
         return shifted(known.lower[n], reward), shifted(known.upper[n], reward)
@@ -178,11 +191,11 @@ class Inquiry(Shown):
 
         They are rounded where they are differences of floats.
         """
-        found: Bounds = returned(self._allowed(leaf.id), self.exact)
+        found: Bounds = returned(self._bounds_of(leaf.id), self.exact)
         return found
 
-    def _allowed(self, n: int) -> Bounds:
-        lower, upper = (ends[n] for ends in self._questions.bounds)
+    def _bounds_of(self, n: int) -> Bounds:
+        lower, upper = (ends[n] for ends in self._allowed)
         if self.tree.columns.pays and not self.tree.exact:
             return float(f"{lower:.13g}"), float(f"{upper:.13g}")
         return lower, upper
@@ -206,7 +219,7 @@ class Inquiry(Shown):
         if self._is_player:
             loss: Any = self._best_action()[1]
         else:
-            root, known = self.tree.root_id, self._questions.known
+            root, known = self.tree.root_id, self._progress.beliefs
             loss = known.upper[root] - known.lower[root]
         return returned(loss, self.exact) or 0
 
@@ -251,29 +264,30 @@ class Inquiry(Shown):
             others = [reach[c] for c in rivals if c != child[b]]
             if others:
                 losses[b] = max(losses[b], others[0] - sure[b])
-        known = self._questions.known
+        known = self._progress.beliefs
         # Losses within the rounding error, twice as much if v* is known, are proofs.
         is_known = known.lower[root.id] == known.upper[root.id]
-        eps = self._questions.limits.eps * (2 if is_known else 1)
+        eps = self._progress.limits.eps * (2 if is_known else 1)
         for b, loss in losses.items():
             if loss <= eps:
                 return b, 0
-        least, beliefs = min(losses.values()), self._questions.beliefs
+        least = min(losses.values())
 
         def expected(b: int) -> float:
-            return sign * (beliefs.mean[child[b]] + (beliefs.reward[b] if tree.columns.pays else 0))
+            reward = known.reward[b] if tree.columns.pays else 0
+            return sign * (known.mean[child[b]] + reward)
 
         return max((b for b, loss in losses.items() if loss == least), key=expected), least
 
     @property
     def answers(self) -> dict[str, Number]:
         """The answers by path, in the order given."""
-        return {self.tree.path_of(n): value for n, value in self._questions.answers.items()}
+        return {self.tree.path_of(n): value for n, value in self._answers.items()}
 
     @property
     def asked(self) -> int:
         """The number of answers."""
-        return len(self._questions.answers)
+        return len(self._answers)
 
     @property
     def unknown_left(self) -> int:
@@ -283,11 +297,11 @@ class Inquiry(Shown):
     @property
     def search(self) -> Search:
         """The search so far, for display: a stopped one unless the inquiry is done."""
-        return self._questions.result(self.tree_answered())
+        return self._progress.result()
 
     def tree_answered(self) -> Tree:
         """Return the tree with the answers filled in; other unknown leaves stay unknown."""
-        return with_utilities(self.tree, self._questions.answers)
+        return with_utilities(self.tree, self._answers)
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -314,7 +328,7 @@ class Inquiry(Shown):
 
     def _read(self, utility: Number | str, path: str | None) -> tuple[int, Number]:
         """Return the arguments of `answer` as a node and a number."""
-        n = self._questions.leaf if path is None else self.tree.find(path).id
+        n = self._progress.leaf if path is None else self.tree.find(path).id
         if n is None:
             raise SearchError("no question is left: name the leaf that has this utility")
         try:
@@ -329,18 +343,18 @@ class Inquiry(Shown):
             message = f"{where} is not a leaf, and only leaves have utilities: name one below it"
             raise SearchError(message)
         hint = "correct the one or the other"
-        if n not in self._unknown or n in self._questions.answers:
-            known = self._questions.answers.get(n, self.tree.columns.utility[n])
+        if n not in self._unknown or n in self._answers:
+            known = self._answers.get(n, self.tree.columns.utility[n])
             if value == known:
                 return False
             before = message_text(known)
             raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
-        lower, upper = (ends[n] for ends in self._questions.bounds)
+        lower, upper = (ends[n] for ends in self._allowed)
         eps: Number = 0  # the bounds here are differences of bounds and rewards
         if self.tree.columns.pays and not self.tree.exact:
             eps = _NEAR * float(greatest_number(self.tree, self.bounds))
         if not lower - eps <= value <= upper + eps:
-            ends = ", ".join(map(message_text, self._allowed(n)))
+            ends = ", ".join(map(message_text, self._bounds_of(n)))
             raise SearchError(
                 f"the utility {text} of {where} lies outside its bounds [{ends}]: {hint}"
             )

@@ -32,8 +32,9 @@ from expectitree.base.rounding import UNIT, Rounded
 from expectitree.base.tree.folding import fold_rewards
 from expectitree.base.tree.model import Tree, check_tree, rounded
 from expectitree.base.tree.transform import in_decimals, map_utilities
-from expectitree.searches.engine import check_known, search_tree
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
+from expectitree.searches.unknown import check_known
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
 UTILITY = "u"  # its name in a formula

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from expectitree.base.budget import TooMuchWorkError
-from expectitree.base.errors import AnalysisError, NumberError, TreeError
+from expectitree.base.errors import NO_EXACT_VALUE, AnalysisError, NumberError, TreeError
 from expectitree.base.expressions.evaluation import FRACTIONS, Domain, UndefinedError
 from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name, names_in
 from expectitree.base.numbers import (
@@ -217,7 +217,7 @@ def _of_constants(operation: str) -> Callable[..., Any]:
         try:
             found = FRACTIONS.operations[operation](*(operand(Fraction(0)) for operand in operands))
         except UndefinedError as error:
-            if "exact" not in str(error):
+            if error.kind != NO_EXACT_VALUE:
                 raise
             raise NotRationalError(f"a formula uses {operation}") from None
         return found if operation in COMPARISONS else constant(found)

@@ -16,7 +16,10 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.budget import TooMuchWorkError, limited_work
-from expectitree.base.errors import AnalysisError
+from expectitree.base.errors import (
+    NO_PARAMETERS,
+    AnalysisError,
+)
 from expectitree.base.numbers import to_exact, to_fraction
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.folding import unshare
@@ -300,9 +303,10 @@ def tornado(
     given = ranges or {}
     if not tree.parameters:
         raise AnalysisError(
-            "the tree has no parameters: name its uncertain numbers under `parameters:` in the "
-            "file, as in `parameters: {pr: {value: 0.5, range: [0.3, 0.7]}}`; without them, ask "
-            "--add PATH or --strategies"
+            "the tree has no parameters",
+            "name its uncertain numbers under `parameters:` in the file, as in `parameters: {pr: "
+            "{value: 0.5, range: [0.3, 0.7]}}`; without them, ask --add PATH or --strategies",
+            NO_PARAMETERS,
         )
     try:
         exact = exact_tree(tree)

@@ -12,7 +12,7 @@ from functools import partial
 
 from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import (
-    NESTED_TOO_DEEPLY,
+    TOO_DEEP,
     Data,
     Document,
     Mark,
@@ -43,7 +43,7 @@ def parse(text: str, name: str) -> Document:
             raise error_in(name, message, 1, 1) from None
         raise error_at(text, error.pos, name, _syntax_message(text, error)) from None
     except RecursionError:
-        raise error_in(name, NESTED_TOO_DEEPLY) from None
+        raise error_in(name, TOO_DEEP) from None
     return Document(name, root, locate=partial(_locate, text, root), text=text)
 
 

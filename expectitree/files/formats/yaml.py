@@ -17,14 +17,15 @@ from unicodedata import is_normalized
 
 import yaml
 
-from expectitree.base.errors import FileError
+from expectitree.base.errors import EMPTY, FileError
 from expectitree.base.numbers import escape, quote
 from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import (
     MAX_CONTAINERS,
-    NESTED_TOO_DEEPLY,
+    TOO_DEEP,
     Data,
     Document,
+    GrammarError,
     Mark,
     Place,
     SharedText,
@@ -107,15 +108,15 @@ def parse(text: str, name: str) -> Document:
     except yaml.reader.ReaderError as error:
         found = yaml.reader.Reader.NON_PRINTABLE.search(text)
         if found is None:
-            raise error_in(name, f"this is not YAML: {escape(error.reason)}") from None
+            raise error_in(name, f"this is not YAML: {error.reason}") from None
         message = f"the character {quote(found[0])} is not allowed in YAML: remove it"
         raise error_at(text, found.start(), name, message) from None
     except (OverflowError, ValueError) as error:  # PyYAML without libyaml, for an invalid escape
-        raise error_in(name, f"this is not YAML: {escape(str(error))}") from None
+        raise error_in(name, f"this is not YAML: {error}") from None
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
-            raise _error(name, mark, NESTED_TOO_DEEPLY) from None
+            raise _error(name, mark, TOO_DEEP) from None
         lines = [*re.split("\r\n?|[\n\x85\u2028\u2029]", text), ""]
         if (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
             message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
@@ -129,7 +130,7 @@ def parse(text: str, name: str) -> Document:
         hint = hint or _syntax_hint(lines, mark, lines[context.line], message)
         if hint.startswith("close it"):
             place = context.line + 1, context.column + 1
-        raise error_in(name, escape(f"{message}{hint and f' ({hint})'}"), *place) from None
+        raise error_in(name, f"{message}{hint and f' ({hint})'}", *place) from None
 
 
 def events(text: str) -> Iterator[Any]:
@@ -177,7 +178,7 @@ class _Parser:
                 if has_properties:
                     self.check_properties(event)
                 if len(above) >= MAX_CONTAINERS:
-                    raise self.error(event, NESTED_TOO_DEEPLY)
+                    raise self.error(event, TOO_DEEP)
                 above.append((items, event.anchor))
                 items = []
             elif kind is yaml.SequenceEndEvent or kind is yaml.MappingEndEvent:
@@ -193,8 +194,10 @@ class _Parser:
                 message = "a second document starts here: a tree file holds one, so split the file"
                 raise self.error(event, message)
         if not roots or roots[0] == "":
-            message = "the document is empty: `expectitree new` prints a tree to start from"
-            raise error_in(self.name, message, 1, 1)
+            hint = "`expectitree new` prints a tree to start from"
+            raise error_in(
+                self.name, GrammarError("the document is empty", None, hint, EMPTY), 1, 1
+            )
         locate = partial(_locate, self.text, self.containers)
         doubts = dict(_comment_doubts(self.text))
         return Document(self.name, roots[0], frozenset(self.shared), locate, self.text, doubts)
@@ -250,7 +253,7 @@ class _Parser:
                 share = "repeat the keys, or share a whole node by an alias or a ref"
                 raise self.error(event, f"the merge key << is unknown: {share}")
 
-    def error(self, event: Any, message: str) -> FileError:
+    def error(self, event: Any, message: str | GrammarError) -> FileError:
         return _error(self.name, event.start_mark, message)
 
     def text_error(self, event: Any, message: str) -> FileError:
@@ -303,8 +306,8 @@ def _short(name: str) -> str:
     return quote(name)[1:-1]
 
 
-def _error(name: str, mark: Any, message: str) -> FileError:
-    return error_in(name, escape(message), mark.line + 1, mark.column + 1)
+def _error(name: str, mark: Any, message: str | GrammarError) -> FileError:
+    return error_in(name, message, mark.line + 1, mark.column + 1)
 
 
 def _key_length(line: str, mark: Any) -> int:

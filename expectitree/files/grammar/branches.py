@@ -9,7 +9,7 @@ from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
-from expectitree.base.tree.builder import SUM_HINT, TreeBuilder, label_at
+from expectitree.base.tree.builder import TreeBuilder, label_at
 from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
 from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
@@ -19,7 +19,7 @@ from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_
 from expectitree.files.grammar.doubts import MAY_BE_KEYS, label_hint, node_warning
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import HINT_OF_SUM, ValueReader
+from expectitree.files.grammar.values import HINT_OF_SUM, REST_AS_VALUE, ValueReader
 from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
 
@@ -105,7 +105,7 @@ class BranchReader:
                 read[at] = self.values.probability(key)
             except ExpectitreeError as error:
                 read[at] = None
-                self.trail.report(place, str(error), at=at)
+                self.trail.report(place, error, at=at)
         frame.branches["p"] = read
 
     def labels(self, frame: Frame) -> list[str | None] | None:
@@ -120,7 +120,7 @@ class BranchReader:
                 written[at] = None if label is None else label_at(label, at + 1)
             except TreeError as error:
                 written[at] = None
-                self.trail.report(frame.place_of_label(at), str(error), at=at)
+                self.trail.report(frame.place_of_label(at), error, at=at)
             if written[at] in seen and written[at] is not None:
                 message = f"duplicate label {quote(label)} among siblings: give each its own"
                 if frame.is_labelled and label in NODE_KEYS:
@@ -160,28 +160,34 @@ class BranchReader:
             if self.values.has_rest and written and REST in written.values():
                 texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
                 numbers = _with_rest(written, texts)
-            return self.divided(numbers, count)
+            if not frame.is_keyed_by_p:
+                return self.divided(numbers, count)
+            return self.divided(numbers, count, rest=REST_AS_VALUE)
         except TreeError as error:
-            message, place = str(error), frame.place(0)
+            place = frame.place(0)
             if frame.is_keyed_by_p:
                 place = Place(frame.container, 0, True)
-                message = message.replace(P_REST, "`rest` for one")
-                message = f"{message}; for labels write {list_form(frame.container, 'label')}"
-            self.trail.report(place, message, own=True)
+                labels = list_form(frame.container, "label")
+                error = error.with_hint(f"{error.hint}; for labels write {labels}")
+            self.trail.report(place, error, own=True)
             return []
 
     def divided(
-        self, written: Sequence[Number] | None, count: int, about: str = ""
+        self,
+        written: Sequence[Number] | None,
+        count: int,
+        about: str = "",
+        rest: str = P_REST,
     ) -> Sequence[Number]:
         """Return probabilities that sum to 1: divided by their sum, with a warning, if it is near.
 
-        The warning begins with `about`. Raise `TreeError` for any other sum.
+        The warning begins with `about`. Raise `TreeError` for any other sum, with `rest` to write.
         """
         tolerance = NORMALIZED if self.values.normalizes else SUM_TOLERANCE
         try:
             probabilities, divisor = self.builder.distribution(written, count, tolerance)
         except TreeError as error:
-            raise TreeError(str(error).replace(SUM_HINT, HINT_OF_SUM)) from None
+            raise error.with_hint(HINT_OF_SUM.format(rest)) from None
         if divisor is not None:
             found = f"{about}the probabilities sum to {message_text(divisor)}, not 1"
             self.warn_of(f"{found}; each was divided by that sum")

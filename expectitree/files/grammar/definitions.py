@@ -19,7 +19,6 @@ from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.criteria import check_objective
 from expectitree.base.tree.formulas import (
-    P_REST,
     REST,
     ZERO,
     Criteria,
@@ -38,7 +37,13 @@ from expectitree.files.grammar.document import (
     Place,
     place_of,
 )
-from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
+from expectitree.files.grammar.values import (
+    REST_AS_VALUE,
+    Read,
+    ValueReader,
+    offset_of,
+    text,
+)
 from expectitree.files.grammar.words import described, unknown_key
 
 # ---- Parameters.
@@ -364,11 +369,11 @@ def _whole(
     if not numbers or len(numbers) < len(row):
         return found  # `evaluated` checks formulas
     try:
-        shares = values.divided(numbers, len(row), f"{subject}: ")
+        shares = values.divided(numbers, len(row), f"{subject}: ", REST_AS_VALUE)
         if shares != numbers:
             return {o: parse(exact_text(p), ()) for o, p in zip(row, shares, strict=True)}
     except TreeError as error:
-        values.report(place, f"{subject}: {error}".replace(P_REST, "`rest` for one"))
+        values.report(place, error.about(f"{subject}: "))
     return found
 
 
@@ -414,8 +419,10 @@ def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
         return Attitude(kind, values.number(written))
     except ExpectitreeError as error:
         place = getattr(error, "place", None) or Place(data, 0)
-        message = str(error).replace("unknown parameter", "unknown name")
-        values.report(place._replace(offset=offset_of(error)), f"attitude: {message}")
+        offset = offset_of(error)
+        if error.found:
+            error = GrammarError(f"unknown name {error.found}", hint=error.hint)
+        values.report(place._replace(offset=offset), error.about("attitude: "))
         return None
 
 

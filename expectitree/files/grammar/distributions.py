@@ -95,10 +95,9 @@ def _function(text: str) -> Distribution:
         if name in _FAMILIES:
             numbers = [evaluate(one, rounded_fractions(), {}) for one in arguments]
     except ExpressionError as error:
-        if "unknown parameter" not in str(error):
+        if not error.found:
             raise
-        found = f"{error}".split(":")[0].replace("unknown parameter", "found")
-        message = f"{found}, and the arguments of a distribution are numbers"
+        message = f"found {error.found}, and the arguments of a distribution are numbers"
         raise ExpressionError(message, error.offset) from None
     if name not in _FAMILIES:
         raise GrammarError(_wrong_form(name or text))

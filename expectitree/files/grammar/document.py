@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.base.errors import Excerpt, ExpectitreeError, FileError, Problem
+from expectitree.base.errors import NESTED, Excerpt, ExpectitreeError, FileError, Problem
 from expectitree.base.numbers import escape
 from expectitree.base.tree.paths import message_path
 
@@ -26,10 +26,6 @@ Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data]
 MAX_NESTED = 300  # nodes within nodes in one text
 MAX_DEPTH = MAX_NESTED - 2  # branches on a path, in formats that cannot give a part a name
 MAX_CONTAINERS = 2 * MAX_NESTED + 100  # lists and mappings within each other
-NESTED_TOO_DEEPLY = (
-    f"the text nests more than {MAX_NESTED} nodes: give a deeper part a name under the root's "
-    "`nodes:` and write `ref: NAME` in its place"
-)
 
 
 class SharedText(str):
@@ -93,9 +89,18 @@ _ODD_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 class GrammarError(ExpectitreeError):
     """An error in a document, at `place` if that is known; the reader reports it and goes on."""
 
-    def __init__(self, message: str, place: Place | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, reason: str, place: Place | None = None, hint: str = "", kind: str = ""
+    ) -> None:
+        super().__init__(reason, hint, kind)
         self.place = place
+
+
+TOO_DEEP = GrammarError(
+    f"the text nests more than {MAX_NESTED} nodes",
+    hint="give a deeper part a name under the root's `nodes:` and write `ref: NAME` in its place",
+    kind=NESTED,
+)
 
 
 class TooManyProblemsError(Exception):
@@ -107,37 +112,45 @@ class Problems:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.found: list[tuple[Place, str | None, str]] = []  # place, path, message
+        self.found: list[tuple[Place | None, Problem]] = []
 
-    def add(self, place: Place, path: str | None, message: str) -> None:
+    def add(self, place: Place | None, path: str | None, error: ExpectitreeError | str) -> None:
         """Note a problem; raise `TooManyProblemsError` when there are enough."""
         shown = None if path is None else message_path(path)
-        self.found.append((place, shown, escape(message)))
+        self.found.append((place, replace(problem_of(self.document.name, error), path=shown)))
         if len(self.found) >= MAX_PROBLEMS:
             raise TooManyProblemsError
 
     def failure(self) -> FileError:
         """Return the exception for all errors, with line and column if the format knows them."""
-        marks = self.document.locate([place for place, _, _ in self.found])
-        doubts = self.document.doubts
-        places = [mark or (None, None) for mark in marks]
-        error = FileError(
-            [
-                Problem(
-                    self.document.name, "; ".join([text, *doubts.get(place[0], [])]), path, *place
-                )
-                for (_, path, text), place in zip(self.found, places, strict=True)
-            ],
-            stopped=len(self.found) >= MAX_PROBLEMS,
-        )
+        marks = iter(self.document.locate([place for place, _ in self.found if place]))
+        problems = []
+        for place, problem in self.found:
+            mark = next(marks) if place else None
+            line, column = mark or (None, None)
+            doubts = self.document.doubts.get(line, [])
+            if doubts:
+                problem = problem.with_hint("; ".join([problem.hint, *doubts]))
+            problems.append(replace(problem, line=line, column=column))
+        error = FileError(problems, stopped=len(self.found) >= MAX_PROBLEMS)
         return with_excerpts(error, self.document.text)
 
 
 def error_in(
-    name: str, message: str, line: int | None = None, column: int | None = None
+    name: str,
+    message: str | ExpectitreeError,
+    line: int | None = None,
+    column: int | None = None,
 ) -> FileError:
     """Return the error of a whole file, or of a place in it."""
-    return FileError([Problem(name, message, line=line, column=column)])
+    return FileError([replace(problem_of(name, message), line=line, column=column)])
+
+
+def problem_of(name: str, error: str | ExpectitreeError) -> Problem:
+    """Return the problem that an error of a file is."""
+    if isinstance(error, ExpectitreeError):
+        return Problem(name, escape(str(error)), hint=escape(error.hint), kind=error.kind)
+    return Problem(name, escape(error))
 
 
 def error_at(text: str, at: int, name: str, message: str) -> FileError:

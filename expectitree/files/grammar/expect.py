@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS
+from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import Number, check_setting, exact_text, quote
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
@@ -24,8 +25,8 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
         expected = f"expected a mapping with {', '.join(KEYS)}"
         raise GrammarError(f"expect: found {described(data)}, {expected}")
 
-    def report(place: Place, message: str) -> None:
-        values.report(place, f"expect: {message}")
+    def report(place: Place, error: ExpectitreeError | str) -> None:
+        values.report(place, f"expect: {error}")
 
     return _ExpectationReader(report).read(data)
 

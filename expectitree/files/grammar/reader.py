@@ -11,11 +11,11 @@ import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
-from expectitree.base.errors import NumberError
+from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
@@ -27,7 +27,7 @@ from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MAX_NESTED,
     MAX_PROBLEMS,
-    NESTED_TOO_DEEPLY,
+    TOO_DEEP,
     Data,
     Document,
     GrammarError,
@@ -58,6 +58,7 @@ from expectitree.files.rows import Warn
 # Patterns, compiled when they are first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
+_MAX_PLACES = 50_000  # nodes whose places are kept, for errors that are found at the end
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
@@ -77,18 +78,11 @@ def read_tree(
     """
     reader = _TreeReader(document, exact_nodes, warn, parameters or {})
     tree = reader.read()
-    if reader.faults:  # read once more, to find the places of these nodes
-        faults: dict[object, Any] = {}
-        for fault in map(reader.as_written, reader.faults):
-            faults.setdefault(fault[:4], fault)  # once for all copies of a node
-        tracked = frozenset(fault[2] for fault in faults.values())
-        again = _TreeReader(document, exact_nodes, None, parameters or {}, tracked)
-        again.read()
+    if reader.faults:
         with suppress(TooManyProblemsError):
-            for message, what, node, branch, copied in faults.values():
-                place, path = again.place_of_fault(what, node, branch)
-                again.trail.add(place, copied or path, message)
-        raise again.trail.failure()
+            for fault in reader.faults:
+                reader.add_fault(tree, *fault)
+        raise reader.trail.failure()
     if warn is not None:
         if reader.branches.has_costs and tree.deciders == (Kind.MIN,):
             warn(f"{document.name}: {_COSTS_OF_MIN}")
@@ -110,14 +104,16 @@ class _TreeReader:
         exact_nodes: int,
         warn: Warn | None,
         parameters: Mapping[str, object],
-        tracked: frozenset[int] = frozenset(),
     ) -> None:
         self.document, self.warn, self.parameters = document, warn, parameters
-        self.tracked = tracked  # the nodes whose source position is wanted
-        self.places: dict[int, tuple[Place, str]] = {}  # place and path of each tracked node
-        self.closed: dict[int, tuple[Frame, str]] = {}  # frame and path of each tracked inner node
-        # The arguments of a `Report`, and the path if the node is a copy of one in the text.
-        self.faults: list[tuple[str, str, int, int, str]] = []
+        # The frames of inner nodes, by id, which tell where a node is in the text.
+        self.frames: dict[int, Frame] = {}
+        self.root = 0
+        self.unused: dict[int, str] = {}  # the names of nodes to which no ref leads
+        self.faults: list[
+            tuple[ExpectitreeError | str, str, int, int]
+        ] = []  # the arguments of a `Report`
+        self.seen: set[tuple[object, ...]] = set()  # faults whose copies are not reported
         self.copies: tuple[Tree, list[int]] | None = None  # of an `Expansion`
         self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
         self.defined: dict[str, Definition] = {}  # the events under the root's `events`
@@ -145,13 +141,13 @@ class _TreeReader:
         root_reward: Any = 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
-            root = self.read_node(self.document.root, ())
+            self.root = root = self.read_node(self.document.root, ())
             root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
             root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.pop(root, 0))
             for name in self.names.places:
                 is_read = self.names.identity(name) in self.done or name in self.names.followed
                 if not is_read:
-                    self.read_node((("ref", name),), ("nodes", name))
+                    self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
         if self.trail.found:
             raise self.trail.failure()
         if is_formula(root_reward):
@@ -174,7 +170,7 @@ class _TreeReader:
         if tree.formulas is not None or tree.parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
-        faults = ((message, "node", n, NONE, "") for n, message in outside)
+        faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if tree.attitude is not None and not self.faults:
             self.values.attempt(
@@ -204,19 +200,8 @@ class _TreeReader:
             return tree
         if len(found) == len(tree) and not is_copied:
             return tree
-        self.copies = found, expansion.origins
+        self.copies = written, expansion.origins
         return replace(found, formulas=replace(found.formulas or Formulas(), written=written))
-
-    def as_written(self, fault: tuple[str, str, int, int, str]) -> tuple[str, str, int, int, str]:
-        """Return a fault with the ids of the node and the branch in the text, and its path."""
-        message, what, node, branch, path = fault
-        if self.copies is None:
-            return fault
-        tree, origins = self.copies
-        path, own = tree.path_of(node, branch), origins[node]
-        if branch != NONE:
-            branch += self.builder.first_branch(own) - tree.columns.first[node]
-        return message, what, own, branch, path
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; add those without one to `faults`."""
@@ -260,8 +245,8 @@ class _TreeReader:
             self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
             del self.faults[MAX_PROBLEMS:]
 
-    def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
-        self.faults.append((message, what, node, branch, ""))
+    def note_fault(self, error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
+        self.faults.append((error, what, node, branch))
 
     def read_root_keys(self) -> dict[str, Any]:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
@@ -314,15 +299,8 @@ class _TreeReader:
                 node = self.terminal(item) if item.__class__ is str else self.enter(frame, item)
                 if node is None:  # its own children come first
                     continue
-            if node in self.tracked:
-                self.places.setdefault(node, (self.place_of_value(frame), self.trail.path()))
             frame.ids.append(node)
         return bottom.ids[0]
-
-    def place_of_value(self, frame: Frame) -> Place:
-        """Return the place of the current child's utility or estimate."""
-        item = frame.items[len(frame.ids)]
-        return self.place_in(item, self.trail.here(), (*UTILITIES, "estimate"))
 
     def place_in(self, item: Data, here: Place, keys: Collection[str]) -> Place:
         """Return the place of one of some keys at a child, or of the child if it has none of them.
@@ -337,26 +315,65 @@ class _TreeReader:
             here = Place(item, at) if key in keys else here
         return here
 
-    def place_of_fault(self, what: str, node: int, branch: int) -> tuple[Place, str]:
-        """Return the place and the path of a fault, given by the arguments of a `Report`."""
-        if what == "node":
-            return self.places[node]
+    def add_fault(
+        self, tree: Tree, error: ExpectitreeError | str, what: str, node: int, branch: int
+    ) -> None:
+        """Report what `Report` tells about a node of a tree, once for all copies of the node."""
+        is_unused = node >= len(tree)
+        path = self.path_of_unused(node) if is_unused else tree.path_of(node, branch)
+        if self.copies is not None:
+            written, origins = self.copies
+            first = tree.columns.first[node]
+            node = origins[node]
+            branch += 0 if branch == NONE else written.columns.first[node] - first
+        fault = str(error), what, node, branch
+        if fault not in self.seen:
+            self.seen.add(fault)
+            self.trail.add(self.place_of_fault(what, node, branch), path, error)
+
+    def path_of_unused(self, node: int) -> str:
+        """Return the path in messages to a node, or to one below it, to which no ref leads."""
+        labels = []
+        while node not in self.unused:
+            node, at = self.parents[node]
+            labels.append(self.frames[node].label(at))
+        return paths.join(["nodes", self.unused[node], *reversed(labels)])
+
+    @cached_property
+    def parents(self) -> dict[int, tuple[int, int]]:
+        """By node: its first parent in the text, and its place there."""
+        parents: dict[int, tuple[int, int]] = {}
+        for node, frame in self.frames.items():
+            for at, child in enumerate(frame.ids):
+                parents.setdefault(child, (node, at))
+        return parents
+
+    def place_of_fault(self, what: str, node: int, branch: int) -> Place | None:
+        """Return the place of a fault in the text; None if there are too many nodes."""
         if what.startswith("event "):
             definition = dict(dict(self.document.root)["events"])[what.removeprefix("event ")]
-            return self.place_in(definition, Place(), ("prior", "likelihood")), paths.ROOT
-        if branch == NONE and what == "reward":
-            item, place, path = self.document.root, Place(), paths.ROOT
-        else:
-            frame, path = self.closed[node]
-            if what == "outcomes":
-                return frame.place(0), path
+            return self.place_in(definition, Place(), ("prior", "likelihood"))
+        keys: Collection[str] = PAYMENTS if what == "reward" else (what,)
+        if what == "node":
+            keys = (*UTILITIES, "estimate")
+        if node == self.root and (what == "node" or what == "reward" and branch == NONE):
+            return self.place_in(self.document.root, Place(), keys)
+        if what == "node" and node in self.unused:
+            name = self.unused[node]
+            return self.place_in(self.names.definition(name), self.names.places[name], keys)
+        if what == "node":
+            node, at = self.parents.get(node, (NONE, 0))
+        if node not in self.frames:
+            return None
+        frame = self.frames[node]
+        if what == "outcomes":
+            return frame.place(0)
+        if what != "node":
             at = branch - self.builder.first_branch(node)
-            item, place, label = frame.items[at], frame.place(at), paths.join([frame.label(at)])
-            path = label if path == paths.ROOT else f"{path}/{label}"
-            if what.startswith("with "):
-                return place_of(dict(item)["with"], what.removeprefix("with "), True), path
-        keys = PAYMENTS if what == "reward" else (what,)
-        return self.place_in(item, place, keys), path
+        item = frame.items[at]
+        if what.startswith("with "):
+            return place_of(dict(item)["with"], what.removeprefix("with "), True)
+        return self.place_in(item, frame.place(at), keys)
 
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
@@ -364,14 +381,14 @@ class _TreeReader:
             return self.builder.add_terminal(self.values.to_terminal(text))
         except NumberError as error:
             if self.values.criteria:
-                return self.reject(place, str(error))
+                return self.reject(place, error)
             is_formula_text = self.values.parameters is not None or is_operation(text)
             if is_formula_text and not re.match(_NO_SPACE_AFTER_COLON, text):
                 return self.formula(text, place, error)
             if report_pairs(self.trail, text):
                 return self.placeholder()
-            hint = text_hint(text, self.trail, self.names.places, str(error).endswith(HOW))
-            return self.reject(place, f"{error}{hint}")
+            hint = text_hint(text, self.trail, self.names.places, error.hint == HOW)
+            return self.reject(place, error.with_hint(f"{error.hint}{hint}"))
 
     def formula(self, text: str, place: Place | None, error: NumberError) -> int:
         """Add a terminal from its formula; `error` is that of reading the text as a number."""
@@ -380,7 +397,7 @@ class _TreeReader:
             return self.add_terminal(found)
         except NumberError as wrong:
             place = (place or self.trail.here())._replace(offset=offset_of(wrong))
-            return self.reject(place, str(wrong))
+            return self.reject(place, wrong)
 
     def add_terminal(self, utility: Any) -> int:
         if is_formula(utility):
@@ -443,7 +460,7 @@ class _TreeReader:
             except GrammarError as error:
                 if unknown:
                     return self.placeholder()
-                return self.reject(error.place or named, str(error))
+                return self.reject(error.place or named, error)
         children = keys[body]
         if "event" in about and kind != CHANCE:
             message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
@@ -453,11 +470,11 @@ class _TreeReader:
         frame = self.trail.frames[-1]
         nested = frame.nested + 1 if identity is None else 1
         if nested >= MAX_NESTED and self.document.text:  # Python's data may be deeper
-            return self.reject(None, NESTED_TOO_DEEPLY)
+            return self.reject(None, TOO_DEEP)
         fault = self.fault_of_children(kind, children)
         if fault:
             return self.reject(place_of(item, body), fault)
-        is_plain = not (about or identity or self.tracked or self.shared)
+        is_plain = not (about or identity or self.shared)
         node = self.add_plain(kind, children) if is_plain else None
         if node is None:
             self.open_frame(kind, children, nested, about, identity)
@@ -513,7 +530,10 @@ class _TreeReader:
             return None
         ids = self.builder.add_terminals(utilities)
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None
-        return self.builder.add_inner(kind, ids, equal, labels and [*map(str, labels)])
+        node = self.builder.add_inner(kind, ids, equal, labels and [*map(str, labels)])
+        if node < _MAX_PLACES:
+            self.frames[node] = Frame(kind, children, ids=[*ids])
+        return node
 
     def long_terminal(self, item: Data, key: str, data: Data, about: dict[str, Any]) -> int:
         self.utility_key = max(self.utility_key, key, key=UTILITIES.index)
@@ -576,8 +596,8 @@ class _TreeReader:
             self.annotate(node, about)
         if self.values.has_formulas or about and "event" in about:
             self.add_formulas(node, frame)
-        if node in self.tracked:
-            self.closed[node] = frame, self.trail.path(own=True)
+        if node < _MAX_PLACES:
+            self.frames[node] = frame
         if "note" in branches:
             for place, note in branches["note"].items():
                 if note:
@@ -614,7 +634,7 @@ class _TreeReader:
             message = f"{found}, and {key_list(known)} elsewhere: give them the same labels"
             self.report(frame.place(0), message, own=True)
 
-    def reject(self, place: Place | None, message: str) -> int:
+    def reject(self, place: Place | None, message: ExpectitreeError | str) -> int:
         """Note that the current child is not a node; return one that takes its place."""
         self.report(place or self.trail.here(), message)
         return self.placeholder()

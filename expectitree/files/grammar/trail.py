@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
@@ -101,7 +102,13 @@ class Trail(Problems):
             labels[-1] = frames[-1].label(at)
         return paths.join([*self.base, *labels])
 
-    def report(self, place: Place, message: str, own: bool = False, at: int | None = None) -> None:
+    def report(
+        self,
+        place: Place,
+        message: ExpectitreeError | str,
+        own: bool = False,
+        at: int | None = None,
+    ) -> None:
         """Note an error at the node whose path `path` returns for the last two arguments."""
         self.add(place, self.path(own, at), message)
 

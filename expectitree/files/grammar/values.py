@@ -8,13 +8,18 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import Any, TypeAlias
 
-from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.errors import (
+    NOT_A_NUMBER,
+    NOT_A_PROBABILITY,
+    UNDEFINED,
+    ExpectitreeError,
+    NumberError,
+)
 from expectitree.base.expressions.parser import listed, parse
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, names_in
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
     HOW,
-    NOT_A_NUMBER,
     Number,
     quote,
     to_bound,
@@ -22,7 +27,7 @@ from expectitree.base.numbers import (
     to_probability,
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
-from expectitree.base.tree.formulas import NO_CRITERIA, P_REST, REST, Criteria, is_formula
+from expectitree.base.tree.formulas import NO_CRITERIA, REST, Criteria, is_formula
 from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described, flow_text
@@ -30,7 +35,8 @@ from expectitree.files.grammar.words import described, flow_text
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
 NORMALIZE = "divide sums from 0.98 to 1.02 with --normalize"
-HINT_OF_SUM = f"correct them, write {P_REST}, or {NORMALIZE} (`normalize: true`)"
+HINT_OF_SUM = f"correct them, write {{}}, or {NORMALIZE} (`normalize: true`)"
+REST_AS_VALUE = f"`{REST}` for one"  # of probabilities that are keys or values
 _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|[-+*/^] *[-+]+[0-9.(])")
 # Several signs or parentheses, such as `--1` and `((1))`, or a function.
 _PREFIX = re.compile(rf"(?:[-+(] *){{2,}}[0-9.]|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})})\(")
@@ -44,7 +50,7 @@ _RANGE_OR_DATE = re.compile(
 _DECIMAL_PART = re.compile(r"0?\.[0-9]{1,15}")  # from 0 to 1
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
 
-Report: TypeAlias = Callable[[Place, str], None]
+Report: TypeAlias = Callable[[Place, "ExpectitreeError | str"], None]
 Read: TypeAlias = Callable[["ValueReader", Data], Any]  # a method of `ValueReader`
 # Formulas such as `1 - 80%`, `2*5%` and `x/50%`, but not numbers such as `-5%`, `1e-3%` and `1/2%`.
 _ENDS_IN_PERCENT = re.compile(r"(?:[*^(]|[^\s*/(eE]\s*[-+]|[A-Za-z_%]\w*\s*/).*%$")
@@ -90,7 +96,8 @@ class ValueReader:
             is_unknown = data == NOT_KNOWN and not self.criteria
             hint = '; only a utility may be "?"' if is_unknown else ""
             place = getattr(error, "place", None) or place
-            self.report(place._replace(offset=offset_of(error)), f"{about}{error}{hint}")
+            error = error.about(about).with_hint(f"{error.hint}{hint}")
+            self.report(place._replace(offset=offset_of(error)), error)
             return None
 
     def parse(self, text: str) -> Expression:
@@ -103,7 +110,7 @@ class ValueReader:
     def number(self, data: Data) -> Number:
         """Return a number."""
         if not isinstance(data, str):
-            raise GrammarError(f"{described(data)} is not a number: {HOW}")
+            raise GrammarError(f"{described(data)} is not a number", hint=HOW)
         return self.to_number(data)
 
     def amount(self, data: Data) -> Number | Expression:
@@ -116,7 +123,7 @@ class ValueReader:
         """Return a number, or the formula of one."""
         if isinstance(data, tuple) and data and not self.criteria:
             hint = "for several criteria, define `criteria:` and `objective:` at the root"
-            raise GrammarError(f"a mapping is not a number: {HOW}; {hint}")
+            raise GrammarError("a mapping is not a number", hint=f"{HOW}; {hint}")
         try:
             return self.number(data)
         except NumberError as error:
@@ -137,12 +144,12 @@ class ValueReader:
                 len(data) <= 40
                 and re.fullmatch(NAME, data)
                 and data.lower() not in NO_NAMES
-                and HOW in str(error)
+                and error.hint.startswith(HOW)
             )
             if self.parameters is None and is_name:
                 hint = f"or define {quote(data)} under the root's `parameters:`"
-                raise GrammarError(f"{error}, {hint}") from None
-            is_number = NOT_A_NUMBER in str(error) and HOW not in str(error)  # such as `1 1/2`
+                raise error.with_hint(f"{error.hint}, {hint}", UNDEFINED) from None
+            is_number = error.kind == NOT_A_NUMBER and not error.hint.startswith(HOW)  # `1 1/2`
             if is_number or self.parameters is None and not is_operation(data):
                 raise error from None
             raise
@@ -215,7 +222,7 @@ class ValueReader:
             is_unknown = data in (None, "", "~", "null") or isinstance(data, str) and "?" in data
             if not is_unknown:
                 raise
-            raise GrammarError(f'{error}; or "?" where it is not known yet') from None
+            raise error.with_hint(f'{error.hint}; or "?" where it is not known yet') from None
 
     def probability(self, data: Data) -> Number | Expression | str:
         """Return a probability or its formula, or `REST` for the remainder of 1."""
@@ -229,11 +236,12 @@ class ValueReader:
                 self.has_rest = True
                 return REST
             # A number, but not a probability.
-            is_number = NOT_A_NUMBER not in str(error) and not str(error).endswith(HOW)
+            is_number = error.kind != NOT_A_NUMBER and error.hint != HOW
             if is_number and not _ENDS_IN_PERCENT.search(data):
                 raise
-            hint = f", or `{REST}` for 1 minus the sum of the others"
-            return self.formula(data, GrammarError(f"{error}{hint}"))
+            hint = f"{error.hint}, or `{REST}` for 1 minus the sum of the others"
+            kind = NOT_A_PROBABILITY if error.hint == HOW else error.kind
+            return self.formula(data, error.with_hint(hint, kind))
 
     def constants(self, formulas: Sequence[Expression]) -> list[Number]:
         """Return the values of probabilities without names; none if there are others."""

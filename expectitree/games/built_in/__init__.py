@@ -5,12 +5,15 @@ from __future__ import annotations
 # The module and the class of each name: `game:pig`.
 BUILT_IN: dict[str, tuple[str, str]] = {
     "2048": ("twenty48", "Twenty48"),
-    "bear-off": ("bear_off", "BearOff"),
-    "blackjack": ("blackjack", "Blackjack"),
-    "cant-stop": ("cant_stop", "CantStop"),
     "dice": ("dice", "Dice"),
     "einstein": ("einstein", "Einstein"),
-    "gridworld": ("gridworld", "Gridworld"),
-    "mines": ("mines", "Mines"),
     "pig": ("pig", "Pig"),
+}
+# Games that were built in: files of the repository, which the user names by their paths.
+EXAMPLES: dict[str, str] = {
+    "bear-off": "docs/examples/bear_off.py:BearOff",
+    "blackjack": "docs/examples/blackjack.py:Blackjack",
+    "cant-stop": "docs/examples/cant_stop.py:CantStop",
+    "gridworld": "docs/examples/gridworld.py:Gridworld",
+    "mines": "docs/examples/mines.py:Mines",
 }

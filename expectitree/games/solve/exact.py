@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.errors import GameError
-from expectitree.base.numbers import to_exact
+from expectitree.base.numbers import is_finite, to_exact
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.games.solve.loops import choose_exits
+from expectitree.games.solve.loops import allow_best, choose_exits, keep_end_components
 from expectitree.games.solve.solver import Solver
 from expectitree.searches.progress import report
 
@@ -46,13 +46,21 @@ class _Exact:
         for component, end in enumerate(solver.graph.ends):
             self._solve(component, begin, end)
             report(end, len(self.value))
+            if component in solver.left:
+                self._find_staying(begin, end)
             begin = end
         solver.low = solver.high = self.value
         solver.graph, solver.is_exact = self.graph, True
 
     def _solve(self, component: int, begin: int, end: int) -> None:
         graph, choice = self.graph, self.solver.choice
-        inside = [n for n in graph.order[begin:end] if graph.kind[n] != TERMINAL]
+        low = self.solver.low
+        for state in graph.order[begin:end]:
+            if not is_finite(low[state]):
+                self.value[state] = low[state]
+        inside = [
+            n for n in graph.order[begin:end] if graph.kind[n] != TERMINAL and is_finite(low[n])
+        ]
         for _ in range(MAX_ROUNDS):
             self._solve_equations(inside)
             better = {n: self._better(n) for n in inside if graph.kind[n] != CHANCE}
@@ -61,16 +69,27 @@ class _Exact:
                 choice[state] = branch
             if not better:
                 break
-        where = graph, component, begin, end, self.value, self.value, self.endless, 0
-        if (
-            better
-            or self.solver.trap[component]
-            and choose_exits(*where, choice, self.solver.reached)
-        ):
+        is_proved = not better
+        if is_proved and component in self.solver.left:
+            where = graph, component, begin, end, self.value, self.value
+            marks = choice, self.solver.reached, self.solver.allowed
+            is_proved = choose_exits(*where, (self.endless, self.endless), 0, *marks) == 0
+        if not is_proved:
             raise GameError(
                 f"{self.solver.rules.title}: no proof in fractions was found for a component of "
                 f"{end - begin:,} positions: remove --exact"
             )
+
+    def _find_staying(self, begin: int, end: int) -> None:
+        """Note the best moves by which a player may stay where endless play is worse for him."""
+        graph, solver, value = self.graph, self.solver, self.value
+        allow_best(graph, begin, end, value, value, 0, solver.allowed)
+        keep_end_components(graph, begin, end, False, solver.scratch)
+        for state in graph.order[begin:end]:
+            sign = {MAX: 1, MIN: -1}.get(graph.kind[state], 0)
+            if sign * (value[state] - self.endless) > 0:
+                branches = range(graph.first[state], graph.first[state + 1])
+                solver.staying.update(b for b in branches if solver.allowed[b])
 
     def _worth(self, branch: int) -> Any:
         graph = self.graph

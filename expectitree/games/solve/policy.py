@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from csv import DictReader
+from csv import Error as CsvError
 from io import TextIOWrapper
 from itertools import islice
+from typing import Any
 
 from expectitree.base.errors import FileError, Problem, install_hint
-from expectitree.files.writing import whole_file
+from expectitree.files.writing import named_errors, whole_file
 from expectitree.games.solve.report import Solution
 from expectitree.searches.progress import report
 from expectitree.text.csv import csv_lines
 
-COLUMNS = ("position", "turn", "best", "lower", "upper")
 ROWS_AT_ONCE = 50_000
 ENDINGS = (".csv", ".arrow")
 
@@ -33,24 +35,44 @@ def check_policy(path: str) -> None:
 def save_policy(found: Solution, path: str) -> None:
     """Write a row for each position in which a player moves."""
     check_policy(path)
+    columns = ("position", "turn", "best", found.ties, "lower", "upper")
     with whole_file(path) as stream:
         if path.lower().endswith(".arrow"):
             import pyarrow as pa
 
-            types = [pa.string()] * 3 + [pa.float64()] * 2
-            schema = pa.schema(list(zip(COLUMNS, types, strict=True)))
+            types = [pa.string()] * 4 + [pa.float64()] * 2
+            schema = pa.schema(list(zip(columns, types, strict=True)))
             with pa.ipc.new_file(stream, schema) as writer:
                 for rows in _portions(found):
+                    for row in rows:
+                        row.update(lower=float(row["lower"]), upper=float(row["upper"]))
                     writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
             return
         text = TextIOWrapper(stream, "utf-8", newline="\n", write_through=True)
-        text.write(",".join(COLUMNS) + "\n")
+        text.write(",".join(columns) + "\n")
         for rows in _portions(found):
             text.writelines(f"{line}\n" for line in csv_lines(row.values() for row in rows))
         text.detach()
 
 
-def _portions(found: Solution) -> Iterator[list[dict[str, object]]]:
+def read_policy(path: str) -> dict[str, str]:
+    """Return the best move of each position in a file that `save_policy` wrote."""
+    check_policy(path)
+    with named_errors(path, "the policy cannot be read"), open(path, "rb") as stream:
+        try:
+            if path.lower().endswith(".arrow"):
+                import pyarrow as pa
+
+                rows = pa.ipc.open_file(stream).read_all().to_pylist()
+            else:
+                rows = list(DictReader(stream.read().decode("utf-8-sig").splitlines()))
+            return {row["position"]: row["best"] for row in rows}
+        except (ValueError, KeyError, CsvError):
+            problem = "this is not a policy: name a file that `solve --policy` wrote"
+            raise FileError([Problem(path, problem)]) from None
+
+
+def _portions(found: Solution) -> Iterator[list[dict[str, Any]]]:
     records, done = found.to_records(), 0
     while rows := list(islice(records, ROWS_AT_ONCE)):
         yield rows

@@ -13,7 +13,7 @@ from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import Number, quote
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.calls import Warn, naming_errors
-from expectitree.games.finding import find_game
+from expectitree.games.finding import game_of
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
 from expectitree.games.solve import WIDTH
@@ -22,6 +22,7 @@ from expectitree.games.solve.solver import Solver
 from expectitree.games.solve.states import Limits, Reached, RuledStates, state_text
 
 FEW_STATES = 20_000  # that the methods make, where the game has `expand`
+STAYS = " (not for ever)"  # a move that must not be repeated for ever
 TURNS = {MAX: "max", MIN: "min", CHANCE: "chance", TERMINAL: None}
 
 
@@ -29,7 +30,8 @@ class Ranked(NamedTuple):
     """A move with the interval that contains its value.
 
     `is_best` means that no other move is certainly better. Of several such moves, one may only put
-    off the others, so play the one of `Position.best`.
+    off the others, so play the one of `Position.best`. With fractions, `may_stay` marks moves that
+    are as good, and must not be repeated for ever.
     """
 
     move: Any
@@ -37,6 +39,7 @@ class Ranked(NamedTuple):
     lower: Number
     upper: Number
     is_best: bool
+    may_stay: bool
 
 
 class Position(NamedTuple):
@@ -113,7 +116,7 @@ class Solution(Shown):
     @property
     def is_narrow(self) -> bool:
         """Whether the interval is as narrow as asked."""
-        return self.upper - self.lower <= self.wanted
+        return self.lower == self.upper or self.upper - self.lower <= self.wanted
 
     @property
     def best(self) -> list[str]:
@@ -141,21 +144,33 @@ class Solution(Shown):
             yield position(self.solver, number, state)
 
     def to_records(self) -> Iterator[dict[str, Any]]:
-        """Yield a dict for each position in which a player moves: the policy as a table."""
-        solver, rules = self.solver, self.solver.rules
+        """Yield a dict for each position in which a player moves: the policy as a table.
+
+        `equally_good` lists all best moves if the values are fractions. Otherwise `not_told_apart`
+        lists the moves whose intervals meet that of the best one.
+        """
+        solver = self.solver
         for number, state in enumerate(solver.states.objects()):
-            branch = int(solver.choice[number])
-            if branch < 0:  # no player moves
+            if solver.choice[number] < 0:  # no player moves
                 continue
-            kind = int(solver.states.kind[number])
-            place = branch - int(solver.states.first[number])
+            there = position(solver, number, state)
             yield {
-                "position": state_text(rules, state),
-                "turn": TURNS[kind],
-                "best": rules.labels(state, rules.moves(state, kind)[0])[place] or f"#{place + 1}",
-                "lower": solver.low[number],
-                "upper": solver.high[number],
+                "position": state_text(solver.rules, state),
+                "turn": there.turn,
+                "best": there.best,
+                self.ties: "; ".join(
+                    move.label + (STAYS if move.may_stay else "")
+                    for move in there.moves
+                    if move.is_best
+                ),
+                "lower": there.lower,
+                "upper": there.upper,
             }
+
+    @property
+    def ties(self) -> str:
+        """The name of the column of moves that are equally good, or may be."""
+        return "equally_good" if self.is_exact else "not_told_apart"
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -191,18 +206,21 @@ def position(solver: Solver, number: int, state: Any) -> Position:
             zip(rules.labels(state, given), worth, strict=True)
         ):
             is_best = bounds[1] >= least if kind == MAX else bounds[0] <= most
-            moves.append(Ranked(given[place], label or f"#{place + 1}", *bounds, is_best))
+            name, may_stay = label or f"#{place + 1}", first + place in solver.staying
+            moves.append(Ranked(given[place], name, *bounds, is_best, may_stay))
         best = moves[int(solver.choice[number]) - first].label
     return Position(state, TURNS[kind], low[number], high[number], moves, best)
 
 
 @naming_errors()
-def solve(
+def solve(  # noqa: PLR0913
     game: Game | str,
     *,
     width: float = WIDTH,
     state: Any = None,
     exact: bool = False,
+    endless: Number | str | None = None,
+    discount: Number | str | None = None,
     max_rows: int | None = None,
     seconds: float | None = None,
     warn: Warn | None = None,
@@ -218,13 +236,17 @@ def solve(
         (0.2311171, 'roll', 361)
 
     States with equal keys are one position, whatever moves led to it. If play may go on for ever,
-    the game has an attribute `endless`, which is what that is worth, or `discount`.
+    declare what that is worth (`endless`), or count later moves less (`discount`), unless each step
+    there costs something: then a player who can leave does so, and a position from which he cannot
+    is worth minus infinity (to MAX, and infinity where MIN pays).
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig".
         width: How wide the interval may be.
         state: The state to start from; by default the start of the game.
         exact: Compute the values of up to 20,000 positions as fractions, and prove them.
+        endless: What endless play is worth, in place of the game's attribute.
+        discount: By which each move multiplies what comes after it, in place of the game's.
         max_rows: The most positions. By default 5 million, times EXPECTITREE_BUDGET.
         seconds: Stop after this time.
         warn: Called with a message if the rules look wrong.
@@ -240,9 +262,10 @@ def solve(
     if seconds is not None and not seconds > 0:
         raise SearchError(f"solve needs more than 0 seconds, got {seconds}")
     begun = monotonic()
-    chosen = find_game(game) if isinstance(game, str) else game
-    options = Options(exact or None, warn=warn, max_rows=max_rows)
-    states = _states_of(chosen, options, state, seconds)
+    options = Options(
+        exact or None, warn=warn, max_rows=max_rows, endless=endless, discount=discount
+    )
+    states = _states_of(game_of(game), options, state, seconds)
     solver = Solver(states, width)
     if exact:
         solve_exactly(solver)

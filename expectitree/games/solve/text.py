@@ -48,12 +48,15 @@ def render(found: Solution, options: ConsoleOptions) -> Iterator[RenderableType]
 
 
 def _facts(found: Solution) -> Iterator[tuple[str, str]]:
-    if found.is_exact:
+    if found.is_exact and is_finite(found.value):
         text, about = exact_display(found.value), decimal_text(found.value)
         yield "value", text if text == about else f"{text}, about {about}"
-    else:
+    elif found.is_narrow:
         yield "value", display_text(found.value, 10)
-        yield "certainly", f"in {interval(found.lower, found.upper)}"
+        if found.lower != found.upper:
+            yield "certainly", f"in {interval(found.lower, found.upper)}"
+    else:
+        yield "value", f"in {interval(found.lower, found.upper)}"
     if found.stopped:
         yield "stopped", "the limit of --seconds was reached: allow more"
     elif not found.is_narrow:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from operator import add
 from typing import Any
 
 from expectitree.base import budget
@@ -32,13 +31,11 @@ class ProofTree:
     lower: Column  # bounds; those of terminals matter
     upper: Column
     eps: Any
-    children: list[dict[int, Any]]  # the factors that the children's numbers are multiplied by
-    shift: list[dict[int, Any]]  # by child: the reward that is added; empty if no branch pays
+    children: list[list[int]]  # without outcomes of probability 0
+    factor: list[Any]  # the node's numbers are multiplied by this at the node above,
+    shift: list[Any]  # and then this reward is added
     leaves: list[int]  # how many leaves below are open: their bounds are more than one value
-    mask: list[int]  # the same leaves as bits; 0 where no nodes are shared
-    last_use: list[int]  # the last parent
     work: list[int]  # about how many additions and comparisons a list takes
-    is_sharing: bool
     one: Any = 1.0  # a factor that changes nothing
     infinity: Any = INFINITY  # an infinite bound
     code: str = "d"  # the type code of an array of these numbers; empty for large integers
@@ -49,16 +46,16 @@ class ProofTree:
 
     def best_children(self, node: int) -> set[int]:
         """Return the children that are worth as much as a player's node."""
-        sign, value, shift = self.sign(node), self.value[node], self.shift[node]
-        return {
-            child
-            for child, factor in self.children[node].items()
-            if sign * (factor * self.value[child] + shift.get(child, 0) - value) >= -self.eps
+        sign, value = self.sign(node), self.value[node]
+        worth = {
+            child: self.factor[child] * self.value[child] + self.shift[child]
+            for child in self.children[node]
         }
+        return {child for child in worth if sign * (worth[child] - value) >= -self.eps}
 
 
 def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MAX_LEAVES) -> None:
-    """Raise `AnalysisError` where there are too many leaves, or as much work as they would make."""
+    """Raise `AnalysisError` where there are too many leaves."""
     most = budget.most(most) if max_leaves is None else max_leaves
     if leaves > most:
         raise AnalysisError(
@@ -70,56 +67,34 @@ def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = M
 def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     """Return a tree with the values, the bounds and the eps of a search of it.
 
-    Several branches from a node to one child become one. Of several actions, it is the one that
-    pays the player most. Outcomes of probability 0 are left out. Raises `AnalysisError` if the tree
-    has more than `max_leaves` leaves.
+    The tree shares no nodes. Raises `AnalysisError` if it has more than `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
-    columns, is_sharing = tree.columns, tree.is_sharing
+    columns = tree.columns
     lower, upper = tree.inherited_bounds(search.root_bounds)
-    children: list[dict[int, Any]] = [{} for _ in range(len(tree))]
-    leaves, mask, last_use, work = ([0] * len(tree) for _ in range(4))
+    children: list[list[int]] = [[] for _ in range(len(tree))]
+    factor: list[Any] = [1] * len(tree)
+    shift: list[Any] = [0] * len(tree)
+    leaves, work = [0] * len(tree), [0] * len(tree)
     for n, kind in enumerate(columns.kind):
         if kind == Kind.TERMINAL:
             leaves[n] = int(upper[n] - lower[n] > search.eps)
-            mask[n] = leaves[n] << n if is_sharing else 0
         for b in tree.branches_of(n):
             child, probability = columns.child[b], columns.probability[b]
-            if probability and child not in children[n]:
+            if probability:
                 work[n] += leaves[child] * (leaves[n] + 1 if kind == Kind.CHANCE else 1)
                 leaves[n] += leaves[child]
-                mask[n] |= mask[child]
-                last_use[child] = n
-                children[n][child] = probability
-            elif kind == Kind.CHANCE and probability:
-                children[n][child] += probability
-        if is_sharing:
-            leaves[n] = mask[n].bit_count()
-    found = ProofTree(
-        columns.kind, search.lower, lower, upper, search.eps, children, _shifts(tree), leaves, mask,
-        last_use, work, is_sharing,
-    )  # fmt: skip
+                children[n].append(child)
+                factor[child] = probability
+                shift[child] = probability * tree.reward_of(b)
+    ends = lower, upper, search.eps
+    found = ProofTree(columns.kind, search.lower, *ends, children, factor, shift, leaves, work)
     if tree.exact:
         _scale(found)
         if not found.code:
             why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
             check_size(tree.leaves, max_leaves, why, MAX_LARGE)
     return found
-
-
-def _shifts(tree: Tree) -> list[dict[int, Any]]:
-    """Return by node and child the reward of the branch, times the probability below CHANCE."""
-    columns = tree.columns
-    if not columns.pays:
-        return [{}] * len(tree)
-    combine: dict[int, Any] = {Kind.CHANCE: add, Kind.MAX: max, Kind.MIN: min}
-    shifts: list[dict[int, Any]] = [{} for _ in range(len(tree))]
-    for n, kind in enumerate(columns.kind):
-        for b in tree.branches_of(n):
-            child, paid = columns.child[b], columns.probability[b] * columns.reward[b]
-            before = shifts[n].get(child)
-            shifts[n][child] = paid if before is None else combine[kind](before, paid)
-    return shifts
 
 
 def _scale(tree: ProofTree) -> None:
@@ -129,16 +104,16 @@ def _scale(tree: ProofTree) -> None:
     numbers = [column[n] for n in terminals for column in columns if is_finite(column[n])]
     scale = [math.lcm(*(x.denominator for x in numbers))] * len(tree.kind)
     paid: list[Any] = [0] * len(tree.kind)  # [N] a bound on the sum of rewards below a node
-    for n, (children, shift) in enumerate(zip(tree.children, tree.shift, strict=True)):
-        own = {child: scale[child] * p.denominator for child, p in children.items()}
-        if own:
-            scale[n] = math.lcm(*own.values(), *(x.denominator for x in shift.values()))
-        if shift:
-            paid[n] = sum(map(abs, shift.values())) + max(paid[child] for child in children)
-        for child, p in children.items():
-            children[child] = p.numerator * (scale[n] // own[child])
-        for child, amount in shift.items():
-            shift[child] = int(amount * scale[n])
+    for n, children in enumerate(tree.children):
+        if not children:
+            continue
+        denominators = {child: scale[child] * tree.factor[child].denominator for child in children}
+        shifts = [tree.shift[child] for child in children]
+        scale[n] = math.lcm(*denominators.values(), *(shift.denominator for shift in shifts))
+        paid[n] = sum(map(abs, shifts)) + max(paid[child] for child in children)
+        for child, denominator in denominators.items():
+            tree.factor[child] = tree.factor[child].numerator * (scale[n] // denominator)
+            tree.shift[child] = int(tree.shift[child] * scale[n])
     tree.value, tree.lower, tree.upper = (
         [int(x * scale[n]) if is_finite(x) else x for n, x in enumerate(column)]
         for column in columns

@@ -11,15 +11,11 @@ mirrored tree: MAX and MIN swapped and numbers negated (`sign` -1). Bottom-up, t
 
 The reward of a branch is added to each bound of the child's list first.
 
-Two lists are joined at a time, paired off like a tournament. Any two leaves of a tree without
-shared nodes meet in one pair, so that the work is quadratic in the leaves.
+Two lists are joined at a time, paired off like a tournament. Any two leaves meet in one pair, so
+that the work is quadratic in the leaves.
 
 The fewest leaves that prove a value are, of CHANCE, the sum over its outcomes; of MAX, those that
 prove a best child, and of the other children that they are worth no more. MIN mirrors.
-
-Where paths share leaves, one leaf may serve several proofs. Counting each path's leaves separately
-gives a set that is large enough; with `together`, children that share a leaf share all of them,
-which gives a count that is never too large.
 """
 
 from __future__ import annotations
@@ -27,7 +23,6 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from operator import add
 from typing import Any, NamedTuple
 
 from expectitree.base import compiling
@@ -38,14 +33,13 @@ from expectitree.lab.limit.proof_tree import ProofTree
 SIGNS = (1, -1)  # of upper and of lower bounds
 # How two lists are joined: at CHANCE; where both need a proof; where one is enough.
 SUM, MERGED, LEAST = 0, 1, 2
-TOGETHER = 4  # added where the same leaves serve both lists
 _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
 
 
 class Split(NamedTuple):
     """The split of a list's leaves between the two lists that it was joined from."""
 
-    left: Column  # how many of k leaves are for the first half; -1: for each half as many
+    left: Column  # how many of k leaves are for the first half
     halves: tuple[Split | int, ...]  # an integer is a child, whose list was not joined
 
 
@@ -54,26 +48,25 @@ class Operand(NamedTuple):
 
     bounds: Column
     factor: Any  # what the numbers are multiplied by
-    mask: int  # the leaves below, where nodes are shared
     split: Split | int
 
 
 class Proofs:
     """Counts the leaves of the smallest proof of a tree's value, and finds which they are."""
 
-    def __init__(self, tree: ProofTree, together: bool, compiled: bool | None) -> None:
-        self.tree, self.root, self.together = tree, len(tree.kind) - 1, together
+    def __init__(self, tree: ProofTree, compiled: bool | None) -> None:
+        self.tree, self.root = tree, len(tree.kind) - 1
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
-        self.needs: dict[tuple[int, int], int] = {}  # (node, child): see `_need`
+        self.needs: dict[int, int] = {}  # by child: see `_need`
         self.lists: dict[tuple[int, int], Column] = {}  # (node, sign) -> bounds, until last used
         self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
         self.proved = {self.root}  # nodes whose value the proof of the root's value proves
         self.demands: dict[tuple[int, int], int] = {}  # (node, sign) -> leaves
         self.chosen: set[int] = set()  # leaves
         self._find_wants()
-        self.work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
-        pays = compiling.pays(self.work) if compiled is None else compiled
+        work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
+        pays = compiling.pays(work) if compiled is None else compiled
         self.compiled = pays and bool(tree.code)
 
     def _find_wants(self) -> None:
@@ -90,7 +83,7 @@ class Proofs:
                 self.exact.update(children)
             elif n in self.exact and children:
                 best = self.best_children[n] = tree.best_children(n)
-                others = children if len(best) > 1 else children.keys() - best
+                others = children if len(best) > 1 else {*children} - best
                 self.exact |= best
                 self.wanted.update((child, tree.sign(n)) for child in others)
 
@@ -107,7 +100,7 @@ class Proofs:
             if n in self.exact:
                 self._count(n)
             for child in children:
-                for sign in SIGNS if tree.last_use[child] == n else ():
+                for sign in SIGNS:
                     self.lists.pop((child, sign), None)
 
     def _list(self, n: int, sign: int) -> Any:
@@ -129,28 +122,26 @@ class Proofs:
         how = MERGED if tree.sign(n) == sign else LEAST
         if tree.kind[n] == Kind.CHANCE:
             how = SUM
-        row = [self._operand(n, child, sign) for child in tree.children[n]]
+        row = [self._operand(child, sign) for child in tree.children[n]]
         while len(row) > 1:
             pairs = zip(row[::2], row[1::2], strict=False)
             row = [self._join(how, *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
         return row[0]
 
-    def _operand(self, n: int, child: int, sign: int) -> Operand:
+    def _operand(self, child: int, sign: int) -> Operand:
         """Return a child's list; the reward of the branch to the child is added to its bounds."""
         tree, bounds = self.tree, self._list(child, sign)
-        factor = tree.children[n][child]
-        if shift := tree.shift[n].get(child):
-            far, shift = tree.infinity, sign * shift
+        factor, shift = tree.factor[child], sign * tree.shift[child]
+        if shift:
+            far = tree.infinity
             bounds = self._column([x if x == far else factor * x + shift for x in bounds])
             factor = tree.one
-        return Operand(bounds, factor, tree.mask[child], child)
+        return Operand(bounds, factor, child)
 
     def _join(self, how: int, *pair: Operand) -> Operand:
-        (one, f, mask, split), (other, g, more, second) = sorted(pair, key=lambda o: len(o.bounds))
+        (one, f, split), (other, g, second) = sorted(pair, key=lambda o: len(o.bounds))
         infinity, size = self.tree.infinity, len(other)
-        if how != LEAST and self.together and mask & more:
-            how += TOGETHER
-        elif how != LEAST:
+        if how != LEAST:
             size += len(one) - (how == SUM)
         bounds = self._column([infinity]) * size
         left = array("b" if len(one) < 2**7 else "i", [0]) * size
@@ -161,12 +152,9 @@ class Proofs:
         else:
             join_lists(*arguments)
         value = max(f * one[-1], g * other[-1]) if how == MERGED else bounds[-1]
-        end, leaves = first_below(bounds, value + self.tree.eps), (mask | more).bit_count()
-        if self.tree.is_sharing and end >= leaves:  # the leaves of all paths, counted once
-            end = leaves
-            bounds[end], left[end] = value, -1
+        end = first_below(bounds, value + self.tree.eps)
         halves = Split(left[: end + 1], (split, second))
-        return Operand(bounds[: end + 1], self.tree.one, mask | more, halves)
+        return Operand(bounds[: end + 1], self.tree.one, halves)
 
     # ---- Counting.
 
@@ -178,29 +166,26 @@ class Proofs:
             return
         is_chance = tree.kind[n] == Kind.CHANCE
         least: float = math.inf  # with the proof of a best child
-        total = seen = 0  # without one
+        total = 0  # without one
         for child in tree.children[n]:
-            combine = max if self.together and seen & tree.mask[child] else add
-            seen |= tree.mask[child]
             need = self.count[child] if is_chance else self._need(n, child)
-            self.needs[n, child] = need
-            least = combine(least, need)
+            self.needs[child] = need
+            least += need
             if not is_chance and child in self.best_children[n]:
-                count = combine(total, self.count[child])
+                count = total + self.count[child]
                 if count < least:
                     least, self.choice[n] = count, child
-            total = combine(total, need)
-        count = total if is_chance else int(least)
-        self.count[n] = min(count, tree.leaves[n]) if tree.is_sharing else count
+            total += need
+        self.count[n] = total if is_chance else int(least)
 
     def _need(self, n: int, child: int) -> int:
         """Return how many leaves prove of a child that it is worth no more than a player's node."""
         sign = self.tree.sign(n)
         if (child, sign) not in self.wanted:
             return 0  # it is the only best child
-        value = self.tree.value[n] - self.tree.shift[n].get(child, 0)
+        value = self.tree.value[n] - self.tree.shift[child]
         threshold = sign * value + self.tree.eps
-        return first_below(self._list(child, sign), threshold, self.tree.children[n][child])
+        return first_below(self._list(child, sign), threshold, self.tree.factor[child])
 
     # ---- Finding the leaves.
 
@@ -229,8 +214,7 @@ class Proofs:
                 self._demand(split, sign, k)
                 continue
             k = min(k, len(split.left) - 1)
-            left = split.left[k]
-            shares = (k, k) if left < 0 else (left, k - left)
+            shares = split.left[k], k - split.left[k]
             parts += zip(split.halves, shares, strict=True)
 
     def _trace_value(self, n: int) -> None:
@@ -244,7 +228,7 @@ class Proofs:
             if child == self.choice[n]:
                 self.proved.add(child)
             else:
-                self._demand(child, self.tree.sign(n), self.needs[n, child])
+                self._demand(child, self.tree.sign(n), self.needs[child])
 
     def _demand(self, n: int, sign: int, leaves: int) -> None:
         self.demands[n, sign] = max(self.demands.get((n, sign), 0), leaves)
@@ -271,7 +255,7 @@ def join_lists(
     """Write the joined bounds of two lists, whose numbers are multiplied by `f` and `g`.
 
     `bounds` is long enough, and `infinity` throughout. `left[k]` becomes the share of `one` in k
-    leaves (not where both share leaves). A factor leaves an infinite bound infinite.
+    leaves. A factor leaves an infinite bound infinite.
     """
     n, m = len(one), len(other)
     a = b = 0  # the first finite bounds
@@ -301,10 +285,5 @@ def join_lists(
         for k in range(max(n, m)):
             x = f * one[min(k, n - 1)] if k >= a else infinity
             y = g * other[min(k, m - 1)] if k >= b else infinity
-            if how == LEAST:
-                bounds[k] = min(x, y)
-                left[k] = min(k, n - 1) if x <= y else 0
-            elif how == MERGED + TOGETHER:
-                bounds[k] = max(x, y)
-            elif k >= a and k >= b:
-                bounds[k] = x + y
+            bounds[k] = min(x, y)
+            left[k] = min(k, n - 1) if x <= y else 0

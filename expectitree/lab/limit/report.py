@@ -6,7 +6,6 @@ No correct search can visit fewer leaves: it is a property of the tree and its b
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +14,7 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.tree.columns import ChosenBounds
-from expectitree.base.tree.model import Kind, Tree, check_tree
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.proof_tree import check_size, proof_tree
 from expectitree.lab.limit.proofs import Proofs
@@ -26,20 +25,10 @@ from expectitree.text.json_values import json_path
 
 @dataclass(frozen=True)
 class Enough:
-    """The fewest leaves that prove a value: at least `least`; `leaves` are known to prove it."""
+    """The fewest leaves that prove a value: how many, and such leaves."""
 
-    least: int
+    count: int
     leaves: Sequence[int]  # node ids, ascending
-
-    @property
-    def most(self) -> int:
-        """The number of leaves that are known to be enough."""
-        return len(self.leaves)
-
-    @property
-    def count(self) -> int | None:
-        """The fewest leaves; None where only the range from `least` to `most` is known."""
-        return self.most if self.least == self.most else None
 
 
 @dataclass(frozen=True)
@@ -54,8 +43,8 @@ class Limit(Shown):
     Attributes:
         file: The name of the tree in outputs.
         search: The tree's values, by backward induction.
-        exact: What is enough to prove the value of the root. Its `least` and `most` are equal where
-            the number is known, and `leaves` are ids of leaves that are enough.
+        exact: What is enough to prove the value of the root: `count` leaves, and `leaves`, the ids
+            of leaves that are enough.
         rows: A search with each algorithm.
     """
 
@@ -74,28 +63,32 @@ class Limit(Shown):
     def surplus(self, search: Search) -> int | None:
         """Return how many leaves a search visited beyond the limit.
 
-        It is None if the limit is not known, or if the search did not prove the value: it was
-        stopped, or proved only the best action.
+        It is None if the search did not prove the value: it was stopped, or proved only the best
+        action.
         """
-        if self.exact.count is None or search.outcome is not Outcome.VALUE:
+        if search.outcome is not Outcome.VALUE:
             return None
         return search.counts.leaves_visited - self.exact.count
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each search: the rows of a table for pandas or polars.
 
-        Each has the fields of `Search.to_records`, then `needed_lower` and `needed_upper` (the
-        leaves that are enough for the value), and `surplus`.
+        Each has the fields of `Search.to_records`, then `needed` (the leaves that are enough for
+        the value), and `surplus`.
         """
-        needed = {"needed_lower": self.exact.least, "needed_upper": self.exact.most}
         return [
-            {"file": self.file, **record, **needed, "surplus": self.surplus(row)}
+            {
+                "file": self.file,
+                **record,
+                "needed": self.exact.count,
+                "surplus": self.surplus(row),
+            }
             for row in self.rows
             for record in row.to_records()
         ]
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON; a count is null where only its bounds are known."""
+        """Return the fields for JSON."""
         search, exact = self.search, self.exact
         return {
             "bounds": search.root_bounds,
@@ -105,7 +98,6 @@ class Limit(Shown):
             "best": search.best,
             "ties": search.ties,
             "exact": exact.count,
-            "exact_bounds": (exact.least, exact.most),
             "exact_leaves": self.leaf_names(),
             "rows": [
                 {
@@ -126,9 +118,7 @@ class Limit(Shown):
     @property
     def below(self) -> list[Search]:
         """The searches below the limit, which is possible where floats are nearly equal."""
-        least = self.exact.least
-        finished = [row for row in self.rows if row.outcome is Outcome.VALUE]
-        return [row for row in finished if row.counts.leaves_visited < least]
+        return [row for row in self.rows if (self.surplus(row) or 0) < 0]
 
 
 def limit(
@@ -162,10 +152,16 @@ def limit(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The tree has too many leaves.
+        AnalysisError: The tree has too many leaves, or nodes that several paths share.
         SearchError: As for `evaluate`.
     """
     check_tree(tree, "limit")
+    if tree.is_sharing:
+        raise AnalysisError(
+            "several paths share nodes, and the limit is counted for trees without shared nodes: "
+            "to count the leaves of each path separately, write the tree with expectitree convert "
+            "--unshare"
+        )
     check_size(tree.leaves, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
@@ -176,25 +172,23 @@ def limit(
         for a in algorithms
     ]
     tree = searched_tree(tree, engine)
-    whole = next((row for row in rows if not row.algorithm.player_cuts), None) or search_tree(
+    whole = next((row for row in rows if not row.algorithm.prunes), None) or search_tree(
         tree, bounds=bounds, engine=engine
     )
-    enough = _enough(tree, whole, rows, engine, max_leaves)
+    enough = _enough(tree, whole, engine, max_leaves)
     found = Limit(file, whole, enough, rows)
     if found.below and not tree.rounds:
         row = found.below[0]
         raise AnalysisError(
             f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
-            f"{enough.least:,} are needed: this is a defect of expectitree, please report it with "
+            f"{enough.count:,} are needed: this is a defect of expectitree, please report it with "
             "the tree"
         )
     rows = [replace(row, rounds=not exact) for row in rows]
     return replace(found, search=replace(whole, rounds=not exact), rows=rows)
 
 
-def _enough(
-    tree: Tree, whole: Search, rows: Sequence[Search], engine: str, max_leaves: int | None
-) -> Enough:
+def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> Enough:
     """Return the fewest leaves that prove the value which a search of the whole tree has found."""
     if tree.exact and tree.rounds:
         # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
@@ -202,21 +196,7 @@ def _enough(
         whole = search_tree(tree, bounds=whole.root_bounds)
     numbers = proof_tree(tree, whole, max_leaves)
     compiled = {"interpreted": False, "compiled": True}.get(engine)
-    proofs = least = Proofs(numbers, False, compiled)
-    if tree.is_sharing:
-        why = " would make as much work as the shared nodes do"
-        check_size(math.isqrt(proofs.work) + 1, max_leaves, why)
+    proofs = Proofs(numbers, compiled)
     proofs.solve()
     proofs.trace()
-    leaves = sorted(proofs.chosen)
-    if tree.is_sharing:
-        least = Proofs(numbers, True, compiled)
-        least.solve()
-        searched = [_visited_leaves(row) for row in rows if row.outcome is Outcome.VALUE]
-        leaves = min([leaves, *searched], key=len)
-    return Enough(min(least.count[-1], len(leaves)), leaves)
-
-
-def _visited_leaves(search: Search) -> list[int]:
-    kind = search.tree.columns.kind
-    return [n for n, visits in enumerate(search.visits) if visits and kind[n] == Kind.TERMINAL]
+    return Enough(proofs.count[-1], sorted(proofs.chosen))

@@ -11,7 +11,7 @@ from expectitree.base.numbers import display_text
 from expectitree.lab.limit.report import Limit
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped_start, file_heading, indented, safe
-from expectitree.text.phrases import bounds_text, count_range, interval_text, plural
+from expectitree.text.phrases import bounds_text, interval_text, plural
 from expectitree.text.tables import Column, table
 
 COLUMNS = (
@@ -34,7 +34,7 @@ def render(reports: Sequence[Limit], options: ConsoleOptions) -> Iterator[Render
         yield ""
         for sentence in _results(report):
             yield Text(sentence, style="title")
-        if 0 < report.exact.most < tree.leaves:
+        if 0 < report.exact.count < tree.leaves:
             yield from _named(report, options)
         if report.rows:
             yield ""
@@ -55,7 +55,7 @@ def notes(report: Limit) -> list[str]:
 
 def _row(report: Limit, row: Search) -> list[str]:
     visited, exact = row.counts.leaves_visited, report.exact
-    surplus = count_range(visited - exact.most, visited - exact.least)
+    surplus = f"{visited - exact.count:,}"
     if row.outcome is not Outcome.VALUE:
         surplus = "stopped" if row.stopped else "-"
     return [row.algorithm.full_name, f"{visited:,}", surplus]
@@ -64,23 +64,20 @@ def _row(report: Limit, row: Search) -> list[str]:
 def _results(report: Limit) -> Iterator[str]:
     tree, exact = report.tree, report.exact
     leaves, value = plural(tree.leaves, "leaf"), display_text(report.search.value)
-    if exact.most == 0:
+    if exact.count == 0:
         yield f"No leaf is needed to prove the value {value}: the bounds alone prove it."
     elif exact.count == tree.leaves > 1:
         yield f"All {leaves} are needed to prove the value {value}."
     else:
         has_local = tree.local_bounds.keys() - {tree.root_id}
         within = "their bounds" if has_local else interval_text(*report.search.root_bounds)
-        proves = f"prove{'s' * (exact.most == 1)} the value {value}"
-        count = count_range(exact.least, exact.most)
-        yield f"{count} of {leaves} {proves}, whatever the others are within {within}."
-    if exact.count is None:
-        yield "The exact figure is not known, since nodes are shared."
+        proves = f"prove{'s' * (exact.count == 1)} the value {value}"
+        yield f"{exact.count:,} of {leaves} {proves}, whatever the others are within {within}."
 
 
 def _named(report: Limit, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the names of the leaves that prove the value."""
-    most = report.exact.most
+    most = report.exact.count
     yield ""
     subject = "Leaves that prove" if most > 1 else "A leaf that proves"
     yield Text(f"{subject} the value:", style="dim")

@@ -47,7 +47,7 @@ def quiz(sheet: Sheet, is_key: bool) -> bytes:
 def _numbers(variant: Variant) -> Iterator[tuple[str, Number]]:
     search, counts = variant.search, variant.search.counts
     yield "Value of the tree", search.value
-    if search.algorithm.player_cuts:
+    if search.algorithm.prunes:
         yield "Number of leaves visited", Fraction(counts.leaves_visited)
         yield "Number of cuts", Fraction(counts.cuts)
 

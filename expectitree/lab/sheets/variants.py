@@ -65,7 +65,7 @@ class Variant:
         found = {"Value": decimal_text(search.value)}
         if search.best is not None:
             found["Best action"] = search.best
-        if search.algorithm.player_cuts:
+        if search.algorithm.prunes:
             leaves = f"{counts.leaves_visited} of {counts.leaves_total}"
             found |= {"Cuts": f"{counts.cuts}", "Leaves visited": leaves}
         return found
@@ -93,7 +93,7 @@ class Sheet:
 def task_of(search: Search, windows: bool) -> str:
     """Return what to do on a page."""
     tree, algorithm, ends = search.tree, search.algorithm, search.root_bounds
-    if not algorithm.player_cuts:
+    if not algorithm.prunes:
         return "Write the value of each node on its line, and mark the best action at the root."
     noun = "total" if tree.columns.pays else "utility"
     interval = interval_text(*ends).replace(" ", "\xa0")
@@ -123,6 +123,8 @@ def make_variants(
     at least `min_cuts` cuts. If possible, no probability is rounded where it is printed. Raises
     `AnalysisError` if too few trees are so.
     """
+    if not algorithm.proves:
+        raise AnalysisError(f"{algorithm.name} only estimates values: choose another search")
     nodes = expected_nodes(source, **parameters) if isinstance(source, str) else len(source)
     if nodes > MAX_NODES:
         raise AnalysisError(
@@ -178,7 +180,7 @@ def _without_notes(tree: Tree) -> Tree:
 
 def usual_bounds(tree: Tree, algorithm: Algorithm) -> Bounds | None:
     """Return None if the search needs the bounds that the tree states; alpha-beta needs none."""
-    is_stated = tree.root_id in tree.local_bounds and algorithm.chance_cuts
+    is_stated = tree.root_id in tree.local_bounds and algorithm.needs_bounds
     return None if is_stated else (-INFINITY, INFINITY)
 
 

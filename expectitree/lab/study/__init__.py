@@ -1,3 +1,3 @@
 """How do algorithms compare on many random trees?"""
 
-FORMATS = ("text", "json", "csv", "markdown")  # what `--format` offers, a module each
+FORMATS = ("text", "json", "csv")  # what `--format` offers, a module each

@@ -21,20 +21,28 @@ from expectitree.files.grammar.words import described, unknown_key
 from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of
 from expectitree.lab.families.parameters import PARAMETERS
 from expectitree.lab.study.spec import (
+    LAZY_ONLY,
     LIMIT,
     ORDERS,
+    SEARCHES,
     SOURCES,
+    WHOLE_ONLY,
     Parameters,
-    Plot,
     Published,
     Study,
     describe,
     games,
+    is_game,
 )
 
 MAX_REPETITIONS = 1_000_000
 MAX_KINDS = 10_000  # of tree
 TREES = "a mapping with a family and its parameters, or a game and its depth"
+# Keys of former versions.
+_GONE = {
+    "plot": "studies are not plotted: remove this key, and plot the table of --format csv",
+    "table": "a study has one table: remove this key, and make others from --format csv",
+}
 
 Reader: TypeAlias = Callable[[Data, Place], Any]  # returns what a value means, or raises an error
 
@@ -86,8 +94,6 @@ class _StudyReader:
             "repetitions": _whole(1, MAX_REPETITIONS),
             "seed": _whole(0, 10**18 - 1),
             "published": partial(self.all_of, self.figures),
-            "plot": self.plot,
-            "table": _one_of(("long", "wide")),
         }
         found = self.mapping(root, "a mapping with trees and algorithms", readers)
         for key in ("trees", "algorithms"):
@@ -119,8 +125,8 @@ class _StudyReader:
         source, name = sources[0]
         readers = self.game_readers() if source == "game" else self.family_readers(name)
         values = self.mapping(item, TREES, readers)
-        if source == "game" and "depth" not in values:
-            raise AnalysisError("there is no key depth: say how many plies deep the trees are")
+        if source == "game":
+            _check_game_keys(values)
         first = {source: values.pop(source)}
         if math.prod(len(own or ()) for own in values.values()) > MAX_KINDS:
             raise AnalysisError(
@@ -147,6 +153,10 @@ class _StudyReader:
             "depth": number,
             "random-moves": number,
             "order": self.each(_one_of(ORDERS)),
+            "search": self.each(_one_of(SEARCHES)),
+            "merge": self.each(_one_of(("true", "false"))),
+            "deepen": self.each(_one_of(("true", "false"))),
+            "seconds": self.each(_seconds),
             "estimate": self.each(
                 _checked(lambda reference: games().check_estimate(reference, self.folder))
             ),
@@ -161,7 +171,7 @@ class _StudyReader:
         }
         return {"family": _checked(parameters_of), **readers}
 
-    # ---- The searches, published figures and the plot.
+    # ---- The searches and published figures.
 
     def algorithms(self, value: Data, place: Place) -> tuple[Algorithm, ...]:
         chosen = self.all_of(self.variants, value, place)
@@ -193,15 +203,6 @@ class _StudyReader:
             message = "there is no figure of an algorithm: write such as star1: 84.1"
             raise AnalysisError(f"{message}; {', '.join(ALGORITHMS)}")
         return [Published(where, name, figure) for name, figure in figures.items()]
-
-    def plot(self, value: Data, place: Place) -> Plot:
-        readers: dict[str, Reader] = {
-            "x": _text,
-            "y": _one_of(("share", "leaves")),
-            "scale": _one_of(("log", "linear")),
-        }
-        found = self.mapping(value, f"a mapping with {', '.join(readers)}", readers)
-        return Plot(log=found.pop("scale", "linear") == "log", **found)
 
     # ---- Lists and mappings.
 
@@ -238,7 +239,8 @@ class _StudyReader:
         found: dict[str, Any] = {}
         for index, (key, value) in enumerate(data):
             if key not in readers:
-                self.wrong(Place(data, index, True), unknown_key(str(key), tuple(readers)))
+                message = _GONE.get(key) or unknown_key(str(key), tuple(readers))
+                self.wrong(Place(data, index, True), message)
             elif key in found:
                 self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
@@ -296,6 +298,13 @@ def _digits(value: Data, place: Place) -> str:
     return str(_whole(0, 10**18 - 1)(value, place))
 
 
+def _seconds(value: Data, place: Place) -> str:
+    with suppress(ValueError, TypeError):
+        if 0 < float(str(value)) < math.inf:
+            return str(value)
+    raise AnalysisError(f"found {described(value)}, expected seconds above 0, such as 0.5")
+
+
 def _one_of(values: Sequence[str]) -> Reader:
     def read(value: Data, place: Place) -> str:
         text = _plain(value)
@@ -332,11 +341,30 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
 # ---- What does not fit together.
 
 
+def _check_game_keys(values: Mapping[str, Any]) -> None:
+    """Raise `AnalysisError` if keys of a game's trees are missing, or contradict each other."""
+    searches = set(values.get("search") or ("whole",))
+    for kind, keys in (("lazy", LAZY_ONLY), ("whole", WHOLE_ONLY)):
+        wrong = [key for key in keys if key in values]
+        if wrong and searches != {kind}:
+            raise AnalysisError(
+                f"{wrong[0]} is for search: {kind}: list the searches of other kinds apart"
+            )
+    if "depth" not in values and "seconds" not in values:
+        raise AnalysisError("there is no key depth: say how many plies deep the trees are")
+
+
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the key and the message of each axis and figure without trees."""
-    x = study.plot.x
-    if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
-        yield "plot", f"no tree of this study has the parameter {quote(x)} to plot over"
+    """Yield the key and the message of each search and figure that fits no tree."""
+    whole = [chosen.name for chosen in study.algorithms if chosen.needs_whole_tree]
+    limited = any(
+        {"deepen": "true"}.items() <= tree.items() or "seconds" in tree for tree in study.trees
+    )
+    if LIMIT in study.algorithms and any(map(is_game, study.trees)):
+        found = "limit is for trees without shared nodes, and those of games share them"
+        yield "algorithms", f"{found}: remove it"
+    elif whole and limited:
+        yield "algorithms", f"{whole[0]} needs whole trees: remove it, or deepen and seconds"
     for figure in study.published:
         searches = product(study.trees, study.algorithms)
         if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):

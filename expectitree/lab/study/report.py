@@ -5,30 +5,22 @@ It has means with 95% intervals for each kind of tree and search.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from statistics import NormalDist, fmean, median, stdev
+from statistics import fmean, median
 from typing import IO, Any
 
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.executors import executor_of
+from expectitree.base.means import Mean, mean
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
 from expectitree.lab.study.run import execute, find_tasks, perform
-from expectitree.lab.study.spec import Parameters, Study
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean, and half the width of its 95% confidence interval (None for a single value)."""
-
-    value: float
-    half: float | None
+from expectitree.lab.study.spec import Parameters, Study, is_lazy
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +30,12 @@ class SummaryRow:
     trees: int
     leaves_total: float  # a tree, on average
     leaves: Mean  # visited
-    leaf_share: Mean  # of all, in per cent
+    leaf_share: Mean | None  # of all, in per cent; None for a lazy search
     nodes: Mean  # visited
-    node_share: Mean
+    node_share: Mean | None
     visits: Mean
+    evaluations: Mean | None  # of a lazy search
+    rows: Mean | None
     seconds: float  # a search, the median
     published: str | None
 
@@ -63,9 +57,10 @@ class SummaryRow:
             "trees": self.trees,
             "leaves_total": self.leaves_total,
         }
-        for name in ("leaves", "leaf_share", "nodes", "node_share"):
-            mean: Mean = getattr(self, name)
-            found |= {name: mean.value, f"{name}_half": mean.half}
+        for name in ("leaves", "leaf_share", "nodes", "node_share", "evaluations", "rows"):
+            mean: Mean | None = getattr(self, name)
+            found[name] = None if mean is None else mean.value
+            found[f"{name}_half"] = None if mean is None else mean.half
         found |= {"visits": self.visits.value, "seconds": self.seconds}
         return found | {"published": self.published}
 
@@ -123,8 +118,10 @@ class Summary(Shown):
         All have the same keys: the parameters of the trees; `algorithm` and its options;
         `trees`, how many were searched; and means over them. `leaves`, `leaves_total`, `nodes` and
         `visits` are counts for one tree, `leaf_share` and `node_share` per cent of all, and a name
-        that ends in `_half` is half the width of a 95% confidence interval. `seconds` is the median
-        for one search. None means that the row does not have it. pandas and polars take this list.
+        that ends in `_half` is half the width of a 95% confidence interval. `evaluations` and
+        `rows` are those of lazy searches. `seconds` is the median for one search, and
+        `seconds_limit` the parameter. None means that the row does not have it. pandas and polars
+        take this list.
 
             >>> import expectitree as et
             >>> trees = {"family": "ballard", "branching": [4, 10], "order": "best"}
@@ -134,8 +131,9 @@ class Summary(Shown):
         """
         names = dict.fromkeys(name for row in self.rows for name in row.tree)
         columns = [_numbers([row.tree.get(name) for row in self.rows]) for name in names]
+        headings = ["seconds_limit" if name == "seconds" else name for name in names]
         return [
-            {**dict(zip(names, parameters, strict=True)), **row.figures}
+            {**dict(zip(headings, parameters, strict=True)), **row.figures}
             for row, *parameters in zip(self.rows, *columns, strict=True)
         ]
 
@@ -213,46 +211,29 @@ def summarize(study: Study, results: Results) -> Summary:
 def _row(
     study: Study, tree: Parameters, chosen: Algorithm, records: Sequence[Record]
 ) -> SummaryRow:
-    found = [(record, record.runs[chosen.full_name]) for record in records]
+    runs = [record.runs[chosen.full_name] for record in records]
     figures = [f.figure for f in study.published if f.applies_to(tree, chosen)]
+
+    def mean_of(name: str) -> Mean:
+        return mean([run[name] for run in runs])
+
+    def share(name: str) -> Mean:
+        totals = [getattr(record, name) for record in records]
+        return mean([100 * run[name] / total for run, total in zip(runs, totals, strict=True)])
+
+    has_shares = not is_lazy(tree)
     return SummaryRow(
         tree,
         chosen,
-        len(records),
-        fmean(record.leaves for record in records),
-        mean([counts["leaves"] for _, counts in found]),
-        mean([100 * counts["leaves"] / record.leaves for record, counts in found]),
-        mean([counts["nodes"] for _, counts in found]),
-        mean([100 * counts["nodes"] / record.nodes for record, counts in found]),
-        mean([counts["visits"] for _, counts in found]),
-        median(counts["seconds"] for _, counts in found),
-        figures[0] if figures else None,
-    )
-
-
-def mean(values: Sequence[float]) -> Mean:
-    """Return the mean of some values with its 95% interval, by Student's t distribution."""
-    count = len(values)
-    if count < 2:
-        return Mean(fmean(values), None)
-    return Mean(fmean(values), _t(count - 1) * stdev(values) / math.sqrt(count))
-
-
-# Student's t, two-sided 95%, for 1 to 5 degrees of freedom.
-_FEW = (12.706, 4.303, 3.182, 2.776, 2.571)
-
-
-def _t(degrees: int) -> float:
-    """Return the two-sided 95% quantile of Student's t to three digits.
-
-    The series is Abramowitz and Stegun 26.7.5; for few degrees of freedom it is too coarse.
-    """
-    if degrees <= len(_FEW):
-        return _FEW[degrees - 1]
-    z = NormalDist().inv_cdf(0.975)
-    return (
-        z
-        + (z**3 + z) / (4 * degrees)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
+        trees=len(records),
+        leaves_total=fmean(record.leaves for record in records),
+        leaves=mean_of("leaves"),
+        leaf_share=share("leaves") if has_shares else None,
+        nodes=mean_of("nodes"),
+        node_share=share("nodes") if has_shares else None,
+        visits=mean_of("visits"),
+        evaluations=None if has_shares else mean_of("evaluations"),
+        rows=None if has_shares else mean_of("rows"),
+        seconds=median(run["seconds"] for run in runs),
+        published=figures[0] if figures else None,
     )

@@ -17,12 +17,13 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.budget import read_limited
 from expectitree.base.errors import FileError, Problem
 from expectitree.files.writing import append, lock, named_errors, open_to_append
-from expectitree.lab.study.spec import SOURCES, Key, Parameters, Study, tree_key
+from expectitree.lab.study.spec import SOURCES, Key, Parameters, Study, is_lazy, tree_key
 
 _UNWRITTEN = "the results cannot be written"
 _START = b'{"tree": {'
 _NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
 _FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, in addition to its value
+GROWN_FIGURES = ("evaluations", "rows", "depth")  # in addition, of a lazy search of a game
 
 
 class Record(NamedTuple):
@@ -31,7 +32,7 @@ class Record(NamedTuple):
     tree: Parameters
     repetition: int
     seed: int
-    nodes: int
+    nodes: int  # of the whole tree; of lazy searches, 0
     leaves: int
     runs: Mapping[str, Mapping[str, Any]]  # by run: its value (or null) and `_FIGURES`
 
@@ -126,7 +127,7 @@ def _record(data: dict[str, Any]) -> Record:
     texts = [text for pair in record.tree.items() for text in pair]
     is_valid = (
         all(type(n) is int and n >= 0 for n in whole)
-        and 1 <= record.leaves <= record.nodes
+        and (is_lazy(record.tree) or 1 <= record.leaves <= record.nodes)
         and any(source in record.tree for source in SOURCES)
         and all(isinstance(text, str) for text in texts)
         and bool(record.runs)
@@ -138,9 +139,10 @@ def _record(data: dict[str, Any]) -> Record:
 
 
 def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
-    figures = [run[name] for name in _FIGURES]
+    is_grown = is_lazy(record.tree)
+    figures = [run[name] for name in (*_FIGURES, *(GROWN_FIGURES if is_grown else ()))]
     if any(type(figure) not in (int, float) or not figure >= 0 for figure in figures):
         return False
     if type(run["value"]) not in (int, float, type(None)):  # None: the best action was proved first
         return False
-    return bool(run["leaves"] <= record.leaves and run["nodes"] <= record.nodes)
+    return is_grown or bool(run["leaves"] <= record.leaves and run["nodes"] <= record.nodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import cache
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -12,18 +12,20 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.executors import run_tasks
+from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_floats
-from expectitree.lab.families import generate
 from expectitree.lab.limit.report import Limit, limit
-from expectitree.lab.study.results import Record, Results
+from expectitree.lab.study.results import GROWN_FIGURES, Record, Results
 from expectitree.lab.study.spec import (
     LIMIT,
     Key,
     Parameters,
     Study,
     describe,
+    games,
     is_game,
+    is_lazy,
     make_tree,
     nodes_of,
 )
@@ -63,39 +65,63 @@ def perform(task: Task) -> list[Record]:
     """Return a record for each tree of a task, with the results of its searches."""
     if task.is_much:
         compiling.assume_started()
-        for chosen in {chosen for _, algorithms in task.trees for chosen in algorithms}:
-            _warm_up(chosen)
     return [_search(task, key, algorithms) for key, algorithms in task.trees]
 
 
 def _search(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
-    """Make a tree, search it with each algorithm, and return the record."""
+    """Make a tree, search it with each algorithm, and return the record.
+
+    A lazy search grows a tree of its own from the rules of a game, so that no tree has a size.
+    """
     name = f"{describe(task.tree)}, seed {key.seed}"
-    tree = in_floats(make_tree(task.tree, key.seed, task.folder))  # a game may have fractions
+    find: Callable[[Algorithm], Any]
+    if is_lazy(task.tree):
+        find, nodes, leaves = games().searcher_of(task.tree, key.seed, task.folder), 0, 0
+    else:
+        # A game may have fractions.
+        tree = in_floats(make_tree(task.tree, key.seed, task.folder))
+        find, nodes, leaves = partial(_find, tree, key.seed), len(tree), tree.leaves
     found: dict[str, dict[str, Any]] = {}
     for chosen in algorithms:
-        start = perf_counter()
-        if chosen == LIMIT:
-            least = limit(tree, (), max_leaves=_MAX_LEAVES, exact=True)
-            search, figures = least.search, _limit_figures(least)
-        else:
-            search = search_tree(tree, chosen)
-            figures = _search_figures(search)
-        seconds = perf_counter() - start
+        result, seconds = _timed(partial(find, chosen))
+        is_limit = isinstance(result, Limit)
+        search = result.search if is_limit else result
+        figures = _limit_figures(result) if is_limit else _search_figures(search)
         found[chosen.full_name] = figures | {"seconds": round(seconds, 6)}
-        _check_agreement(name, chosen, search, found)
-    return Record(dict(task.tree), key.repetition, key.seed, len(tree), tree.leaves, found)
+        if "seconds" not in task.tree:  # or each search may reach another depth
+            _check_agreement(name, chosen, search, found)
+    return Record(dict(task.tree), key.repetition, key.seed, nodes, leaves, found)
+
+
+def _find(tree: Tree, seed: int, chosen: Algorithm) -> Search | Limit:
+    if chosen == LIMIT:
+        return limit(tree, (), max_leaves=_MAX_LEAVES, exact=True)
+    return search_tree(tree, chosen, seed=seed)
+
+
+def _timed(find: Callable[[], Any]) -> tuple[Any, float]:
+    """Return a result, and the seconds it takes without those for compiling."""
+    while True:
+        known = compiling.versions()
+        start = perf_counter()
+        result = find()
+        seconds = perf_counter() - start
+        if compiling.versions() == known:
+            return result, seconds
 
 
 def _search_figures(search: Search) -> dict[str, Any]:
-    counts = search.counts
-    return {
+    counts, grown = search.counts, search.grown
+    figures = {
         "value": float(search.value) if search.outcome is Outcome.VALUE else None,
         "leaves": counts.leaves_visited,
         "nodes": counts.visited,
         "visits": counts.visits,
         "cuts": counts.cuts,
     }
+    if grown is not None:
+        figures |= {name: getattr(grown, name) for name in GROWN_FIGURES}
+    return figures
 
 
 def _limit_figures(limit: Limit) -> dict[str, Any]:
@@ -107,18 +133,11 @@ def _limit_figures(limit: Limit) -> dict[str, Any]:
             needed.add(n)
     return {
         "value": float(limit.search.value),
-        "leaves": enough.least,
+        "leaves": enough.count,
         "nodes": len(needed),
         "visits": len(needed),
         "cuts": 0,
     }
-
-
-@cache
-def _warm_up(algorithm: Algorithm) -> None:
-    """Compile a loop once in each worker, so that no search's time includes that."""
-    if compiling.available():
-        search_tree(generate("ballard", branching=2), algorithm, engine="compiled")
 
 
 def _check_agreement(
@@ -127,7 +146,7 @@ def _check_agreement(
     """Raise `AnalysisError` if a search contradicts the first value that a search has found."""
     values = (other["value"] for other in figures.values() if other["value"] is not None)
     known = next(values, None)
-    if known is None:
+    if known is None or not chosen.proves:
         return
     lower, upper = map(float, search.interval(ROOT))
     tolerance = 1e-6 * max(1.0, abs(known))

@@ -9,7 +9,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import Algorithm, BuiltIn
 from expectitree.base.tables import TREES, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families import expected_nodes, generate
@@ -18,11 +18,16 @@ Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `famil
 
 SOURCES = ("family", "game")
 ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
+SEARCHES = ("whole", "lazy")
+WHOLE_ONLY, LAZY_ONLY = ("order",), ("deepen", "seconds")  # keys of a game's trees
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
 _GAME_NODES = 2_000  # a guess
 
-# Not a search: the fewest leaves that are enough, as `expectitree limit` counts them.
-LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
+# Not a search: the fewest leaves that are enough, as `expectitree limit` counts them. Of trees with
+# shared nodes it knows bounds of their number only, so that no search could visit them.
+LIMIT = Algorithm(
+    "limit", "The fewest leaves that prove the value.", BuiltIn("lab.limit.report", "limit")
+)
 
 
 class Key(NamedTuple):
@@ -47,13 +52,6 @@ class Published:
         return self.algorithm == chosen.name and self.where.items() <= known.items()
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    x: str = ""  # a parameter, `probes`, or empty: the first parameter that varies
-    y: str = "share"  # of the leaves, in per cent; or `leaves`
-    log: bool = False
-
-
 @dataclass(frozen=True)
 class Study:
     file: str
@@ -64,9 +62,7 @@ class Study:
     title: str | None = None
     source: str | None = None
     published: tuple[Published, ...] = ()
-    plot: Plot = Plot()
     folder: str = ""  # where the paths of games and estimates start
-    table: str = "long"  # a row for each kind of tree and search; or wide: a column for each search
 
     @cached_property
     def keys(self) -> list[tuple[Parameters, list[Key]]]:
@@ -106,6 +102,11 @@ def games() -> Any:
 
 def is_game(tree: Parameters) -> bool:
     return "game" in tree
+
+
+def is_lazy(tree: Parameters) -> bool:
+    """Return whether a search grows the trees from the rules of a game, instead of whole trees."""
+    return tree.get("search") == "lazy"
 
 
 def has_seed(tree: Parameters) -> bool:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.means import Mean
 from expectitree.base.numbers import typeset
-from expectitree.lab.study.report import Mean, Summary, SummaryRow
+from expectitree.lab.study.report import Summary, SummaryRow
 from expectitree.text.console import characters, safe
 from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
 
 # Columns of figures -> the order in which a narrow terminal leaves them out; 0: never.
-_SPARE = {"trees": 3, "leaves": 0, "nodes": 2, "published": 0, "off by": 1, "time": 4}
-
-Table: TypeAlias = tuple[list[Column], list[list[str]]]  # columns and rows
+_SPARE = {
+    "trees": 3, "leaves": 0, "nodes": 2, "evaluations": 0, "rows": 5, "published": 0, "off by": 1,
+    "time": 4,
+}  # fmt: skip
 
 
 def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -29,37 +30,35 @@ def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType
     yield ""
     if not summary.rows:
         return
-    yield from table(*long_table(summary), options)
+    rows = [cells_of(row, summary) for row in summary.rows]
+    columns = [_column(name, [row[name] for row in rows]) for name in rows[0]]
+    yield from table(columns, [list(row.values()) for row in rows], options)
     yield ""
-    for sentence in legend(summary):
-        marked = sentence.replace("±", characters(options).plus_minus)
-        yield Text(marked, style="dim")
-
-
-def legend(summary: Summary) -> Iterator[str]:
-    """Yield sentences that explain the figures of the table."""
-    yield "Leaves and nodes that were visited, on average, ± the 95% interval."
+    plus_minus = characters(options).plus_minus
+    legend = [f"Leaves and nodes that were visited, on average, {plus_minus} the 95% interval."]
     if summary.has_published:
-        yield "Off by: measured minus published, in percentage points."
+        legend.append("Off by: measured minus published, in percentage points.")
+    for sentence in legend:
+        yield Text(sentence, style="dim")
 
 
-def long_table(summary: Summary) -> Table:
-    rows = [_cells(row, summary) for row in summary.rows]
-    columns = []
-    for name in rows[0]:
-        is_number = name != "algorithm" and all(_is_number(row[name]) for row in rows)
-        number = name in _SPARE or is_number
-        columns.append(Column(name, number=number, spare=_SPARE.get(name, 0)))
-    return columns, [list(row.values()) for row in rows]
+def _column(name: str, cells: list[str]) -> Column:
+    is_number = name in _SPARE or (name != "algorithm" and all(map(_is_number, cells)))
+    return Column(name, number=is_number, spare=_SPARE.get(name, 0))
 
 
-def _cells(row: SummaryRow, summary: Summary) -> dict[str, str]:
+def cells_of(row: SummaryRow, summary: Summary) -> dict[str, str]:
+    """Return the cells of a row by the names of their columns."""
     cells = {name: row.tree.get(name, "-") for name in summary.varying}
     cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
-    cells |= {"leaves": _leaves(row), "nodes": _percent(row.node_share)}
+    nodes = _count(row.nodes) if row.node_share is None else _percent(row.node_share)
+    cells |= {"leaves": _leaves(row), "nodes": nodes}
+    if any(other.evaluations is not None for other in summary.rows):
+        for name, figure in (("evaluations", row.evaluations), ("rows", row.rows)):
+            cells[name] = "-" if figure is None else _count(figure)
     if summary.has_published:
         cells |= {"published": "-", "off by": ""}
-    if row.published is not None and row.published_share is not None:
+    if row.published is not None and row.published_share is not None and row.leaf_share:
         off = typeset(f"{row.leaf_share.value - row.published_share:+.1f}")
         cells["published"] = row.published if "/" in row.published else f"{row.published}%"
         cells["off by"] = "0" if off in ("+0.0", "−0.0") else off
@@ -71,6 +70,8 @@ def _is_number(text: str) -> bool:
 
 
 def _leaves(row: SummaryRow) -> str:
+    if row.leaf_share is None:
+        return _count(row.leaves)
     if row.leaf_share.half:
         return _percent(row.leaf_share)
     return f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
@@ -79,3 +80,8 @@ def _leaves(row: SummaryRow) -> str:
 def _percent(mean: Mean) -> str:
     half = f" ±{mean.half:.1f}" if mean.half else ""
     return f"{mean.value:.1f}%{half}"
+
+
+def _count(mean: Mean) -> str:
+    half = f" ±{mean.half:,.0f}" if mean.half else ""
+    return f"{mean.value:,.0f}{half}"

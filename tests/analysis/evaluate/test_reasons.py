@@ -180,7 +180,7 @@ def test_most_cuts_are_traced_to_a_player(searches: list[Search]) -> None:
         for search in searches
         for cut in reasons(search, len(search.tree) - 1).cuts
     ]
-    if searches[0].algorithm.player_cuts:
+    if searches[0].algorithm.prunes:
         assert whys.count("has") + whys.count("bound") > 0.7 * len(whys) > 10
 
 

@@ -27,7 +27,7 @@ from expectitree.searches.result import Outcome, Search
 
 LEFT = "trees/aima-5.12-left.yaml"
 BALLARD = "trees/ballard.yaml"
-PLAIN = algorithm("best-first", guide="bounds")
+PLAIN = algorithm("best-first")
 ACTION = algorithm("best-first", goal="action")
 SHOWN = [*BEST_FIRST, ACTION]
 ONLY = "max: {only: {chance: [2, 4]}}"
@@ -172,55 +172,56 @@ def test_every_reason_to_pass_over_a_node_is_true(searches: list[Search]) -> Non
 # ---- By hand.
 
 
-def test_walks_guided_by_bounds_match_a_worked_example() -> None:
-    """MAX walks to the greatest upper bound, MIN to the least lower bound.
+def test_walks_match_a_worked_example() -> None:
+    """The search lowers the upper bound of bold first, since that is needed in any case.
 
-    CHANCE walks to the greatest p times width. The search tries to make bold exact while its
-    estimate, the middle of [0, 10], is more than 3. Then it lowers its upper bound.
+    After the leaf 9, it expects more from making bold exact than from lowering it.
     """
     tree = "max: {sure: 3, bold: {chance: [{p: 3/4, min: [4, 0]}, {p: 1/4, min: [9, 8]}]}}"
-    done = invoke(
-        "trace", "-a", "best-first", "--guide", "bounds", "--exact", "--bounds", "0,10", "-e", tree
-    )
+    done = invoke("trace", "-a", "best-first", "--exact", "--bounds", "0,10", "-e", tree)
     assert done.stderr == ""
     assert done.stdout == (
         " 1  Walk 1: enter ▲ / (MAX), in [0, 10], to make it exact\n"
         " 2    Visit sure: its utility is 3\n"
         " 3  So ▲ / is worth at least 3 (was 0)\n"
         " 4  Walk 2: enter ▲ / (MAX), in [3, 10], to make it exact\n"
-        " 5    Enter ● bold (CHANCE), in [0, 10], to make it exact\n"
-        " 6      Enter ▼ bold/#1 (MIN), in [0, 10], to make it exact\n"
+        " 5    Enter ● bold (CHANCE), in [0, 10], to lower its upper bound\n"
+        " 6      Enter ▼ bold/#1 (MIN), in [0, 10], to lower its upper bound\n"
         " 7        Visit bold/#1/#1: its utility is 4\n"
         " 8      So ▼ bold/#1 is worth at most 4 (was 10)\n"
         " 9    So ● bold is worth at most 0.75·4 + 0.25·10 = 5.5 (was 10)\n"
         "10  So ▲ / is worth at most 5.5 (was 10)\n"
         "11  Walk 3: enter ▲ / (MAX), in [3, 5.5], to make it exact\n"
         "12    Enter ● bold (CHANCE), in [0, 5.5], to lower its upper bound\n"
-        "13      Enter ▼ bold/#1 (MIN), in [0, 4], to lower its upper bound\n"
-        "14        Visit bold/#1/#2: its utility is 0\n"
-        "15      So ▼ bold/#1 is worth 0 (was in [0, 4])\n"
-        "16    So ● bold is worth at most 0.75·0 + 0.25·10 = 2.5 (was 5.5)\n"
-        "17  So ▲ / is worth 3 (was in [3, 5.5])\n"
-        "18    Reconstructed: chance cut after 1 of 2: ● bold is worth at most 0.75·0 +\n"
-        "        0.25·10 = 2.5 ≤ alpha 3\n"
+        "13      Enter ▼ bold/#2 (MIN), in [0, 10], to lower its upper bound\n"
+        "14        Visit bold/#2/#1: its utility is 9\n"
+        "15      So ▼ bold/#2 is worth at most 9 (was 10)\n"
+        "16    So ● bold is worth at most 0.75·4 + 0.25·9 = 5.25 (was 5.5)\n"
+        "17  So ▲ / is worth at most 5.25 (was 5.5)\n"
+        "18  Walk 4: enter ▲ / (MAX), in [3, 5.25], to make it exact\n"
+        "19    Enter ● bold (CHANCE), in [0, 5.25], to make it exact\n"
+        "20      Enter ▼ bold/#1 (MIN), in [0, 4], to make it exact\n"
+        "21        Visit bold/#1/#2: its utility is 0\n"
+        "22      So ▼ bold/#1 is worth 0 (was in [0, 4])\n"
+        "23    So ● bold is worth at most 0.75·0 + 0.25·9 = 2.25 (was 5.25)\n"
+        "24  So ▲ / is worth 3 (was in [3, 5.25])\n"
+        "25    Reconstructed: chance cut after 2 of 2: ● bold is worth at most 0.75·0 +\n"
+        "        0.25·9 = 2.25 ≤ alpha 3\n"
+        "26      Reconstructed: alpha cut after 1 of 2: ▼ bold/#2 is worth at most 9\n"
+        "          ≤ alpha 12\n"
         "\n"
-        "best-first (bounds) visited 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
-        "best action is sure.\n"
+        "best-first visited 4 of 5 leaves, with 2 cuts. The value is 3, and the best\n"
+        "action is sure.\n"
     )
-    shown = invoke(
-        "eval", "-a", "best-first", "--guide", "bounds", "--exact", "--bounds", "0,10", "-e", tree
-    )
+    shown = invoke("eval", "-a", "best-first", "--exact", "--bounds", "0,10", "-e", tree)
     text = " ".join(shown.stdout.replace("│", " ").split())
-    assert (
-        "chance cut after 1 of 2: even if the rest were 10, at most 2.5 ≤ alpha 3; 1 node, 2 "
-        "leaves not visited" in text
-    )
+    assert "alpha cut after 1 of 2: at most 9 ≤ alpha 12; 1 leaf not visited" in text
 
 
 def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
     """The search visits the second outcome (p = 3/4) first and cuts the first one."""
     tree = "max: {a: 5, b: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}}"
-    done = invoke("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "-e", tree)
+    done = invoke("eval", "-a", "best-first", "--bounds", "0,10", "-e", tree)
     assert done.stdout.splitlines()[:4] == [
         "▲ MAX 5",
         "├─★ a  5",
@@ -238,11 +239,9 @@ def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
 
 
 def test_json_lines_contain_walks_aims_and_reasons() -> None:
-    lines = invoke(
-        "trace", "-a", "best-first", "--guide", "bounds", "--format", "json", LEFT
-    ).stdout.splitlines()
+    lines = invoke("trace", "-a", "best-first", "--format", "json", LEFT).stdout.splitlines()
     start, *events, end = map(json.loads, lines)
-    assert (start["goal"], start["guide"]) == ("value", "bounds")
+    assert start["goal"] == "value"
     walks = [event for event in events if event["event"] in ("enter", "visit")]
     assert all({"walk", "aim"} <= set(event) and "window" not in event for event in walks)
     assert {event["aim"] for event in walks} <= {"exact", "lower", "raise"}
@@ -252,7 +251,7 @@ def test_json_lines_contain_walks_aims_and_reasons() -> None:
     cuts = [event for event in events if event["event"] == "cut"]
     assert len(cuts) == end["cuts"] >= 1
     assert all("walk" not in event and "aim" not in event and event["window"] for event in cuts)
-    followed = invoke("trace", "-a", "best-first", "--guide", "bounds", "--at", "a2", LEFT).stdout
+    followed = invoke("trace", "-a", "best-first", "--at", "a2", LEFT).stdout
     assert "Enter ● a2 (CHANCE)" in followed
     assert "a1" not in followed.split("\n\n")[1]
 

@@ -21,11 +21,11 @@ from expectitree.analysis.trace.events import (
     VISIT,
     Event,
 )
-from expectitree.analysis.trace.report import Trace, initial_intervals, trace
+from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.algorithms import algorithm
 from expectitree.base.numbers import Number
 from expectitree.base.tree.model import Kind
-from expectitree.page.steps import Moment
+from expectitree.page.steps import Moment, initial_intervals
 from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -79,7 +79,7 @@ def test_a_trace_has_the_counts_of_the_search(traces: list[Trace]) -> None:
             assert kinds[ENTER] + kinds[VISIT] == counts.visits
             assert kinds[VISIT] == counts.leaves_visited
             assert not kinds[LEAVE]
-        elif one.search.algorithm.player_cuts:
+        elif one.search.algorithm.prunes:
             assert kinds[ENTER] + kinds[VISIT] == counts.visits
             assert kinds[ENTER] == kinds[LEAVE]
         else:
@@ -124,7 +124,7 @@ def test_a_probe_is_followed_by_the_visit_of_its_child(traces: list[Trace]) -> N
 def test_entries_nest(traces: list[Trace]) -> None:
     """Each event belongs to the innermost open node or to one of its branches."""
     for one in traces:
-        if not one.search.algorithm.player_cuts or not one.search.algorithm.in_order:
+        if not one.search.algorithm.prunes or not one.search.algorithm.in_order:
             continue
         stack: list[int] = []
         first, child = one.tree.columns.first, one.tree.columns.child
@@ -301,7 +301,7 @@ def test_the_last_moment_equals_the_search(traces: list[Trace]) -> None:
         assert moment.done == one.total
         assert not moment.open or not one.search.algorithm.in_order
         assert (found.lower, found.upper) == (list(search.lower), list(search.upper))
-        if search.algorithm.player_cuts:
+        if search.algorithm.prunes:
             assert list(found.visits) == list(search.visits)
             inner = [n for n in range(count) if one.tree.columns.kind[n] and search.visits[n]]
             for column in ("alpha", "beta", "cut"):

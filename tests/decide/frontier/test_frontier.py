@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from helpers import for_each, invoke, object_of, run_main
+from random_criteria import random_node
 
 import expectitree as et
 from expectitree.decide.frontier import envelope
@@ -92,31 +93,13 @@ def test_screening_for_hiv() -> None:
 # ---- All strategies of random trees.
 
 
-def random_node(random: Random, depth: int) -> dict[str, Any]:
-    """Return a random node with at most 3 children, as plain data."""
-    paid = {name: random.randint(-4, 9) for name in ("cost", "effect") if random.random() < 0.6}
-    if not depth or random.random() < 0.2:
-        return {"utility": paid or 0}
-    children = [random_node(random, depth - 1) for _ in range(random.randint(2, 3))]
-    for child in children:
-        if random.random() < 0.3:
-            child["reward"] = {"cost": random.randint(0, 5), "effect": random.randint(-1, 2)}
-    if random.random() < 0.6:
-        return {"max": {f"a{i}": child for i, child in enumerate(children)}}
-    shares = [random.randint(0, 3) for _ in children]
-    shares[0] += not any(shares)
-    for share, child in zip(shares, children, strict=True):
-        child["p"] = f"{share}/{sum(shares)}"
-    return {"chance": children}
-
-
 def pairs_of(node: dict[str, Any]) -> set[Pair]:
     """Return the expected cost and effect of every strategy, by enumeration."""
     amounts = [node.get(key) or {} for key in ("reward", "utility")]
     own = [sum(Fraction(one.get(name, 0)) for one in amounts) for name in ("cost", "effect")]
     below = {(Fraction(0), Fraction(0))}
     if "max" in node:
-        below = {pair for child in node["max"].values() for pair in pairs_of(child)}
+        below = {pair for child in node["max"] for pair in pairs_of(child)}
     for child in node.get("chance", ()):
         if p := Fraction(child["p"]):
             more = itertools.product(below, pairs_of(child))
@@ -137,7 +120,9 @@ def upper(pairs: set[Pair], low: Fraction, high: Fraction | None) -> list[Pair]:
 @for_each("seed", range(14), range(14, 400))
 def test_every_strategy_of_random_trees(seed: int) -> None:
     random = Random(seed)
-    node = {"max": {f"a{i}": random_node(random, 3) for i in range(random.randint(1, 3))}}
+    actions = range(random.randint(1, 3))
+    kinds = ("max", "max", "chance")
+    node = {"max": [random_node(random, 3, ("cost", "effect"), kinds) for _ in actions]}
     pairs = pairs_of(node)
     if len(pairs) > 40:
         return
@@ -160,10 +145,15 @@ def test_every_strategy_of_random_trees(seed: int) -> None:
         pair = one.criteria["cost"], one.criteria["effect"]
         x, y = ends(pair)
         is_dominated = any(a >= x and b >= y for a, b in map(ends, {*expected} - {pair}))
-        is_dominated = is_dominated or pair in expected  # as good as one of the best
-        assert one.status == ("dominated" if is_dominated else "extendedly dominated")
+        if pair in expected:
+            assert one.status == "same"
+        elif one.status == "best at one weight":
+            greatest = max(one.start * effect - cost for cost, effect in expected)
+            assert one.start * pair[1] - pair[0] == greatest
+        else:
+            assert one.status == ("dominated" if is_dominated else "extendedly dominated")
     firsts = {one.action for one in (*found.best, *found.never)}
-    assert firsts == set(node["max"])
+    assert firsts == {f"#{place}" for place, _ in enumerate(node["max"], 1)}
 
 
 def test_the_signs_of_the_weights() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import pytest
 from helpers import ROOT, for_each, invoke, load, loads, object_of
 from oracle import ExactNode, best_actions, definition, exact_root
+from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
-from expectitree import Tree, TreeBuilder
+from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_digits, to_fraction
 from expectitree.base.tree.transform import in_floats, replace_opponent
@@ -72,39 +74,20 @@ def only(report: Opponents) -> Threshold:
     return report.crossings[0]
 
 
+KINDS = (*[Kind.MAX] * 2, *[Kind.MIN] * 3, Kind.CHANCE)
+
+
 def random_tree(seed: int, pays: bool = False) -> Tree:
     """Return an exact tree with a player at the root, many MIN nodes, and some shared nodes.
 
     With `pays`, branches have rewards.
     """
     random = Random(seed)
-    builder = TreeBuilder(exact=True)
-    made: list[Any] = []
-    greatest = random.choice((3, 9, 40))
-
-    def grow(depth: int) -> Any:
-        if made and random.random() < 0.15:
-            return random.choice(made)
-        if depth == 0 or random.random() < 0.1:
-            return builder.terminal(random.randint(0, greatest))
-        kind = random.choice([builder.max] * 2 + [builder.min] * 3 + [builder.chance])
-        children = [grow(depth - 1) for _ in range(random.randint(1, 3))]
-        paid = rewards(len(children))
-        if kind == builder.chance and random.random() < 0.5:
-            weights = [random.choice((0, 1, 2)) for _ in children]
-            weights[0] += not any(weights)
-            shares = [F(w, sum(weights)) for w in weights]
-            made.append(builder.chance(children, shares, rewards=paid))
-        else:
-            made.append(kind(children, rewards=paid))
-        return made[-1]
-
-    def rewards(count: int) -> list[Fraction] | None:
-        return [F(random.randint(-greatest, greatest), 2) for _ in range(count)] if pays else None
-
-    root = builder.max if random.random() < 0.7 else builder.min
-    children = [grow(random.randint(2, 5)) for _ in range(random.randint(2, 4))]
-    return builder.build(root(children, rewards=rewards(len(children))), reward=5 if pays else 0)
+    rewards = random.choice(REWARDS) if pays else (0,)
+    while True:
+        rows = random_rows(random, 0, rewards, kinds=KINDS)
+        if len(rows) > 12 and rows[-1].kind != Kind.CHANCE and len(rows[-1].children) > 1:
+            return replace(build(rows, exact=True), root_reward=F(5 if pays else 0))
 
 
 def test_bad_arguments_are_refused() -> None:
@@ -160,8 +143,10 @@ def test_random_trees_with_rewards_agree_with_the_definition(seed: int) -> None:
 
 
 def test_floats_count_as_the_decimals_that_they_print_as() -> None:
-    for seed in range(40):
+    for seed in range(60):
         exact = random_tree(seed)
+        if any(u.denominator == 3 for u in exact.columns.utility if u == u):
+            continue  # no decimal is a third
         one, other = opponents(exact, (0.25,)), opponents(in_floats(exact), (0.25,))
         assert one.crossings == other.crossings
         for row, again in zip(one.rows, other.rows, strict=True):

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 import random_trees
-from helpers import invoke, load, loads
-from oracle import ExactNode
+from helpers import invoke, load, loads, run_main
+from oracle import intervals
 from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
-from expectitree import Kind, Tree, TreeBuilder
+from expectitree import Tree, TreeBuilder
 from expectitree.base import compiling
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.numbers import INFINITY
 from expectitree.base.tree import transform
 from expectitree.base.tree.builder import NodeId
 from expectitree.base.tree.columns import Bounds
@@ -30,37 +32,17 @@ from expectitree.lab.limit import report as limit_report
 from expectitree.lab.limit.report import limit
 from expectitree.lab.limit.text import notes
 from expectitree.lab.limit.text import render as limit_text
-from expectitree.searches.engine import choose_bounds, search_tree
+from expectitree.searches.bounds import choose_bounds
+from expectitree.searches.engine import search_tree
 from expectitree.text.console import text_console, to_strings
 
-Intervals = list[tuple[Number, Number]]
 ONE = ("star2",)
 ALL = (-INFINITY, INFINITY)
 
 
-def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
-    """Return the interval of every node once some leaves are visited, within its own bounds."""
-    lower, upper = tree.inherited_bounds(bounds)
-    found: Intervals = []
-    for n in range(len(tree)):
-        node = ExactNode(tree, n)
-        if node.utility is not None:
-            ends = (node.utility, node.utility) if n in visited else (lower[n], upper[n])
-        else:
-            below = [
-                (branch.p, *(end + branch.reward for end in found[branch.child.id]))
-                for branch in node.branches
-            ]
-            if node.kind == Kind.CHANCE:
-                ends = (
-                    sum(p * low for p, low, _ in below if p),
-                    sum(p * high for p, _, high in below if p),
-                )
-            else:
-                pick = max if node.kind == Kind.MAX else min
-                ends = (pick(low for _, low, _ in below), pick(high for _, _, high in below))
-        found.append((max(ends[0], lower[n]), min(ends[1], upper[n])))
-    return found
+def proved(tree: Tree, bounds: Bounds, visited: Iterable[int]) -> tuple[Any, Any]:
+    """Return the interval of the root once some leaves are visited."""
+    return intervals(tree, bounds, {n: tree.columns.utility[n] for n in visited})[-1]
 
 
 def count_of_all_subsets(tree: Tree, bounds: Bounds) -> int:
@@ -68,7 +50,7 @@ def count_of_all_subsets(tree: Tree, bounds: Bounds) -> int:
     leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
     for count in range(len(leaves) + 1):
         for some in combinations(leaves, count):
-            lower, upper = intervals(tree, bounds, set(some))[-1]
+            lower, upper = proved(tree, bounds, some)
             if lower == upper:
                 return count
     raise AssertionError("all leaves are enough")
@@ -82,42 +64,32 @@ def check_against_all_subsets(case: Case) -> None:
             tree = case.tree(exact, mirror)
             bounds = case.bounds and in_numbers(case.bounds, exact, mirror)
             report = limit(tree, ONE, bounds=bounds, exact=True)
-            assert report.exact.least <= wanted <= report.exact.most
-            found = intervals(tree, report.search.bounds, set(report.exact.leaves))
-            assert found[-1][1] - found[-1][0] <= 4 * report.search.eps
-            if not tree.is_sharing:
-                assert report.exact.count == wanted
+            assert report.exact.count == len(report.exact.leaves) == wanted
+            lower, upper = proved(tree, report.search.bounds, report.exact.leaves)
+            assert upper - lower <= 4 * report.search.eps
 
 
-def cases(
-    start: int, count: int, is_sharing: bool, most: int = 10, pays: bool = False
-) -> list[Case]:
+def cases(start: int, count: int, most: int = 10, pays: bool = False) -> list[Case]:
+    """Return cases without shared nodes."""
     found = []
     while len(found) < count:
         case = Case(start, pays)
         start += 1
-        if 1 < case.tree().leaves <= most and case.tree().is_sharing == is_sharing:
+        if 1 < case.tree().leaves <= most and not case.tree().is_sharing:
             found.append(case)
     return found
 
 
 @pytest.mark.slow
 def test_counts_agree_with_all_subsets() -> None:
-    for case in cases(0, 250, is_sharing=False):
-        check_against_all_subsets(case)
-
-
-@pytest.mark.slow
-def test_ranges_of_shared_trees_agree_with_all_subsets() -> None:
-    for case in cases(10_000, 100, is_sharing=True):
+    for case in cases(0, 250):
         check_against_all_subsets(case)
 
 
 @pytest.mark.parametrize("count", [15, pytest.param(150, marks=pytest.mark.slow)])
 def test_counts_of_trees_with_rewards_agree_with_all_subsets(count: int) -> None:
-    for is_sharing in (False, True):
-        for case in cases(50_000, count, is_sharing, most=8, pays=True):
-            check_against_all_subsets(case)
+    for case in cases(50_000, count, most=8, pays=True):
+        check_against_all_subsets(case)
 
 
 @pytest.mark.parametrize(
@@ -139,14 +111,6 @@ def test_fractions_are_scaled_to_words_of_63_bits_if_they_fit(
         assert proof_tree.proof_tree(tree, search, None).code == code
 
 
-def test_most_counts_of_shared_trees_are_exact() -> None:
-    ranges = sum(
-        limit(case.tree(), ONE, bounds=case.bounds).exact.count is None
-        for case in cases(20_000, 100, is_sharing=True)
-    )
-    assert 0 < ranges < 35
-
-
 @pytest.mark.slow
 def test_a_float_search_below_the_limit_gets_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     """If utilities are within the tolerance, a search may visit fewer leaves."""
@@ -157,7 +121,10 @@ def test_a_float_search_below_the_limit_gets_a_note(monkeypatch: pytest.MonkeyPa
     for seed in range(300):
         case = Case(seed)
         bounds = case.bounds and in_numbers(case.bounds, False)
-        report = limit(case.tree(exact=False), EVERY, bounds=bounds)
+        tree = case.tree(exact=False)
+        if tree.is_sharing:
+            continue
+        report = limit(tree, EVERY, bounds=bounds)
         count += len(notes(report)) > 0
         if notes(report):
             assert "as equal" in et.to_text(report)
@@ -180,7 +147,7 @@ def test_star2_in_its_best_case_visits_as_few_leaves_as_possible(
             assert report.rows[1].counts.leaves_visited == needed
 
 
-def found(text: str, bounds: Bounds | None = None) -> int | None:
+def found(text: str, bounds: Bounds | None = None) -> int:
     """Return the count of a tree, the same in both modes."""
     one, other = (limit(loads(text, exact=exact), bounds=bounds) for exact in (False, True))
     assert one.exact.count == other.exact.count
@@ -220,41 +187,34 @@ def test_counts_by_hand(text: str, bounds: Bounds | None, exact: int) -> None:
     assert found(text, bounds) == exact
 
 
-def test_a_leaf_that_serves_twice_counts_once() -> None:
-    # Both outcomes are the same node, and in each it is the 1 that proves.
-    assert found("{nodes: {a: {min: [1, 5]}}, chance: [{ref: a}, {ref: a}]}", (1, 9)) == 1
-    # The shared 0 and the 1 prove that the outcomes are worth at most 28/6.
-    text = "{nodes: {low: 0}, max: [{chance: [{ref: low}, {ref: low}, 1, 2, 3, 4]}, 5]}"
-    assert found(text, (0, 9)) == 3
-    # The 1 proves of both outcomes that they are worth at most 1.
-    text = "{nodes: {s: 1}, max: [{chance: [{min: [{ref: s}, 7]}, {min: [{ref: s}, 8]}]}, 4]}"
-    assert found(text, (0, 9)) == 2
-    # Without bounds, an outcome that needs two leaves proves nothing after the first.
-    text = "{nodes: {s: 1}, max: [{chance: [{ref: s}, {max: [{ref: s}, 2]}]}, 4]}"
-    assert found(text, ALL) == 3
-    # One leaf proves of both other actions that they are worth at most 1.
-    text = "{nodes: {low: 1}, max: [{min: [{ref: low}, 4]}, 5, {min: [6, {ref: low}]}]}"
-    assert found(text, (0, 9)) == 2
-    report = limit(et.loads(text), bounds=(0, 9))
-    assert [report.tree.path_of(n) for n in report.exact.leaves] == ["#1/#1", "#2"]
+SHARING = (
+    "{nodes: {a: {min: [1, 5]}}, chance: [{ref: a}, {ref: a}]}",  # two outcomes, one node
+    "{nodes: {low: 0}, max: [{chance: [{ref: low}, 4]}, {min: [5, {ref: low}]}]}",  # a shared leaf
+)
 
 
-@pytest.mark.slow
-def test_a_sharing_tree_whose_unfolded_size_has_thousands_of_digits() -> None:
-    builder = TreeBuilder()
-    node = builder.max([0, 1])
-    for n in range(20_000):
-        node = (builder.max, builder.min)[n % 2]([node, node])
-    report = limit(builder.build(node), ONE, bounds=(0, 2))
-    assert report.exact.count == 2
+@pytest.mark.parametrize("text", SHARING)
+def test_trees_that_share_nodes_are_refused(text: str, tmp_path: Path) -> None:
+    """Without sharing, they are counted."""
+    message = "several paths share nodes.* write the tree with expectitree convert --unshare"
+    with pytest.raises(AnalysisError, match=message):
+        limit(et.loads(text))
+    done = run_main("limit", "-e", text, "-e", "max: [1, 2]")
+    assert (done.status, done.err.count("--unshare")) == (2, 1)
+    assert "1 of 2 leaves proves the value 2" in done.out
+    done = run_main("limit", "game:pig(target=5)", "--depth", "4")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("game:pig(target=5): several paths share nodes")
+    source, out = tmp_path / "tree.yaml", tmp_path / "out.yaml"
+    source.write_text(text)
+    assert run_main("convert", "--unshare", str(source), str(out)).status == 0
+    assert limit(et.load(out)).exact.count > 0
 
 
 @pytest.mark.slow
 def test_all_engines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     trees = [
-        case.tree(exact=False)
-        for pays in (False, True)
-        for case in cases(30_000, 12, False, 60, pays) + cases(30_000, 12, True, 60, pays)
+        case.tree(exact=False) for pays in (False, True) for case in cases(30_000, 24, 60, pays)
     ]
     trees += [
         et.generate(
@@ -271,7 +231,7 @@ def test_all_engines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.extra
 @pytest.mark.parametrize("pays", [False, True])
 def test_fractions_give_the_same_compiled_and_beyond_64_bits(pays: bool) -> None:
-    for case in cases(40_000, 40, is_sharing=False, most=9, pays=pays):
+    for case in cases(40_000, 40, most=9, pays=pays):
         tree = case.tree()
         first = limit(tree, ONE, bounds=case.bounds)
         with pytest.MonkeyPatch.context() as patch:
@@ -324,19 +284,9 @@ def two_paths(leaves: int) -> Tree:
 def test_the_leaves_of_long_lists_prove_the_value() -> None:
     tree = two_paths(150)
     first = limit(tree, ONE, bounds=(0, 100))
-    assert first.exact.count is not None
-    assert 0.5 * tree.leaves < first.exact.most <= tree.leaves
-    lower, upper = intervals(tree, (0, 100), set(first.exact.leaves))[-1]
+    assert 0.5 * tree.leaves < first.exact.count <= tree.leaves
+    lower, upper = proved(tree, (0, 100), first.exact.leaves)
     assert upper - lower < 1e-9
-
-
-def lattice(steps: int) -> Tree:
-    """Return a tree in which MAX may stop at every point, and points share their children."""
-    builder = TreeBuilder()
-    row = [builder.terminal(5) for _ in range(steps + 1)]
-    while len(row) > 1:
-        row = [builder.max([builder.chance(pair), 5]) for pair in pairwise(row)]
-    return builder.build(row[0])
 
 
 @pytest.mark.slow
@@ -348,12 +298,6 @@ def test_too_many_leaves_are_refused() -> None:
     ):
         limit(tree, max_leaves=26)
     assert limit(tree, max_leaves=27).exact.count
-    with pytest.raises(
-        AnalysisError, match=r"^919 leaves would make as much work as the shared nodes do"
-    ):
-        limit(lattice(20), ONE, bounds=(-5, 1000), max_leaves=300)
-    deep = "max: [2, " + "{max: [" * 50 + "1, 3" + "]}" * 50 + "]"  # it shares no nodes
-    assert limit(et.loads(deep), bounds=(0, 9), max_leaves=3).exact.count == 3
     builder = TreeBuilder()
     wide = builder.build(builder.max(range(20_001)))
     with pytest.raises(AnalysisError, match=r"^20,001 leaves, .*: at most 20,000 are accepted"):
@@ -373,13 +317,10 @@ def test_too_many_leaves_of_long_fractions_are_refused() -> None:
     assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
 
 
-def test_chance_nodes_without_players_make_no_work() -> None:
-    """Every leaf of positive probability is needed, so that no lists are joined."""
-    builder = TreeBuilder()
-    row = [builder.terminal(n) for n in range(20)]
-    while len(row) > 1:
-        row = [builder.chance(pair) for pair in pairwise(row)]
-    assert limit(builder.build(row[0]), ONE, max_leaves=20).exact.most == 20
+def test_chance_nodes_without_players_make_no_lists() -> None:
+    """Every leaf of positive probability is needed, so no lists are joined."""
+    tree = et.generate("uniform", pattern="chance", plies=6, branching=3)
+    assert limit(tree, ONE, max_leaves=3**6).exact.count == 3**6
 
 
 def test_a_search_below_the_limit_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -433,44 +374,25 @@ def test_trees_that_need_no_leaf_or_all_have_sentences_of_their_own() -> None:
     assert "A leaf that proves the value:\n  #1/#1\n" in text
 
 
-def test_shared_nodes_may_leave_a_range() -> None:
-    report = limit(et.load("example:shared"), ("star1",))
-    least, most = report.exact.least, report.exact.most
-    assert report.exact.count is None
-    assert least < most
-    text = et.to_text(report)
-    assert f"{least} to {most} of 8 leaves prove the value" in text
-    assert "The exact figure is not known, since nodes are shared." in text
-    fields = json.loads(et.to_json(report))
-    assert (fields["exact"], fields["exact_bounds"], fields["rows"][0]["surplus"]) == (
-        None,
-        [least, most],
-        None,
-    )
-    assert len(fields["exact_leaves"]) == most
-
-
 def test_the_json_of_two_files() -> None:
-    files = ("trees/risk.yaml", "trees/shared.yaml")
+    files = ("trees/risk.yaml", "trees/aima-pruning.yaml")
     options = ("--format", "json", "--exact", "-a", "star1", "-a", "star2.5")
-    risk, shared = map(json.loads, invoke("limit", *files, *options).output.splitlines())
+    risk, other = map(json.loads, invoke("limit", *files, *options).output.splitlines())
     rows = risk.pop("rows")
     assert risk == {
         "file": "trees/risk.yaml", "title": "A risk worth taking", "bounds": ["0", "100"],
         "bounds_from": "file", "leaves": 4, "value": "109/2", "best": "right", "ties": ["right"],
-        "exact": 4, "exact_bounds": [4, 4],
+        "exact": 4,
         "exact_leaves": ["left/#1", "left/#2", "right/#1", "right/#2"],
     }  # fmt: skip
     counts = {"leaves_visited": 4, "surplus": 0}
     options = {"probes": 2, "probe-order": "cyclic"}
     assert rows == [{"algorithm": "star1"} | counts, {"algorithm": "star2.5"} | options | counts]
-    assert (shared["exact"], shared["leaves"], shared["exact_bounds"]) == (None, 8, [4, 6])
+    assert (other["exact"], other["leaves"], len(other["exact_leaves"])) == (5, 8, 5)
 
 
 def test_every_line_fits_and_is_ascii_where_it_must_be() -> None:
-    reports = [
-        limit(et.load(f"trees/{name}.yaml"), file=name) for name in ("ballard-6", "shared", "risk")
-    ]
+    reports = [limit(et.load(f"trees/{name}.yaml"), file=name) for name in ("ballard-6", "risk")]
     for width in (20, 40, 80):
         console = text_console(width, unicode=False)
         for line in "".join(to_strings(limit_text(reports, console.options), console)).splitlines():

@@ -147,3 +147,16 @@ def test_wrong_usage_exits_with_status_2(tmp_path: Path) -> None:
     assert "this is a folder" in run_study(tmp_path)
     assert invoke("study", str(spec), "--format", "xml").exit_code == 2
     assert os.listdir(tmp_path) == ["spec.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--plot=a.svg", "studies are not plotted: print their table with --format csv"),
+        ("--format=markdown", "'markdown' is not one of 'text', 'json', 'csv'"),
+    ],
+)
+def test_outputs_of_former_versions_are_refused(option: str, message: str, tmp_path: Path) -> None:
+    """Nothing is searched, and the message names the formats to use."""
+    assert message in run_study(spec_in(tmp_path, SMALL), option)
+    assert os.listdir(tmp_path) == ["spec.yaml"]

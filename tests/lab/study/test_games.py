@@ -12,7 +12,6 @@ from lab.study.studies import (
     PATIENCE,
     records,
     run_remaining,
-    run_study,
     spec_in,
     started,
     study_of,
@@ -31,7 +30,7 @@ trees:
   - {game: "game:einstein", depth: [2, 3], random-moves: 7, order: [given, inner, best]}
   - {game: "rules.py:Coins(n=3)", depth: 4}
   - {game: "game:pig(target=20)", depth: 3, random-moves: 5, estimate: "rules.py:none"}
-algorithms: [star1, star2, best-first, limit]
+algorithms: [star1, star2, best-first]
 repetitions: 2
 seed: 5
 """
@@ -89,11 +88,8 @@ def test_figures_equal_those_of_direct_calls(games: tuple[Study, Path], folder: 
         whole = et.write_out(name, depth=int(tree["depth"]), state=state, estimate=estimate)
         whole = in_floats(et.prepare(whole, order=tree.get("order", "given")))
         assert (record["nodes"], record["leaves"]) == (len(whole), whole.leaves)
-        assert set(record["runs"]) == {"star1", "star2", "best-first", "limit"}
+        assert set(record["runs"]) == {"star1", "star2", "best-first"}
         for algorithm, run in record["runs"].items():
-            if algorithm == "limit":
-                assert run["leaves"] == et.limit(whole).exact.least
-                continue
             search = search_tree(whole, algorithm)
             counts = (search.counts.leaves_visited, search.counts.visited, search.counts.visits)
             assert (run["leaves"], run["nodes"], run["visits"]) == counts
@@ -145,7 +141,7 @@ def test_a_game_without_turns_of_players_is_an_error(tmp_path: Path) -> None:
 def test_searches_that_disagree_are_reported(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wrong(tree: et.Tree, algorithm: Any) -> et.Search:
+    def wrong(tree: et.Tree, algorithm: Any, **_: Any) -> et.Search:
         found = search_tree(tree, algorithm)
         if algorithm.name == "star2":
             return replace(found, lower=[x + 1 for x in found.lower])
@@ -154,12 +150,3 @@ def test_searches_that_disagree_are_reported(
     monkeypatch.setattr("expectitree.lab.study.run.search_tree", wrong)
     with pytest.raises(AnalysisError, match=r"star2 finds .* where another search"):
         run_remaining(study_of(folder, GAMES), tmp_path / "results")
-
-
-def test_the_wide_table_names_what_differs(games: tuple[Study, Path], folder: Path) -> None:
-    path = spec_in(folder, f"{GAMES}table: wide\n", "wide.yaml")
-    text = run_study(path, "--report", "--results", games[1], "--format", "markdown")
-    names = [line.split(" | ")[0].strip("| ") for line in text.splitlines() if "| game:" in line]
-    orders = ("given", "inner", "best")
-    expected = [f"game:einstein, depth {depth}, order {o}" for depth in (2, 3) for o in orders]
-    assert names == [*expected, "game:pig(target=20), depth 3"]

@@ -45,12 +45,11 @@ WRONG = {
     ),
     "types": (
         "title: §[a]\nsource: §{a: b}\ntrees: §3\nalgorithms: [§[star1]]\nrepetitions: §[1]\nseed: "
-        "§1.5\nplot: §x\n",
+        "§1.5\n",
         ["a list, expected text", "a mapping, expected text",
             "'3', expected a mapping with a family",
          "a list, expected a name", "a list, expected a whole number",
-         "'1.5', expected a whole number",
-         "'x', expected a mapping"],
+         "'1.5', expected a whole number"],
     ),
     "empty lists": ("trees: §[]\nalgorithms: star1\n", ["an empty list, expected at least one of "
                                                         "trees"]),
@@ -95,9 +94,13 @@ WRONG = {
         "{star1: §-1}]\n",
         ["'much', expected per cent", "'3/0', expected per cent", "'-1', expected per cent"],
     ),
-    "plot": (
-        "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1}\n",
-        ["'nodes', expected share or leaves", "'cubic', expected log", "unknown key 'z'"],
+    "the limit of games": (
+        "trees: {game: 'game:pig', depth: 2}\nalgorithms: §[star1, limit]\n",
+        ["limit is for trees without shared nodes, and those of games share them: remove it"],
+    ),
+    "keys of former versions": (
+        "trees: {family: ballard}\nalgorithms: star1\n§plot: {x: probes}\n§table: wide\n",
+        ["remove this key, and plot the table of --format csv", "a study has one table: remove"],
     ),
     "no spec": ("§max: [1, 2]\n", ["unknown key 'max'", "no key trees", "no key algorithms"]),
     "a list": ("§- a\n", ["a list, expected a mapping with trees and algorithms"]),
@@ -167,7 +170,6 @@ def test_parameters_refused_by_a_family_are_reported_with_their_place(
         f"seed: {'0' * 31}{'9' * 5000}",
         "published: [{branching: 3, star1: 84}]",
         "published: [{star2: 84}]",
-        "plot: {x: braching}",
     ],
 )
 def test_entries_without_effect_are_errors(rest: str, tmp_path: Path) -> None:
@@ -203,7 +205,6 @@ seed: 4
 published:
   - {branching: 2, star1: 84.1}
   - {probes: 2, star2.5: 3/4}
-plot: {x: branching, y: leaves, scale: log}
 """
 PIECES = (
     "", "0", "-1", "3", "1e9", "9" * 30, "0" * 31 + "9" * 5000, "[]", "{}", "null", "x", '"', "é",

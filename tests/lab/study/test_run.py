@@ -115,3 +115,9 @@ def test_results_do_not_depend_on_the_number_of_processes(
     found = json.loads(output)
     assert found["trees"] == {"done": GRID_TREES, "total": GRID_TREES}
     assert [row["leaf_share"] for row in found["rows"]] == [row[5].value for row in grid[1]]
+
+
+def test_tasks_are_short(grid: tuple[Study, list[Any]]) -> None:
+    """A task takes a few tenths of a second, since its results are written together."""
+    for task in find_tasks(grid[0], Results("")):
+        assert 1 <= len(task.trees) <= 50

@@ -27,9 +27,9 @@ from lab.study.studies import (
 
 import expectitree as et
 from expectitree.base.errors import FileError
+from expectitree.base.means import mean
 from expectitree.base.numbers import exact_text
 from expectitree.base.tree.transform import in_fractions
-from expectitree.lab.study.report import mean
 from expectitree.lab.study.spec import Study
 from expectitree.lab.study.text import render
 from expectitree.searches.engine import search_tree
@@ -158,20 +158,6 @@ def test_the_table_has_the_columns_that_apply(
     assert "Off by: measured minus published" in text
 
 
-def test_markdown_is_the_same_table(published: tuple[Path, ...]) -> None:
-    text = run_study(*published, COLUMNS="200").splitlines()
-    heading, _, *lines = run_study(*published, "--format", "markdown").splitlines()
-    assert heading == r"### A \*title\*, with \| in it"
-    assert re.fullmatch(r"\|( -+:? \|)+", lines[1])
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in (lines[0], *lines[2:27])
-    ]
-    assert rows[1:] == [
-        [*cells[:10], *(cells[10:] if len(cells) == 13 else [cells[10], "", cells[11]])]
-        for cells in (re.split(r"  +", line.strip()) for line in text[4:29])
-    ]
-
-
 @pytest.mark.slow
 def test_ballards_best_case_is_reproduced_exactly(tmp_path: Path) -> None:
     """Floats give the published figures, and fractions do, too."""
@@ -213,7 +199,6 @@ LIMITS = """
 trees: {family: ballard, branching: [2, 3]}
 algorithms: [star2, best-first: {goal: [value, action]}, limit]
 repetitions: 3
-table: wide
 """
 
 
@@ -235,39 +220,24 @@ def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
         assert runs["limit"]["leaves"] <= runs["best-first"]["leaves"]
 
 
-def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
-    study, path = study_of(tmp_path, LIMITS), tmp_path / "results.jsonl"
-    run_remaining(study, path)
-    options = ("--results", path, "--report", "--format", "markdown")
-    text = run_study(tmp_path / "spec.yaml", *options)
-    lines = text.splitlines()
-    assert "| trees | star2 | best-first | best-first (action) | limit |" in lines
-    for branching in "23":
-        (row,) = [line for line in lines if line.startswith(f"| ballard, branching {branching} |")]
-        of_star2 = [
-            r
-            for r in summary_of(study, path).rows
-            if r.tree["branching"] == branching and r.algorithm.name == "star2"
-        ]
-        assert row.split(" | ")[1] == f"{of_star2[0].leaf_share.value:.1f}"
-    assert "in per cent, over 3 trees in each row" in text
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("algorithms: [limit: {guide: bounds}]", "limit has no options"),
+        ("algorithms: [limit: {goal: value}]", "limit has no options"),
         (
-            "algorithms: [best-first: {guide: wisdom}]",
-            "'wisdom', expected learning or bounds",
+            "algorithms: [best-first: {goal: wisdom}]",
+            "'wisdom', expected value or action",
         ),
         (
             "algorithms: [star1: {goal: action}]",
             "the option goal is for best-first only, not for star1",
         ),
-        ("algorithms: star1\ntable: long wide", "'long wide', expected long or wide"),
+        (
+            "algorithms: [best-first: {guide: learning}]",
+            "unknown key 'guide': best-first always learns from the leaves that it visits",
+        ),
     ],
 )
-def test_wrong_limits_and_tables_are_reported(text: str, message: str, tmp_path: Path) -> None:
+def test_wrong_limits_are_reported(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(FileError, match=re.escape(message)):
         plan(tmp_path, f"trees: {{family: ballard}}\n{text}\n")
