@@ -121,7 +121,8 @@ class DepthFirst:
         for column, code in zip((rows.lower, rows.upper, *rows.found), "ddIddBI", strict=True):
             own = map(column.__getitem__, nodes)
             columns.append([*own] if code == "d" and rows.exact else array(code, own))
-        by_node = Found(*columns, cuts=found.cuts, stopped=found.stopped)
+        by_node = Found(*columns)
+        by_node.cuts, by_node.stopped = found.cuts, found.stopped
         return Search.from_found(problem_of(rows, tree, self.algorithm, self.window), by_node)
 
     def _allow(self) -> int:

@@ -100,7 +100,7 @@ def search(
         warn=warn, max_rows=max_rows,
     )  # fmt: skip
     limits: dict[str, Any] = {"depth": depth, "seconds": seconds, "max_visits": max_visits}
-    about = {"window": window, "width": width, "progress": progress, **options}
+    about: dict[str, Any] = {"window": window, "width": width, "progress": progress, **options}
     return engine.search(state, algorithm=algorithm, deepen=deepen, **limits, **about)
 
 
