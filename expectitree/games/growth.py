@@ -267,7 +267,7 @@ class Rows:
         self.probability += probabilities
         self.kind[row], self._front[row] = kind, front
         self._least[row] = level // self._stride - 1  # with fewer plies, the row would be a leaf
-        if kind != CHANCE:
+        if kind != CHANCE and not self.is_whole:  # a whole tree keeps the order of the game
             self._latest[number] = row
 
     def _rows_by_turn(self, children: list[int], plies: int, turns: int) -> list[int]:

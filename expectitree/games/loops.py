@@ -12,7 +12,7 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.deep_calls import DeepCall
 from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
-from expectitree.base.tree.columns import CHANCE, NONE, Columns
+from expectitree.base.tree.columns import CHANCE, NONE, Bounds, Columns
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Rows, lengthen
 from expectitree.games.rules import RowsError
@@ -363,16 +363,23 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
         columns,
         [*labels] if rows.is_whole else labels,
         exact,
-        local_bounds={
-            n: rows.states.bounds_of(number)
-            for n, number in enumerate(numbers)
-            if n == len(nodes) - 1 or rows.states.has_bounds(number)
-        },
+        local_bounds=bounds_by_node(rows, columns, numbers),
         estimated=frozenset(node[row] for row in leaves if rows.is_estimated(row))
         or frozenset([0] * (not inner and rows.is_estimated(root))),
         title=rows.rules.title,
     )
     return tree, nodes
+
+
+def bounds_by_node(rows: Rows, columns: Columns, numbers: Sequence[int]) -> dict[int, Bounds]:
+    """Return the bounds of the root, and of each node with others than a node above it."""
+    root, bounds = len(numbers) - 1, rows.states.bounds
+    found = {root: rows.states.bounds_of(numbers[root])}
+    for node, number in enumerate(numbers if bounds else ()):
+        for child in columns.child[columns.first[node] : columns.first[node + 1]]:
+            if bounds[numbers[child]] != bounds[number]:
+                found[child] = bounds[numbers[child]]
+    return found
 
 
 def branches_of(rows: Rows, row: int) -> list[tuple[int, int, Any]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from expectitree.base.numbers import to_nearest_float
-from expectitree.base.tree.columns import CHANCE, Columns
+from expectitree.base.tree.columns import CHANCE, Bounds, Columns
 from expectitree.base.tree.columns import ROUNDING as SUM_ROUNDING
 from expectitree.base.tree.model import Tree
 from expectitree.games.loops import Labels
@@ -43,6 +43,7 @@ class Plies(Replay):
         self.rows = self.made = 1  # made: before equal states were merged
         self.merged = 0
         self.plies: list[Ply] = []
+        self._bounds: dict[tuple[int, ...], Bounds] = {}  # by state, if states have bounds
         self.estimated: frozenset[int] = frozenset()  # leaves where the depth limit cuts
 
     def place_of(self, row: int) -> int:
@@ -64,6 +65,7 @@ class Plies(Replay):
             )
             for low, high in own:
                 bounds = np.stack([np.maximum(bounds[0], low), np.minimum(bounds[1], high)])
+                bounds = self._first_bounds(states, bounds)
             value = within(rules, states, value, bounds)
             if is_last:
                 self.estimated = frozenset(np.flatnonzero(kind).tolist())
@@ -83,6 +85,11 @@ class Plies(Replay):
             found, bounds = above, bounds[:, above[0]]
             self.merged = self.made - self.rows
         return True
+
+    def _first_bounds(self, states: Any, bounds: Any) -> Any:
+        """Return the bounds that each state had in the first ply that has it."""
+        pairs = zip(map(tuple, states.T.tolist()), zip(*bounds.tolist(), strict=True), strict=True)
+        return np.array([self._bounds.setdefault(state, ends) for state, ends in pairs]).T
 
     def _parts(self, states: Any, is_last: bool) -> Iterator[list[Any]]:
         """Yield the columns of `expand` for some states at a time."""
@@ -109,7 +116,8 @@ class Plies(Replay):
         columns = column("B", "kind"), column("d", "value"), first, child
         bounds = {self.rows - 1: tuple(plies[-1].bounds[:, 0].tolist())}
         for ply, before, at in zip(plies, plies[1:], start, strict=False):
-            own = np.flatnonzero((ply.bounds != before.bounds[:, ply.parent]).any(0))
+            above = np.repeat(before.bounds, before.width, axis=1)
+            own = np.unique(before.child[(ply.bounds[:, before.child] != above).any(0)])
             ends = zip(*ply.bounds[:, own].tolist(), strict=True)
             bounds.update(zip((own + at).tolist(), ends, strict=True))
         self.objects, self.above = [FORGOTTEN] * (self.rows - 1), column("I", "above")

@@ -205,11 +205,6 @@ class States(Replay):
         """Return the bounds of all values at a state and after it."""
         return self.bounds[number] if self.bounds and number != NONE else self.rules.bounds
 
-    def has_bounds(self, number: int) -> bool:
-        """Return whether a state has other bounds than the one before it."""
-        bounds, above = self.bounds, self.parent[number]
-        return bool(bounds) and (above == NONE or bounds[number] != bounds[above])
-
     def moves_of(self, row: int, state: Any) -> Sequence[Any]:
         return self.ask(row).moves
 
