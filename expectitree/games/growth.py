@@ -17,7 +17,7 @@ from expectitree.base.errors import GameError
 from expectitree.base.numbers import Number, is_finite
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.games.rules import EXACT_ROWS
-from expectitree.games.states import FORGOTTEN, UNASKED, States
+from expectitree.games.states import UNASKED, States
 from expectitree.searches.progress import report
 from expectitree.searches.tolerance import MOST_TOTALS, rounding_of_sums
 
@@ -121,10 +121,7 @@ class Rows:
             self.fewest_plies, self.is_news = plies, True
         kind = states.kind[number]
         if kind == UNSEEN:
-            state = states.objects[number]
-            if state is FORGOTTEN:
-                state = states.state(number)
-            kind = states.kind[number] = self.rules.kind(state)
+            kind = states.kind_of(number)
         if kind == TERMINAL or not plies:
             value = states.values[number]
             if value is UNASKED or value is None:
@@ -142,16 +139,8 @@ class Rows:
 
     def leave(self, row: int) -> None:
         """Note the leaves that the interval of a row follows from, and whether it is complete."""
-        least = self._least
-        found = least[row]
-        if found < 0:
-            return
-        for child in self.child[self.first[row] : self.last[row]]:
-            if least[child] < found:
-                found = least[child]
-                if found < 0:
-                    break
-        least[row] = found
+        least, children = self._least, self.child[self.first[row] : self.last[row]]
+        found = least[row] = min([least[row], *map(least.__getitem__, children)])
         if found >= 0 and self.lower[row] == self.upper[row]:
             plies = self._level[row] // self._stride
             self._complete[self.state[row]] = self.lower[row], plies - found

@@ -119,11 +119,10 @@ class DepthFirst:
         tree, nodes = harvest(rows, inner, self.root)
         columns: list[Any] = []
         for column, code in zip((rows.lower, rows.upper, *rows.found), "ddIddBI", strict=True):
-            own = map(column.__getitem__, nodes)
-            columns.append([*own] if code == "d" and rows.exact else array(code, own))
-        by_node = Found(*columns)
-        by_node.cuts, by_node.stopped = found.cuts, found.stopped
-        return Search.from_found(problem_of(rows, tree, self.algorithm, self.window), by_node)
+            columns.append(by_node(column, nodes, rows.exact, code))
+        whole = Found(*columns)
+        whole.cuts, whole.stopped = found.cuts, found.stopped
+        return Search.from_found(problem_of(rows, tree, self.algorithm, self.window), whole)
 
     def _allow(self) -> int:
         """Return how many visits are allowed until the clock is read again."""
@@ -137,7 +136,7 @@ class DepthFirst:
     def _grow(self, branch: int) -> bool:
         """Make the row that a branch leads to; return False to stop."""
         rows, budget = self.rows, self.budget
-        if budget.is_stopped or monotonic() > budget.end:
+        if budget.is_over:
             self.why_stopped = budget.time_reached
             return False
         try:
@@ -242,7 +241,7 @@ class BestFirst:
         """Return the search of the tree that has grown."""
         rows = self.rows
         tree, nodes = harvest(rows, rows.in_order(self.root), self.root)
-        lower, upper = (number_column(c, nodes, rows.exact) for c in (rows.lower, rows.upper))
+        lower, upper = (by_node(c, nodes, rows.exact) for c in (rows.lower, rows.upper))
         visits = array("I", map(self.beliefs.visits.__getitem__, nodes))
         found = self.beliefs._replace(lower=lower, upper=upper, visits=visits)
         problem = problem_of(rows, tree, self.algorithm, self.window)
@@ -352,7 +351,7 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
     kinds = bytes(len(nodes) - len(inner)) + bytes(rows.kind[row] for row in inner)
     columns = Columns.of(
         array("B", kinds),
-        number_column(rows.utility, nodes, exact),
+        by_node(rows.utility, nodes, exact),
         first,
         array("I", [node[c] for c in children]),
         probability if exact else array("d", probability),
@@ -411,7 +410,7 @@ def problem_of(rows: Rows, tree: Tree, algorithm: Algorithm, window: Window) -> 
     return problem
 
 
-def number_column(column: Sequence[Any], rows: Sequence[int], exact: bool) -> Any:
+def by_node(column: Sequence[Any], rows: Sequence[int], exact: bool, code: str = "d") -> Any:
     """Return the numbers of some rows."""
     numbers = map(column.__getitem__, rows)
-    return [*numbers] if exact else array("d", numbers)
+    return [*numbers] if exact and code == "d" else array(code, numbers)
