@@ -107,8 +107,7 @@ class Engine:
             depth: As for `expectitree.search`.
             seconds: As for `expectitree.search`.
             algorithm: As for `expectitree.search`.
-            window: `(alpha, beta)`: find out only whether the value is at most alpha, or at least
-                beta, or which one it is between them.
+            window: As for `expectitree.search`.
             deepen: As for `expectitree.search`.
             max_visits: As for `expectitree.search`.
             width: As for `expectitree.search`.

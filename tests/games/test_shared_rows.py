@@ -175,9 +175,7 @@ def test_an_engine_finds_what_a_search_finds(seeds: range, max_states: int) -> N
             chosen = random.choice([*DEPTH_FIRST, ALGORITHMS["best-first"]])
             value = value_of(game, state, {}, depth)
             alpha = Fraction(random.randint(-4, 4), 4)
-            window = random.choice([None, (alpha, alpha + Fraction(1, 8))])
-            if chosen.name == "best-first":
-                window = None
+            window = random.choice([None, (alpha, alpha + Fraction(1, 8)), (alpha, alpha)])
             found = engine.search(
                 state, depth=depth, algorithm=chosen, window=window, deepen=random.random() < 0.3
             )
