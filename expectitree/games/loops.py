@@ -405,6 +405,8 @@ def problem_of(rows: Rows, tree: Tree, algorithm: Algorithm, window: Window) -> 
     """Return the problem that the search of a tree that has grown has solved."""
     source = "game" if rows.rules.options.bounds is None else "option"
     engine = "auto" if rows.exact else "interpreted"
+    if not rows.exact:  # perhaps since the search began
+        window = float(window[0]), float(window[1])
     problem = Problem.of(tree, algorithm, (rows.rules.bounds, source), engine, window)
     problem.eps = rows.tolerance
     return problem

@@ -205,6 +205,14 @@ def test_an_engine_stops_from_another_thread() -> None:
     assert found.move in ("roll", "hold")
 
 
+@pytest.mark.parametrize(("numbers", "kind"), [("auto", float), ("fraction", Fraction)])
+def test_a_window_is_in_the_numbers_of_the_result(numbers: Any, kind: type) -> None:
+    window = Fraction(1, 10), 0.2
+    found = et.search("game:pig(target=20)", depth=9, numbers=numbers, window=window, deepen=True)
+    assert found.outcome is et.Outcome.FAIL_HIGH
+    assert {*map(type, found.root_window)} == {kind}
+
+
 def test_a_window_has_two_ends() -> None:
     with pytest.raises(SearchError, match="of the window, 1 is greater than 0: swap them"):
         et.Engine("game:pig").search(depth=2, window=(1, 0))
