@@ -25,6 +25,7 @@ from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installe
 from benchmarks.scale import cluster, scale
 from benchmarks.sensitivity import sensitivities
 from benchmarks.storm import storm
+from benchmarks.table_search import table_searches
 from expectitree import __version__, evaluate, loads
 
 SEED = 20
@@ -176,6 +177,7 @@ PARTS = {
         sensitivities,
         best_first,
         games,
+        table_searches,
         storm,
         start_up,
         scale,

@@ -60,6 +60,7 @@ _NAMES = {
     "files.nested": ("from_dict",),
     "files.saving": ("dumps", "save"),
     "foreign.graphs": ("from_networkx", "to_networkx"),
+    "games.engine": ("Engine",),
     "games.found": ("GameSearch",),
     "games.grown": ("Grown",),
     "games.match.report": ("Match", "match"),

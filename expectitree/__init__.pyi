@@ -57,6 +57,7 @@ from expectitree.files.saving import dumps as dumps
 from expectitree.files.saving import save as save
 from expectitree.foreign.graphs import from_networkx as from_networkx
 from expectitree.foreign.graphs import to_networkx as to_networkx
+from expectitree.games.engine import Engine as Engine
 from expectitree.games.found import GameSearch as GameSearch
 from expectitree.games.grown import Grown as Grown
 from expectitree.games.match.report import Match as Match

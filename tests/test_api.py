@@ -21,7 +21,7 @@ PUBLIC = {name: getattr(et, name) for name in et.__all__ if callable(getattr(et,
 # Verbs with which the docstrings of functions and methods start.
 VERBS = {
     *("Add", "Ask", "Check", "Compare", "Evaluate", "Explain", "Forget", "Give", "Return"),
-    *("Search", "Skip", "Write", "Yield"),
+    *("Search", "Skip", "Stop", "Write", "Yield"),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -35,7 +34,7 @@ def source_of(
     name: str, depth: int | None, seconds: float | None, usual: float, **position: Any
 ) -> GameSource:
     """Return a game and how to search it, for the `usual` time if the user sets no limit."""
-    from expectitree.games.searching import MAX_DEPTH
+    from expectitree.games.growth import MAX_DEPTH
 
     if not is_game_name(name):
         raise click.UsageError(f"{name} is not a game: name one such as game:pig or file.py:CLASS.")
@@ -78,5 +77,4 @@ def command(
     chosen = algorithms.or_only("star2").only("advise runs one algorithm: give -a once.")
     source = source_of(name, depth, seconds, usual=5, **position)
     found = source.search(chosen, goal="moves", width=width)
-    tree = replace(found.tree, source=f"{name}{source.options.position}", notes={})
-    show("advise", format_name, Advice(name, replace(found, tree=tree)))
+    show("advise", format_name, Advice(name, found.named(f"{name}{source.options.position}")))

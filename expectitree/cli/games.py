@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -192,10 +192,11 @@ class GameSource:
                 self.game, algorithm=algorithm, deepen=options.deepen, seconds=options.seconds,
                 max_visits=max_visits, **(self.arguments | others),
             )  # fmt: skip
-        return replace(found, tree=self._named(found.tree, found.grown.depth))
+        return found.named(*self._name(found.grown.depth))
 
     def write_out(self, instead: str = "") -> Tree:
         """Return the whole tree; if it is too large, the error says what to do `instead`."""
+        from expectitree.games.found import named
         from expectitree.games.rules import RowsError
         from expectitree.games.searching import write_out
 
@@ -210,15 +211,13 @@ class GameSource:
                 tree = write_out(self.game, **self.arguments)
             except RowsError as error:
                 raise GameError(f"{error}{instead}") from None
-        return self._named(tree, self.arguments["depth"])
+        return named(tree, *self._name(self.arguments["depth"]))
 
-    def _named(self, tree: Tree, depth: int) -> Tree:
-        """Return the tree with its source; the state at the root, if it was chosen, is a note."""
-        chosen = self.options.position
-        notes = {}
+    def _name(self, depth: int) -> tuple[str, str | None]:
+        """Return the source of the tree, and the state at the root as a text, if it was chosen."""
+        note, chosen = None, self.options.position
         if chosen:
             from expectitree.games.rules import Options, Rules
 
-            rules = Rules(self.game, Options(exact=False))
-            notes[tree.root_id] = rules.text(self.arguments["state"])
-        return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)
+            note = Rules(self.game, Options(exact=False)).text(self.arguments["state"])
+        return f"{self.name} to depth {depth}{chosen}", note

@@ -25,7 +25,7 @@ Warn = Callable[[str], None]
 # Frames of a traceback in these folders are no user's code; other packages are.
 _PACKAGE = str(Path(__file__).parent.parent)
 _LIBRARY = re.compile(re.escape(str(Path(re.__file__).parent.parent)) + r"[/\\](?!\w+-packages)")
-_LISTENERS = ("warn", "is_enough")  # functions that call what listens to a search
+_LISTENERS = ("warn", "search_depths")  # functions that call what listens to a search
 
 
 class Calls:
@@ -93,11 +93,15 @@ class Calls:
         """Return what a method gives; its errors name the call and the line."""
         try:
             return method(*arguments)
-        except GameError:
-            raise
         except USER_ERRORS as error:
-            raised = _description(error, extract_tb(error.__traceback__)[-1])
-            raise GameError(f"{self.where(name, *arguments)} {raised}") from error
+            self.name_error(error, name, *arguments)
+
+    def name_error(self, error: BaseException, name: str, *arguments: Any) -> NoReturn:
+        """Raise an error of a method that names the call and the line."""
+        if isinstance(error, GameError):
+            raise error
+        raised = _description(error, extract_tb(error.__traceback__)[-1])
+        raise GameError(f"{self.where(name, *arguments)} {raised}") from error
 
     def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
         """Raise an error about a result of a method."""

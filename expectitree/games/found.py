@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
-from expectitree.base.tree.columns import MIN, NONE
+from expectitree.base.tree.columns import MIN, NONE, Bounds
+from expectitree.base.tree.model import Node, Tree
+from expectitree.base.tree.paths import ROOT
 from expectitree.games.grown import Grown
-from expectitree.games.growth import Growth
 from expectitree.games.loops import Labels
 from expectitree.games.rules import Rules
-from expectitree.searches.result import PLAYERS, Search
+from expectitree.searches.result import PLAYERS, Outcome, Search
 
 NOTHING = Grown(depth=0, rows=0, evaluations=0, merged=0)  # until a search has ended
-MAX_LOOKED_AT = 2_000  # positions near the root, to find the one that a search goes on from
+# Of the whole tree.
+COLUMNS = "tree", "lower", "upper", "visits", "alpha", "beta", "cut", "cut_after", "cuts"
 
 
 class Step(NamedTuple):
@@ -38,22 +38,6 @@ class Choice(NamedTuple):
     upper: Number
 
 
-class Order:
-    """The moves of the nodes of a search, and their intervals, by which the next one sorts them."""
-
-    _rows: Mapping[Any, int] = {}  # no values are known for another depth
-
-    def __init__(self, found: GameSearch) -> None:
-        columns, labels = found.tree.columns, found.tree.label
-        assert isinstance(labels, Labels)
-        self.first = columns.first
-        # 0 for leaves, as in a tree that grows: below another limit, they may have moves.
-        self.last = [end * (end > start) for start, end in pairwise(columns.first)]
-        self.child, self.probability = columns.child, columns.probability
-        self.lower, self.upper = found.lower, found.upper
-        self.moves = labels.moves(range(len(columns.child)))
-
-
 @dataclass(frozen=True)
 class GameSearch(Search):
     """The result of one search of a game; `search` makes it. It has everything that `Search` has.
@@ -68,6 +52,8 @@ class GameSearch(Search):
     Attributes:
         grown: What the search needed.
         state: The state at the root.
+        top: The search as far as its root, its moves, and the line of best play. The columns by
+            node, which the whole tree has, are made when one of them is first read.
     """
 
     grown: Grown = NOTHING
@@ -76,18 +62,91 @@ class GameSearch(Search):
     _rules: Rules | None = field(default=None, compare=False)
     _choices: tuple[Choice, ...] | None = None
     _line: tuple[Step, ...] | None = None
+    top: Search = field(kw_only=True, compare=False, repr=False)
+    _record: Callable[[], Search] | None = field(default=None, compare=False)
+    _name: tuple[str | None, str | None] = (None, None)  # the source of the tree, and its note
 
     @classmethod
-    def of(cls, search: Search, rules: Rules, state: Any) -> GameSearch:
-        """Return a search that knows the rules of its game and the state at the root."""
-        own = {f.name: getattr(search, f.name) for f in fields(Search)}
-        return cls(**own, state=state, _rules=rules)
+    def of(
+        cls,
+        search: Search,
+        rules: Rules,
+        state: Any,
+        record: Callable[[], Search] | None = None,
+        rounds: bool = False,
+    ) -> GameSearch:
+        """Return a search of a game.
+
+        `record` makes its tree, if the search has only the part of it that is called `top`.
+        """
+        own = {
+            f.name: getattr(search, f.name)
+            for f in fields(Search)
+            if record is None or f.name not in COLUMNS
+        }
+        top = replace(search, rounds=rounds)
+        own |= {"state": state, "top": top, "rounds": rounds, "_rules": rules, "_record": record}
+        return _made(own)
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the whole tree when one of its columns is first read."""
+        record = self.__dict__.get("_record")
+        if record is None or name not in COLUMNS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        search = record()
+        self.__dict__.update((column, getattr(search, column)) for column in COLUMNS)
+        self.__dict__["tree"] = named(search.tree, *self._name)
+        return self.__dict__[name]
+
+    def changed(self, **changes: Any) -> GameSearch:
+        """Return a search with other attributes, whose tree need not be made for that."""
+        names = (f.name for f in fields(self))
+        return _made({name: vars(self)[name] for name in names if name in vars(self)} | changes)
+
+    def named(self, source: str, note: str | None = None) -> GameSearch:
+        """Return a search whose tree has a source, and a note at its root."""
+        top = replace(self.top, tree=named(self.top.tree, source, note))
+        changes = {"top": top, "_name": (source, note)}
+        if "tree" in self.__dict__:
+            changes["tree"] = named(self.tree, source, note)
+        return self.changed(**changes)
 
     @property
     def rules(self) -> Rules:
         """The rules by which the game was searched."""
         assert self._rules is not None
         return self._rules
+
+    # What `top` knows needs no tree.
+
+    @property
+    def unrounded(self) -> GameSearch:
+        """The same search, whose methods return numbers as they were computed."""
+        return self.changed(rounds=False, top=self.top.unrounded) if self.rounds else self
+
+    @property
+    def value(self) -> Number:
+        """The value of the state. Raises `SearchError` if the search did not prove it."""
+        return self.top.value
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the search proved about the root."""
+        return self.top.outcome
+
+    @property
+    def best(self) -> str | None:
+        """The label of the first best move; None if no player decides at the root."""
+        return self.top.best
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """The labels of all moves that are proved to be best, in order."""
+        return self.top.ties
+
+    def interval(self, node: Node | str = ROOT) -> Bounds:
+        """Return the interval that contains the value of a node, given as a node or as its path."""
+        return self.top.interval() if node == ROOT else super().interval(node)
 
     @property
     def moves(self) -> tuple[Choice, ...]:
@@ -120,21 +179,19 @@ class GameSearch(Search):
         """What `moves` returns, not rounded."""
         if self._choices is not None:
             return self._choices
-        tree, root = self.tree, self.tree.root_id
+        top, root = self.top, self.top.tree.root_id
         return tuple(
-            Choice(tree.branch_label(root, b), move, *self.interval_of_branch(b))
-            for b, move in zip(
-                tree.branches_of(root), self._moves_at(root, self.state), strict=True
-            )
+            Choice(top.tree.branch_label(root, b), move, *top.interval_of_branch(b))
+            for b, move in zip(top.tree.branches_of(root), self._moves_at(root), strict=True)
         )
 
     @property
     def place(self) -> int | None:
         """The place of `move` among `moves`."""
-        tree, root = self.tree, self.tree.root_id
+        tree, root = self.top.tree, self.top.tree.root_id
         if tree.columns.kind[root] not in PLAYERS or not self.choices:
             return None
-        best = next(self.best_branches(root), NONE)
+        best = next(self.top.best_branches(root), NONE)
         if best != NONE:
             return best - tree.branches_of(root)[0]
         return max(range(len(self.choices)), key=self.goodness)
@@ -142,72 +199,40 @@ class GameSearch(Search):
     def goodness(self, place: int) -> Any:
         """Return a number of the interval of a move that is greatest for the best one."""
         choice = self.choices[place]
-        if self.tree.columns.kind[self.tree.root_id] == MIN:
+        if self.top.tree.columns.kind[self.top.tree.root_id] == MIN:
             return tuple(-end for end in (choice.upper, choice.lower))
         return choice.lower, choice.upper
 
-    @property
-    def growth(self) -> Growth | None:
-        """The tree that grew; None if the whole tree was made, or after pickling."""
-        labels = self.tree.label
-        return labels.growth if isinstance(labels, Labels) else None
-
-    def order_at(self, state: Any, rules: Rules) -> tuple[Order | None, int, int]:
-        """Return the order of moves, the node of a state, and the plies left there, if it is near.
-
-        `rules` are those of the search that asks.
-        """
-        known, waiting = self._rules, deque([(self.tree.root_id, self.state, 0)])
-        if self.growth is None or known is None or not known.merges or not known.is_like(rules):
-            return None, NONE, 0
-        key, columns = rules.key(state), self.tree.columns
-        for _ in range(MAX_LOOKED_AT):
-            if not waiting:
-                break
-            node, at, plies = waiting.popleft()
-            if rules.key(at) == key:
-                left = self.grown.depth - plies if self.grown.estimated else 0
-                return Order(self), node, left
-            for b, move in zip(self.tree.branches_of(node), self._moves_at(node, at), strict=True):
-                if columns.kind[columns.child[b]]:
-                    waiting.append((columns.child[b], rules.play(at, move), plies + 1))
-        return None, NONE, 0
-
     def with_positions(self) -> GameSearch:
         """Return the search with a note at each node that it entered: its state as a text."""
-        growth, tree, labels = self.growth, self.tree, self.tree.label
-        if growth is None or not isinstance(labels, Labels) or not growth.rules.has_texts:
+        tree, labels, rules = self.tree, self.tree.label, self._rules
+        if rules is None or not isinstance(labels, Labels) or not rules.has_texts:
             return self
         inner = [n for n in range(len(tree)) if tree.columns.kind[n] and self.visits[n]]
-        texts = {n: growth.rules.text(growth.state(labels.row(n))) for n in inner}
-        return replace(self, tree=replace(tree, notes=texts))
+        texts = {n: rules.text(labels.state(n)) for n in inner}
+        return self.changed(tree=replace(tree, notes=texts))
 
-    def _moves_at(self, node: int, state: Any) -> Sequence[Any]:
+    def _moves_at(self, node: int) -> Sequence[Any]:
         """Return the moves of a node's branches."""
-        labels, branches = self.tree.label, self.tree.branches_of(node)
-        if not branches:
-            return []
-        if isinstance(labels, Labels) and labels.growth is not None:
-            return labels.moves(branches)
-        moves = self.rules.moves(state, self.rules.kind(state))[0]
-        if len(moves) == len(branches):  # a whole tree has them in their order
-            return moves
-        named = dict(zip(self.rules.labels(state, moves), moves, strict=True))
-        return [named.get(labels[b]) for b in branches]
+        labels = self.top.tree.label
+        if isinstance(labels, Labels):
+            return labels.moves(node)
+        assert self._rules is not None
+        return self.rules.moves(self.state, self.rules.kind(self.state))[0]
 
     def _steps(self) -> Iterator[Step]:
         """Yield the line of best play."""
-        tree, node, state = self.tree, self.tree.root_id, self.state
+        top, tree, node = self.top, self.top.tree, self.top.tree.root_id
         while branches := tree.branches_of(node):
-            probability, branch = None, next(self.best_branches(node), NONE)
+            probability, branch = None, next(top.best_branches(node), NONE)
             if tree.columns.kind[node] not in PLAYERS:
                 branch = max(branches, key=tree.columns.probability.__getitem__)
                 probability = tree.columns.probability[branch]
-            if branch == NONE or not self.visits[tree.columns.child[branch]]:
+            if branch == NONE or not top.visits[tree.columns.child[branch]]:
                 return
-            move = self._moves_at(node, state)[branch - branches[0]]
+            move = self._moves_at(node)[branch - branches[0]]
             yield Step(tree.branch_label(node, branch), move, probability)
-            node, state = tree.columns.child[branch], self.rules.play(state, move)
+            node = tree.columns.child[branch]
 
     def __repr__(self) -> str:
         made = f"depth {self.grown.depth:,}, {self.counts.visited:,} nodes"
@@ -215,5 +240,18 @@ class GameSearch(Search):
         return f"<Search {value}, {made}, {self.grown.evaluations:,} evaluations>"
 
     def __getstate__(self) -> dict[str, Any]:
-        known = {"_choices": self.choices, "_line": self.line}
-        return self.__dict__ | known | {"_rules": None}  # perhaps they cannot be copied
+        known: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
+        known |= {"_choices": self.choices, "_line": self.line}
+        return self.__dict__ | known | {"_rules": None, "_record": None}  # perhaps not copied
+
+
+def named(tree: Tree, source: str | None, note: str | None) -> Tree:
+    """Return a tree with a source, and a note at its root."""
+    return replace(tree, source=source, notes={} if note is None else {tree.root_id: note})
+
+
+def _made(attributes: dict[str, Any]) -> GameSearch:
+    """Return a search with these attributes, of which the columns may be missing."""
+    found = object.__new__(GameSearch)
+    found.__dict__.update(attributes)
+    return found

@@ -12,7 +12,7 @@ class Grown:
         >>> import expectitree as et
         >>> found = et.search("game:pig(target=10)", depth=5)
         >>> found.grown.rows, found.grown.evaluations, found.grown.merged
-        (130, 56, 28)
+        (129, 56, 29)
 
     With iterative deepening, the counts are sums over all depths that were searched.
 
@@ -20,7 +20,7 @@ class Grown:
         depth: The depth of the tree, in plies.
         rows: The number of nodes that were made, including those that the search never entered.
         evaluations: How often `value`, or the function in its place, was called.
-        merged: How often a state was found again, and not searched again.
+        merged: How often a move led to a row that was there: a state with as many plies left.
         why_stopped: Why the search stopped early; empty if it did not.
         estimated: How many leaves of the tree are estimates, because the depth limit cuts there.
             If none is, the result is that of the whole game.

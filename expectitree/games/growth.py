@@ -1,96 +1,55 @@
-"""A tree that grows: a search asks for rows, and the rules of a game make them.
+"""The rows of a tree that grows: a row is a state with the plies left below it.
 
-The columns are lists, which become longer while a search reads and writes them. A child that the
-search has not asked for is a row of the kind UNSEEN; `Growth.grow` finds out what it is. States
-with equal keys and the same number of plies left share one row, so the table of rows is also the
-transposition table.
+The columns are lists, which become longer while a search reads and writes them. A row that no
+search has entered has the kind UNSEEN; `Rows.grow` finds out what it is. As a state is known once,
+and so is a row, the table of rows is also the transposition table.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from expectitree.base.errors import GameError
-from expectitree.base.numbers import Number
-from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
-from expectitree.games.rules import Rules
+from expectitree.base.numbers import Number, is_finite
+from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
+from expectitree.games.rules import EXACT_ROWS
+from expectitree.games.states import UNASKED, States
 from expectitree.searches.progress import report
+from expectitree.searches.tolerance import MOST_TOTALS, rounding_of_sums
 
 MAX_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
-MAX_STATES = 20_000  # in memory; others are made again from the nearest ancestor in memory
+MAX_DEPTH = 10**9  # more than any number of rows
 ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
+UNKNOWN_YET = (0, MAX_DEPTH + 1)  # the value of a state that is not complete, and its height
 
 
-class Replay:
-    """The states of rows: some are in memory, others are made again by playing their moves.
+class Rows:
+    """The rows of states, with the intervals that searches narrow in `lower` and `upper`.
 
-    `parent` has the row above each row, and `root` is the only row without one.
-    """
-
-    def __init__(self, rules: Rules, start: Any) -> None:
-        self.rules, self.root, self._start = rules, 0, start
-        self.parent: Any = array("q")  # [N] the row that a row was made for,
-        self.above: Any = array("q")  # [N] and the branch from there
-        self._states: dict[int, Any] = {}
-        self._kept: deque[int] = deque()  # their rows, the oldest first: a dict finds it slowly
-
-    def state(self, row: int) -> Any:
-        """Return the state of an inner row; play its moves again if it is not in memory."""
-        path = []
-        while row != self.root and row not in self._states:
-            path.append(row)
-            row = self.parent[row]
-        state = self._start if row == self.root else self._states[row]
-        for row in reversed(path):
-            state = self.rules.play(state, self._move_to(row, state))
-            self._keep(row, state)
-        return state
-
-    def _move_to(self, row: int, state: Any) -> Any:
-        """Return the move to a row from the state above it."""
-        raise NotImplementedError
-
-    def _keep(self, row: int, state: Any) -> None:
-        """Keep a state in memory; forget the oldest one if there are too many."""
-        if len(self._states) >= MAX_STATES:
-            del self._states[self._kept.popleft()]
-        self._states[row] = state
-        self._kept.append(row)
-
-
-class Growth(Replay):
-    """The rows of a tree that grows down to `depth` plies. The root is row 0.
-
-    A search reads `columns`, and narrows the intervals in `lower` and `upper`. It adds its other
-    columns to `node_columns` and `branch_columns`, each with the value of a new row. All columns
+    A search adds its other columns to `node_columns`, each with the value of a new row. All columns
     are longer than needed.
 
-    A row is *complete* if its value is known, and no leaf below it is an estimate. Then it has this
-    value for any number of plies that reaches these leaves, so other rows of its state are made
-    from it, also at the next depth of iterative deepening.
+    A row is *complete* if its value is known, and no leaf below it is an estimate. Then its state
+    has this value for any number of plies that reaches these leaves, so rows of its state that grow
+    later are leaves with this value.
     """
 
     def __init__(
         self,
-        rules: Rules,
-        depth: int,
-        start: Any,
-        before: Any = None,  # the tree of the depth before, or an `Order`
-        values: dict[Any, Number] | None = None,
-        shares: bool = True,
+        states: States,
+        is_whole: bool = False,
         estimates: bool = False,
+        best: dict[int, int] | None = None,
     ) -> None:
-        super().__init__(rules, start)
-        self.depth, self.before = depth, before
-        self.twin = NONE if before is None else 0  # the root's row in `before`
-        self.values = values if rules.merges else None  # of leaves, by key, if they are kept
-        self.shares = shares  # complete rows
+        self.states, self.rules, self.exact = states, states.rules, states.exact
+        self.is_whole = is_whole  # whether all rows grow, and none is a leaf as it is complete
         self.estimates = estimates  # at inner rows
+        self.most_exact = EXACT_ROWS  # that are computed in fractions
         self.kind: list[int] = []  # these are the lists of `columns`
         self.utility: list[Any] = []
         self.first: list[int] = []
@@ -102,145 +61,135 @@ class Growth(Replay):
         )
         self.lower: list[Any] = []  # [N]
         self.upper: list[Any] = []  # [N]
-        self._plies = array("i")  # [N] left until the depth limit
-        self._turns = array("i")  # [N] moves in a row that cost no ply
-        self._twin = array("i")  # [N] the row of the same node in `before`
-        self._state_row = array("i")  # [N] the first row of the same state
-        self._complete = array("i")  # [N] by the first row of a state: its row that is complete
-        # [N] the plies left at the leaf that has the least, as far as the interval follows from
-        # leaves: -1 if one of them is an estimate, `depth` without any
+        self.state: list[int] = []  # [N] its number
+        self._level: list[int] = []  # [N] the plies left, and the moves so far that cost none
+        self._front: list[int] = []  # [N] the place of the move that is its first branch
+        # [N] the plies left at the leaf, or below the row, that has the least, as far as the
+        # interval follows from them: -1 if a leaf is an estimate, `MAX_DEPTH` of an unseen row
         self._least: list[int] = []
-        lower, upper = rules.bounds
+        lower, upper = self.rules.bounds
         self.node_columns: list[tuple[Any, Any]] = [
-            (self.kind, UNSEEN),
-            (self.utility, UNKNOWN),
-            *((column, 0) for column in (self.first, self.last, self._plies, self._turns)),
-            *((self.lower, lower), (self.upper, upper), (self._least, depth)),
-            *((column, NONE) for column in (self.parent, self.above, self._twin)),
-            *((column, NONE) for column in (self._state_row, self._complete)),
-        ]
-        self.branch_columns: list[tuple[Any, Any]] = []
-        # Called with a row and its new children, after the columns have them.
-        self.on_rows: Callable[[int, Sequence[int]], None] | None = None
-        self.moves: list[Any] = []  # [M]
-        self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
-        self.estimated: set[int] = set()  # leaves where the depth limit cuts
-        self._solved: set[int] = set()  # leaves where the game goes on, but the value is known
-        self.made = 0  # nodes
-        self.is_news = False  # whether one of the next three has changed
-        self.fewest_plies = depth  # left at a row
+            (self.kind, UNSEEN), (self.utility, UNKNOWN), (self._least, MAX_DEPTH),
+            *((column, 0) for column in (self.first, self.last, self._front)),
+            (self.lower, lower), (self.upper, upper),
+        ]  # fmt: skip
+        self.found: tuple[Any, ...] = ()  # the columns of a depth-first search, if there is one
+        self.depth = 0  # plies left at the root of the search
+        self.count = self.merged = 0  # rows, and branches that lead to rows which were there
+        self.is_news = False  # whether one of the next five has changed
+        self.room = 0  # how many rows the columns have
+        self.fewest_plies = MAX_DEPTH  # left at a row that has grown
         self.longest_turn = 0  # the most moves in a row that cost no ply
         self.widest = 1  # the most branches of a row
         self.greatest: Any = 0  # in magnitude, of the leaves so far
-        self.measures = False  # whether to update it
         self.has_chances = False  # whether a row is CHANCE
-        self.merged = 0  # how often a state was found again
-        self._used = 0  # rows
-        self._free: list[int] = []  # those that are in use no more
-        self._rows: dict[Any, int] = {}  # by key: the first row of the state
-        self._others: dict[tuple[int, int, int], int] = {}  # by it, the plies left, and the turns
-        self._one: Any = rules.zero + 1
+        self._stride = MAX_TURNS + 2 if self.rules.continues_turns else 1  # of levels
+        self._tables: defaultdict[int, dict[int, int]] = defaultdict(dict)  # by level and state
+        self._complete: dict[int, tuple[Number, int]] = {}  # by state: its value and height
+        self._latest: dict[int, int] = {}  # by state of a player: the row that grew last,
+        self._best_before = best or {}  # and the place of the best move in the rows before these
 
-    def plant(self) -> None:
-        self._new_rows(1, self.rules.bounds)
-        self._twin[0] = self.twin
-        self._state_row[0] = 0
-        if self.on_rows is not None:
-            self.on_rows(NONE, [0])
-        self._settle(0, NONE, self._start, self.depth, 0)
-
-    def grow(self, parent: int, branch: int) -> None:
-        """Find out what the unseen child of a branch is: a leaf, a new node, or a known one."""
-        rules, row = self.rules, self.child[branch]
-        state = self._states.get(parent)
-        state = rules.play(self.state(parent) if state is None else state, self.moves[branch])
-        plies, turns, key = self._plies[parent] - 1, 0, None
-        if rules.continues_turns and rules.is_same_turn(state):
-            plies, turns = plies + 1, self._turns[parent] + 1
-            if turns > self.longest_turn:
-                self.longest_turn, self.is_news = turns, True
-            if turns > MAX_TURNS:
-                raise GameError(
-                    f"{rules.where('same_turn', state)} is true {MAX_TURNS + 1} times in a row: "
-                    "correct same_turn, or the moves that never end the turn"
-                )
-        if rules.merges:
-            key = rules.key(state)
-            known = self._find(key, row, plies, turns)
-            if known == row:  # it has become a leaf
-                return
-            if known != NONE:
-                goes_on = known in self.estimated or known in self._solved
-                rules.check_same(state, self.kind[known], goes_on)
-                rules.check_known(state, partial(self.state, known))
-                self.child[branch] = known
-                self.merged += 1
-                self.made -= 1
-                if self.on_rows is None:
-                    self._free.append(row)
-                return
-        self._settle(row, parent, state, plies, turns, key)
-
-    def _find(self, key: Any, row: int, plies: int, turns: int) -> int:
-        """Return a row in place of a new one for the state with a key; NONE if there is none.
-
-        It is the new row if that has become a leaf, whose value is that of a complete row.
-        """
-        first = self._rows.setdefault(key, row)
-        self._state_row[row] = first
-        source, place = self, first
-        if first == row:
-            if self.before is None:
-                return NONE
-            source, place = self.before, self.before._rows.get(key, NONE)
-        elif self._plies[first] == plies and self._turns[first] == turns:
-            return first
-        else:
-            known = self._others.setdefault((first, plies, turns), row)
-            if known != row:
-                return known
-        complete = NONE if place == NONE else source._complete[place]
-        if complete == NONE or not self.shares:
-            return NONE
-        at = source._plies[complete]
-        height = at - source._least[complete]
-        if plies < height:
-            return NONE
-        if source is self and plies > at:  # so that no row is below itself
-            self._others[first, plies, turns] = complete
-            return complete
-        is_leaf = source.kind[complete] == TERMINAL
-        if not is_leaf or complete in source._solved:
-            self._solved.add(row)
-        value = source.utility[complete] if is_leaf else source.lower[complete]
-        self._plies[row], self._turns[row] = plies, turns
-        self._end(row, value, plies - height)
+    def plant(self, state: int, plies: int) -> int:
+        """Return the row of a state, which has grown, to start a search there."""
+        self.depth = plies
+        (row,) = self._rows_of([state], plies * self._stride)
+        if self.kind[row] == UNSEEN:
+            self.grow(row)
         return row
+
+    def grow_all(self, most: int) -> bool:
+        """Grow all rows; return False if there are more than `most`."""
+        row = 0
+        while row < self.count <= most:
+            if self.kind[row] == UNSEEN:
+                self.grow(row)
+            row += 1
+        return row == self.count
+
+    def add_columns(self, columns: Iterable[tuple[Any, Any]]) -> None:
+        """Add columns of a search, each with the value of a new row."""
+        added = [*columns]
+        for column, value in added:
+            column.extend([value] * self.room)
+        self.node_columns += added
+
+    def grow(self, row: int) -> None:
+        """Find out what a row is: a leaf, or a node with rows for its children."""
+        states, number, level = self.states, self.state[row], self._level[row]
+        plies = level // self._stride
+        if plies < self.fewest_plies:
+            self.fewest_plies, self.is_news = plies, True
+        kind = states.kind[number]
+        if kind == UNSEEN:
+            kind = states.kind_of(number)
+        if kind == TERMINAL or not plies:
+            value = states.values[number]
+            if value is UNASKED or value is None:
+                value = states.value(number)
+            self.kind[row], self.utility[row] = TERMINAL, value
+            self._least[row] = plies if kind == TERMINAL else NONE
+            if kind == TERMINAL and not self.is_whole:
+                self._complete[number] = value, 0
+            if value > self.greatest or -value > self.greatest:
+                self.greatest, self.is_news = abs(value), True
+        else:
+            self._open(row, number, kind, level)
+        if self.exact and self._is_inexact():
+            self._use_floats()
 
     def leave(self, row: int) -> None:
         """Note the leaves that the interval of a row follows from, and whether it is complete."""
-        least = self._least
-        found = min(map(least.__getitem__, self.child[self.first[row] : self.last[row]]))
-        least[row] = found
+        least, children = self._least, self.child[self.first[row] : self.last[row]]
+        found = least[row] = min([least[row], *map(least.__getitem__, children)])
         if found >= 0 and self.lower[row] == self.upper[row]:
-            self._complete[self._state_row[row]] = row
+            plies = self._level[row] // self._stride
+            self._complete[self.state[row]] = self.lower[row], plies - found
 
-    def _move_to(self, row: int, state: Any) -> Any:
-        return self.moves[self.above[row]]
+    @property
+    def tolerance(self) -> Number:
+        """Return what sums of the leaves so far, and of the bounds, may lose to rounding.
 
-    def bounds_of(self, row: int) -> Bounds:
-        """Return the bounds of all values at a row and below it."""
-        while self.own_bounds and row > 0 and row not in self.own_bounds:
-            row = self.parent[row]
-        return self.own_bounds.get(row, self.rules.bounds)
+        Bounds may be far from all leaves, or infinite (decision 0002-tolerance).
+        """
+        if self.exact or not self.has_chances:
+            return 0
+        ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
+        size = max(self.greatest, min(max(ends, default=0), MOST_TOTALS * self.greatest))
+        return rounding_of_sums(size, self.depth, self.widest)
 
-    def labels(self, row: int, branches: Sequence[int]) -> list[str | None]:
-        state = self.state(row) if self.rules.has_labels else None
-        return self.rules.labels(state, [self.moves[b] for b in branches])
+    @property
+    def longest_path(self) -> int:
+        """How many rows a path from the root may have, among those so far."""
+        plies = self.depth - self.fewest_plies + 1
+        return min(max(plies, 1) * (1 + self.longest_turn), self.room)
 
-    def in_order(self) -> list[int]:
-        """Return the rows that have grown, children before their parents."""
-        kind, last, waiting = self.kind, self.last, [0]
+    def places(self, row: int) -> Sequence[int]:
+        """Return the places among the moves of a state, in the order of a row's branches."""
+        front, width = self._front[row], self.last[row] - self.first[row]
+        return [front, *range(front), *range(front + 1, width)] if front else range(width)
+
+    def is_estimated(self, row: int) -> bool:
+        """Return whether a row is a leaf because the depth limit cuts there."""
+        return self._least[row] < 0 and not self.last[row]
+
+    def is_complete(self, row: int) -> bool:
+        """Return whether no leaf that a search of a row needed is an estimate."""
+        return self._least[row] >= 0
+
+    def estimated(self, row: int) -> int:
+        """Return how many leaves at and below a row are estimates."""
+        first, last, child, least = self.first, self.last, self.child, self._least
+        found = {row}
+        now: set[int] = found
+        while now:
+            spans = [child[first[r] : last[r]] for r in now if last[r]]
+            now = {*chain.from_iterable(spans)} - found
+            found |= now
+        return len([r for r in found if least[r] < 0 and not last[r]])
+
+    def in_order(self, root: int) -> list[int]:
+        """Return the inner rows at and below a row, children before their parents."""
+        last, waiting = self.last, [root] if self.last[root] else []
         order: dict[int, None] = {}
         while waiting:
             row = waiting[-1]
@@ -249,168 +198,168 @@ class Growth(Replay):
             waiting += reversed(missing)
             if not missing:
                 waiting.pop()
-                order.update((c, None) for c in below if kind[c] != UNSEEN)
                 order[row] = None
         return [*order]
 
-    def forget(self) -> None:
-        """Free all memory except what `labels` needs."""
-        for column, _ in (*self.node_columns, *self.branch_columns, (self.child, NONE)):
-            if column is not self.parent and column is not self.above:
-                del column[:]
-        del self.probability[:]
-        for index in (self._rows, self._others, self._states, self._kept, self.own_bounds):
-            index.clear()
-        self.before = self.values = None
-        self.rules.forget()
+    def line(self, row: int) -> list[int]:
+        """Return the rows of the line of best play, as far as it is proved."""
+        line = []
+        while self.last[row]:
+            line.append(row)
+            first, last = self.first[row], self.last[row]
+            if self.kind[row] == CHANCE:
+                weights = self.probability[first:last]
+                row = self.child[first + weights.index(max(weights))]
+            elif self.lower[row] == self.upper[row]:
+                row = self.child[first + self._best(row)]
+            else:
+                break
+        return line
 
-    def grow_all(self) -> None:
-        for parent, branch in self._branches():
-            if self.kind[self.child[branch]] == UNSEEN:
-                self.grow(parent, branch)
-
-    def _branches(self) -> Iterator[tuple[int, int]]:
-        """Yield every row and branch depth first, also those that grow in the meantime."""
-        waiting = [(0, self.first[0])]
-        while waiting:
-            row, branch = waiting.pop()
-            if branch < self.last[row]:
-                waiting.append((row, branch + 1))
-                yield row, branch
-                child = self.child[branch]
-                if self.above[child] == branch and self.last[child]:
-                    waiting.append((child, self.first[child]))
-
-    def repeats(self) -> int:
-        """Return how many positions are known to come again below themselves.
-
-        Only the first path to each row is followed.
-        """
-        found = set()
-        for row, first in enumerate(self._state_row):
-            above = row if first != row else NONE
-            while above != NONE and first not in found:
-                above = self.parent[above]
-                if above != NONE and self._state_row[above] == first:
-                    found.add(first)
-        return len(found)
+    def reached_from(self, start: int) -> Rows:
+        """Return rows, not grown, with the intervals of the states reached from one."""
+        states, numbers = self.states.reached_from(start)
+        rows = Rows(states)
+        for row, old in enumerate(self.state):
+            if old in numbers:
+                (new,) = rows._rows_of([numbers[old]], self._level[row])
+                rows.lower[new], rows.upper[new] = self.lower[row], self.upper[row]
+                rows._least[new] = self._least[row]
+        pairs = self._complete.items()
+        rows._complete = {numbers[old]: known for old, known in pairs if old in numbers}
+        return rows
 
     # ---- Making rows.
 
-    def _settle(
-        self, row: int, parent: int, state: Any, plies: int, turns: int, key: Any = None
-    ) -> None:
-        """Fill in the row of a state, and add unseen rows for its children."""
-        rules = self.rules
-        kind = rules.kind(state)
-        bounds = self._bound(row, parent, state) if rules.has_bounds else rules.bounds
-        self._plies[row], self._turns[row] = plies, turns
-        if plies < self.fewest_plies:
-            self.fewest_plies, self.is_news = plies, True
-        if kind == TERMINAL or plies == 0:
-            if kind != TERMINAL:
-                self.estimated.add(row)
-            value = self._value(state, kind, bounds, key)
-            self._end(row, value, plies if kind == TERMINAL else -1)
-            return
-        if self.estimates:
-            estimate = rules.estimate(state, kind, bounds)
-            self.utility[row] = UNKNOWN if estimate is None else estimate
-        moves, probabilities, twins = self._moves_of(row, state, kind)
-        count = len(moves)
-        rows = self._new_rows(count, bounds)
-        if count > self.widest:
-            self.widest, self.is_news = count, True
-        self.kind[row] = kind
+    def _open(self, row: int, number: int, kind: int, level: int) -> None:
+        """Add the branches of a row."""
+        children, probabilities, _ = self.states.known[number] or self.states.ask(number)
+        front = 0
         if kind == CHANCE:
             self.has_chances = True
-        self.first[row] = first = len(self.child)
-        self.last[row] = first + count
+        elif number in self._latest or number in self._best_before:
+            front = self._first_move(number)
+            if front:
+                children = [children[front], *children[:front], *children[front + 1 :]]
+        if self.estimates:
+            estimate = self.states.estimate(number)
+            self.utility[row] = UNKNOWN if estimate is None else estimate
+        if self._stride == 1:
+            rows = self._rows_of(children, level - 1)
+        else:
+            rows = self._rows_by_turn(children, *divmod(level, self._stride))
+        if len(rows) > self.widest:
+            self.widest, self.is_news = len(rows), True
+        self.first[row] = len(self.child)
         self.child += rows
-        self.probability += probabilities or [self._one] * count
-        self.moves += moves
-        if self.branch_columns:
-            lengthen(self.branch_columns, first + count)
-        for child, branch in zip(rows, range(first, first + count), strict=True):
-            self.parent[child], self.above[child] = row, branch
-        if twins:
-            for c, twin in zip(rows, twins, strict=True):
-                self._twin[c] = twin
-        self._keep(row, state)
-        if self.on_rows is not None:
-            self.on_rows(row, rows)
+        self.last[row] = len(self.child)
+        self.probability += probabilities
+        self.kind[row], self._front[row] = kind, front
+        self._least[row] = level // self._stride - 1  # with fewer plies, the row would be a leaf
+        if kind != CHANCE and not self.is_whole:  # a whole tree keeps the order of the game
+            self._latest[number] = row
 
-    def _bound(self, row: int, parent: int, state: Any) -> Bounds:
-        """Return the bounds of a state, and fill them in."""
-        bounds = self.bounds_of(parent)
-        own = self.rules.bounds_of(state, bounds)
-        if own == bounds:
-            return bounds
-        self.own_bounds[row] = self.lower[row], self.upper[row] = own
-        return own
-
-    def _value(self, state: Any, kind: int, bounds: Bounds, key: Any) -> Number:
-        """Return the value of a leaf, which may be known."""
-        value = None if self.values is None else self.values.get(key)
-        if value is None:
-            value = self.rules.value(state, kind, bounds)
-            if self.values is not None and key is not None:
-                self.values[key] = value
-        return value
-
-    def _end(self, row: int, value: Number, least: int) -> None:
-        """Fill in the row of a leaf."""
-        self.kind[row] = TERMINAL
-        self.utility[row] = value
-        self._least[row] = least
-        if least >= 0 and self._state_row[row] != NONE:
-            self._complete[self._state_row[row]] = row
-        if self.measures and abs(value) > self.greatest:
-            self.greatest, self.is_news = abs(value), True
-
-    def _new_rows(self, count: int, bounds: Bounds) -> list[int]:
-        """Return unseen rows with some bounds, after checks of their number."""
-        before = self.made
-        self.made = made = before + count
-        if made > self.rules.max_rows:
-            self.made = before
-            self.rules.check_made(made, self.depth)
-        if self.rules.exact:
-            self.rules.check_exact(made + self.merged)
-        if made // ROWS_SHOWN > before // ROWS_SHOWN:
-            report(made, None)
-        free = self._free
-        rows = free[-count:]
-        del free[-count:]
-        if len(rows) < count:
-            start, self._used = self._used, self._used + count - len(rows)
-            rows += range(start, self._used)
-            lengthen(self.node_columns, self._used)
-        if self.rules.has_bounds:
-            for row in rows:
-                self.lower[row], self.upper[row] = bounds
+    def _rows_by_turn(self, children: list[int], plies: int, turns: int) -> list[int]:
+        """Return the rows of states, some of which may cost no ply."""
+        states, rows = self.states, []
+        for child in children:
+            level = (plies - 1) * self._stride
+            if states.same_turn[child]:
+                level = plies * self._stride + turns + 1
+                if turns + 1 > self.longest_turn:
+                    self.longest_turn, self.is_news = turns + 1, True
+            if turns >= MAX_TURNS and states.same_turn[child]:
+                where = self.rules.where("same_turn", states.state(child))
+                raise GameError(
+                    f"{where} is true {MAX_TURNS + 1} times in a row: correct same_turn, or the "
+                    "moves that never end the turn"
+                )
+            rows += self._rows_of([child], level)
         return rows
 
-    def _moves_of(
-        self, row: int, state: Any, kind: int
-    ) -> tuple[Sequence[Any], Sequence[Number] | None, Sequence[int]]:
-        """Return the moves of a state, probabilities if it is CHANCE, and each child's twin.
+    def _rows_of(self, states: list[int], level: int) -> list[int]:
+        """Return the rows of states at a level, after checks of their number."""
+        before = count = self.count
+        if count + len(states) > self.rules.max_rows:
+            self.rules.check_made(count + len(states), self.depth)
+        table, rows = self._tables[level], []
+        for state in states:
+            row = table.setdefault(state, count)
+            if row == count:
+                count += 1
+                self.state.append(state)
+            rows.append(row)
+        self.count = count
+        self._level += [level] * (count - before)
+        self.merged += len(states) - count + before
+        if count > self.room:
+            lengthen(self.node_columns, count)
+            self.room, self.is_news = len(self.kind), True
+        if count // ROWS_SHOWN > before // ROWS_SHOWN:
+            report(count, None)
+        if self.rules.has_bounds:
+            for row in range(before, count):
+                self.lower[row], self.upper[row] = self.states.bounds[self.state[row]]
+        if self._complete and count > before:
+            self._close(range(before, count), level // self._stride)
+        return rows
 
-        If `before` has the node, its moves are sorted by the intervals found there: for MAX the
-        greatest lower bounds come first, for MIN the least upper bounds.
-        """
-        before, twin = self.before, self._twin[row]
-        if before is None or twin == NONE or not before.last[twin]:
-            moves, probabilities = self.rules.moves(state, kind)
-            return moves, probabilities, [NONE] * len(moves) if before else ()
-        child, lower, upper = before.child, before.lower, before.upper
-        branches: list[int] = list(range(before.first[twin], before.last[twin]))
-        if kind == MAX:
-            branches.sort(key=lambda b: (-lower[child[b]], -upper[child[b]]))
-        elif kind != CHANCE:
-            branches.sort(key=lambda b: (upper[child[b]], lower[child[b]]))
-        probabilities = [before.probability[b] for b in branches] if kind == CHANCE else None
-        return [before.moves[b] for b in branches], probabilities, [child[b] for b in branches]
+    def _best(self, row: int) -> int:
+        """Return which branch of a player's row is the best so far."""
+        below = self.child[self.first[row] : self.last[row]]
+        if self.kind[row] == MAX:
+            ends = [self.lower[child] for child in below]
+            return ends.index(max(ends))
+        ends = [self.upper[child] for child in below]
+        return ends.index(min(ends))
+
+    def best_moves(self) -> dict[int, int]:
+        """Return the place of the best move of each state of a player."""
+        return {number: self._first_move(number) for number in self._latest}
+
+    def _first_move(self, number: int) -> int:
+        """Return the place of the best move of a player's state so far."""
+        row = self._latest.get(number)
+        if row is None:
+            return self._best_before[number]
+        best, front = self._best(row), self._front[row]
+        if best == 0:
+            return front
+        return best - 1 if best <= front else best
+
+    def _close(self, rows: Iterable[int], plies: int) -> None:
+        """Make rows leaves whose values are known, since their states are complete."""
+        for row in rows:
+            value, height = self._complete.get(self.state[row], UNKNOWN_YET)
+            if height <= plies:
+                self.kind[row], self.utility[row], self._least[row] = (
+                    TERMINAL,
+                    value,
+                    plies - height,
+                )
+                self.lower[row] = self.upper[row] = value
+
+    # ---- Numbers.
+
+    def _is_inexact(self) -> bool:
+        """Return whether the rows are not to be computed in fractions any more."""
+        if self.rules.exact and self.rules.options.exact is None and self.count > self.most_exact:
+            self.rules.use_floats()
+        return not self.rules.exact
+
+    def _use_floats(self) -> None:
+        """Convert all numbers from fractions to floats, and go on."""
+        if self.states.exact:
+            self.states.use_floats()
+        self.exact, self.is_news = False, True
+        self.greatest = float(self.greatest)
+        pairs = self._complete.items()
+        self._complete = {n: (float(value), height) for n, (value, height) in pairs}
+        self.probability[:] = map(float, self.probability)
+        for place, (column, value) in enumerate(self.node_columns):
+            if isinstance(column, list) and not isinstance(value, int):
+                column[:] = map(float, column)
+                self.node_columns[place] = column, float(value)
 
 
 def lengthen(columns: list[tuple[Any, Any]], length: int) -> None:

@@ -1,4 +1,4 @@
-"""Run the loops of `searches` over a tree that grows, and make an ordinary `Tree` of it."""
+"""Run the searches of `searches` over rows that grow, and make an ordinary `Tree` of them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.deep_calls import DeepCall
 from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
-from expectitree.base.tree.columns import CHANCE, NONE, UNSEEN, Columns
+from expectitree.base.tree.columns import CHANCE, NONE, Bounds, Columns
 from expectitree.base.tree.model import Tree
-from expectitree.games.growth import MAX_TURNS, Growth, lengthen
+from expectitree.games.growth import Rows, lengthen
 from expectitree.games.rules import RowsError
+from expectitree.games.states import Replay
 from expectitree.searches.beliefs import (
     ENTRIES,
     PLACE,
@@ -28,12 +29,11 @@ from expectitree.searches.beliefs import (
 from expectitree.searches.best_first import best_first
 from expectitree.searches.best_first_search import end_best_first
 from expectitree.searches.depth_first import CALLS_A_PLY, search_depth_first
-from expectitree.searches.intervals import NO_LIMIT
+from expectitree.searches.intervals import NO_LIMIT, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.levels import pass_level_to_children
-from expectitree.searches.problem import Found, Problem
+from expectitree.searches.problem import Found, Problem, Window
 from expectitree.searches.recursion import Recursion, close_intervals
 from expectitree.searches.result import Search
-from expectitree.searches.tolerance import MOST_TOTALS, rounding_of_sums
 
 PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
 MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
@@ -52,221 +52,229 @@ class Budget:
         self.max_visits = NO_LIMIT if max_visits is None else max_visits
         self.end = INFINITY if seconds is None else monotonic() + seconds
         self.seconds = seconds
+        self.is_limited = max_visits is not None or seconds is not None
+        self.is_stopped = False  # by another thread
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_stopped or monotonic() > self.end
 
     @property
     def time_reached(self) -> str:
+        if self.is_stopped:
+            return "the search was stopped"
         return f"the limit of {self.seconds:g} s was reached"
 
 
-class _Loop:
-    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        self.growth, self.algorithm, self.rules = growth, algorithm, growth.rules
-        self.most_visits = most_visits  # 0 makes the loop end when it is run again
-        growth.measures = not (self.rules.exact and algorithm.in_order)  # fractions have no `eps`
-        ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
-        self.greatest_bound: Number = max(ends, default=0)  # in magnitude
-        self.is_bounded = len(ends) == 2
-        self._greatest: Number = 0  # in magnitude, of the leaves that `eps` was computed from
+class DepthFirst:
+    """Alpha-beta, Star1, Star2 and Star2.5 over rows, which they make where they enter them."""
 
-    def update_greatest(self) -> bool:
-        """Take in the leaves since the last call; return whether `eps` has to grow with them.
+    def __init__(self, rows: Rows, algorithm: Algorithm, budget: Budget) -> None:
+        self.rows, self.algorithm, self.budget, self.why_stopped = rows, algorithm, budget, ""
+        if not rows.found:
+            zero = rows.rules.zero
+            rows.found = [], [], [], [], []
+            rows.add_columns(zip(rows.found, (0, zero, zero, 0, 0), strict=True))
+        self.found = Found(rows.lower, rows.upper, *rows.found)
+        self.root = self.visits = 0
+        self.before = rows.count, rows.merged
+        self.window = rows.rules.bounds
+        self._calls = DeepCall()
+        self._allowed = 0  # visits
 
-        Bounds may be far from all leaves, or infinite (decision 0002-tolerance).
-        """
-        before, self._greatest = self._greatest, self.growth.greatest
-        return bool(self._greatest > before)
-
-    def tolerance(self) -> Number:
-        """What sums of the leaves so far, and of the bounds, may lose to rounding."""
-        growth = self.growth
-        if self.rules.exact or not growth.has_chances:
-            return 0
-        size = max(growth.greatest, min(self.greatest_bound, MOST_TOTALS * growth.greatest))
-        return rounding_of_sums(size, growth.depth, growth.widest)
-
-    def problem_of(self, tree: Tree) -> Problem:
-        """Return the problem that the search of a tree that has grown has solved."""
-        rules = self.rules
-        source = "game" if rules.options.bounds is None else "option"
-        engine = "auto" if rules.exact else "interpreted"
-        known = rules.bounds, source
-        return Problem.of(tree, self.algorithm, known, engine, rules.window)
-
-    def harvest(self, columns: Sequence[Any], codes: str) -> tuple[Tree, list[Any]]:
-        """Return the tree that has grown, and columns by node from those by row.
-
-        Only what labels need stays in memory.
-        """
-        tree, rows = harvest(self.growth)
-        found = []
-        for column, code in zip(columns, codes, strict=True):
-            if code == "d":
-                found.append(number_column(column, rows, self.rules.exact))
-            else:
-                found.append(array(code, map(column.__getitem__, rows)))
-            column.clear()
-        self.growth.forget()
-        return tree, found
-
-
-class DepthFirst(_Loop):
-    """alpha-beta, Star1, Star2 and Star2.5, which make rows where they enter them."""
-
-    def __init__(self, growth: Growth, algorithm: Algorithm, budget: Budget) -> None:
-        super().__init__(growth, algorithm, budget.max_visits)
-        self.budget, self.why_stopped = budget, ""
-        rules = self.rules
-        self.found = found = Found(growth.lower, growth.upper, [], [], [], [], [])
-        whole, numbers = (found.visits, found.cut, found.cut_after), (found.alpha, found.beta)
-        growth.node_columns += [(column, 0) for column in whole]
-        growth.node_columns += [(column, rules.zero) for column in numbers]
+    def search(self, state: int, plies: int, window: Window) -> None:
+        """Search a state, to the end or until the budget is used up."""
+        rows, rules = self.rows, self.rows.rules
+        self.window, self.root = window, rows.plant(state, plies)
         self.recursion = Recursion(
-            growth.columns,
-            0,
-            rules.window,
-            algorithm,
+            rows.columns,
+            self.root,
+            window,
+            self.algorithm,
             self._allow,
-            zero=rules.zero,
             shares=rules.merges,
             grow=self._grow,
-            done=growth.leave if rules.merges else None,
+            done=rows.leave,
         )
-        self._calls = DeepCall()
-        self._visits = 0  # that were allowed so far
-
-    def search(self) -> None:
-        """Search to the end, or until the budget is used up."""
+        before = sum(self.found.visits)
         self._update()
         self._calls.run(search_depth_first, self.recursion, self.found)
         close_intervals(self.recursion, self.found)
+        rows.leave(self.root)
+        self.visits = sum(self.found.visits) - before
         if self.found.stopped and not self.why_stopped:
             self.why_stopped = self.budget.visits_reached
 
-    def result(self, stopped: bool) -> Search:
-        """Return the search of the tree that has grown."""
-        found = self.found
-        rows = found.lower, found.upper, found.visits, found.alpha, found.beta
-        tree, columns = self.harvest((*rows, found.cut, found.cut_after), "ddIddBI")
-        by_node = Found(*columns)
-        by_node.cuts, by_node.stopped = found.cuts, stopped
-        return Search.from_found(self.problem_of(tree), by_node)
+    def top(self) -> Search:
+        """Return the search of the root, its children, and the line of best play."""
+        return self._result(self.rows.line(self.root)[::-1])
+
+    def record(self) -> Search:
+        """Return the search of the whole tree that has grown."""
+        return self._result(self.rows.in_order(self.root))
+
+    def _result(self, inner: Sequence[int]) -> Search:
+        """Return the search as far as these inner rows, children before their parents."""
+        rows, found = self.rows, self.found
+        tree, nodes = harvest(rows, inner, self.root)
+        columns: list[Any] = []
+        for column, code in zip((rows.lower, rows.upper, *rows.found), "ddIddBI", strict=True):
+            columns.append(by_node(column, nodes, rows.exact, code))
+        whole = Found(*columns)
+        whole.cuts, whole.stopped = found.cuts, found.stopped
+        return Search.from_found(problem_of(rows, tree, self.algorithm, self.window), whole)
 
     def _allow(self) -> int:
         """Return how many visits are allowed until the clock is read again."""
-        if monotonic() > self.budget.end:
+        if self.budget.is_over:
             self.why_stopped = self.budget.time_reached
             return 0
-        more = min(PAUSE, self.budget.max_visits - self._visits)
-        self._visits += more
+        more = min(PAUSE, self.budget.max_visits - self._allowed)
+        self._allowed += more
         return more
 
     def _grow(self, branch: int) -> bool:
         """Make the row that a branch leads to; return False to stop."""
-        growth = self.growth
-        if self.budget.seconds is not None and monotonic() > self.budget.end:
-            self.why_stopped = self.budget.time_reached
+        rows, budget = self.rows, self.budget
+        if budget.is_over:
+            self.why_stopped = budget.time_reached
             return False
         try:
-            growth.grow(growth.parent[growth.child[branch]], branch)
+            rows.grow(rows.child[branch])
         except RowsError as error:
             self.why_stopped = str(error)
             return False
-        if growth.is_news:
+        if rows.is_news:
             self._update()
         return True
 
     def _update(self) -> None:
         """Take in the leaves and the depth so far."""
-        growth = self.growth
-        growth.is_news = False
-        if self.update_greatest():
-            self.recursion.eps = self.tolerance() / 3
-        self.recursion.probe_up_to(growth.widest)
-        plies = growth.depth - growth.fewest_plies + 1
-        self._calls.need(CALLS_A_PLY * plies * (1 + growth.longest_turn))
+        rows, recursion = self.rows, self.recursion
+        rows.is_news = False
+        recursion.zero = rows.rules.zero
+        recursion.eps = rows.tolerance / 3 or 0  # not 0.0, which makes floats of fractions
+        recursion.probe_up_to(rows.widest)
+        self._calls.need(CALLS_A_PLY * rows.longest_path)
 
 
-class BestFirst(_Loop):
-    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        super().__init__(growth, algorithm, most_visits)
-        self.by_depth: list[list[Any]] = []  # columns
-        self.beliefs = Beliefs.of(growth.lower, growth.upper, self._column)
-        growth.on_rows = self._begin_rows
+class BestFirst:
+    """Best-first over rows, which it makes when it waits for them."""
+
+    def __init__(self, rows: Rows, algorithm: Algorithm, budget: Budget) -> None:
+        self.rows, self.rules, self.algorithm, self.budget = rows, rows.rules, algorithm, budget
+        self.why_stopped, self.visits, self.root, self.window = "", 0, 0, rows.rules.bounds
+        self.before = 0, 0  # rows, and merged states
+        ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
+        self.greatest_bound: Number = max(ends, default=0)  # in magnitude
+        self.is_bounded = len(ends) == 2
+        self._by_depth: list[list[Any]] = []  # columns
+        self.beliefs = Beliefs.of(rows.lower, rows.upper, self._column)
+        self.parent: list[int] = []  # [N] the row that a row was made for
+        rows.add_columns([(self.parent, NONE)])
+
+    def search(self, state: int, plies: int, window: Window) -> None:
+        """Search a state, to the end or until the budget is used up."""
+        self.window, self.root = window, self.rows.plant(state, plies)
         self.limits = self._limits()
+        self._begin_rows(NONE, [(self.root, NONE)])
+        self._begin_below(self.root, 1)
+        most_visits = self.budget.max_visits
+        while (ended := self._run(most_visits)) in (WAITING, PAUSED):
+            if self.budget.is_over:
+                self.why_stopped = self.budget.time_reached
+            elif ended == WAITING:
+                try:
+                    self._go_on()
+                except RowsError as error:
+                    self.why_stopped = str(error)
+            if self.why_stopped:
+                most_visits = 0  # makes the loop end when it is run again
+        if ended == STOPPED_EARLY and not self.why_stopped:
+            self.why_stopped = self.budget.visits_reached
+        for row in self.rows.in_order(self.root):
+            self.rows.leave(row)
 
-    def run(self) -> int:
+    def _run(self, most_visits: int) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
-        if self.update_greatest():
+        rows = self.rows
+        if rows.is_news:
             self.limits = self._limits()
-        if not self.is_bounded and self.growth.greatest > MAX_UNBOUNDED:
+        if not self.is_bounded and rows.greatest > MAX_UNBOUNDED:
             raise GameError(
                 f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
-                f"large as {message_text(self.growth.greatest)}"
+                f"large as {message_text(rows.greatest)}"
             )
         self.has_room()
         pause = int(self.beliefs.tally[ENTRIES]) + PAUSE
-        arguments = self.beliefs, self.limits, self.most_visits, pause
-        return best_first(self.growth.columns, *arguments)
+        return best_first(rows.columns, self.beliefs, self.limits, most_visits, pause)
 
     def _column(self, code: str, rows: str) -> list[Any]:
         """Return a column of zeros, which grows with the rows or with the depth."""
         zero = 0.0 if code == "d" else 0
         column: list[Any] = [zero] * {"node": 0, "branch": 0, "depth": 2, "tally": TALLIES}[rows]
         if rows == "node":
-            self.growth.node_columns.append((column, zero))
+            self.rows.add_columns([(column, zero)])
         elif rows == "depth":
-            self.by_depth.append(column)
+            self._by_depth.append(column)
         return column
 
     def has_room(self) -> None:
         """Make the columns by depth as long as the longest path needs."""
-        columns = self.by_depth
-        growth = self.growth
-        turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
-        deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
+        columns = self._by_depth
         # A row that is made before the next call may be a ply deeper, and has children. Best-first
         # estimates the same for all depths without leaves, the last but one of which has numbers.
-        if len(columns[0]) < deepest + 3:
+        deepest = self.rows.longest_path + 3
+        if len(columns[0]) < deepest:
             for column in columns:
                 column[-1] = column[-2]
-            lengthen([(column, column[-2]) for column in columns], deepest + 3)
+            lengthen([(column, column[-2]) for column in columns], deepest)
 
-    def go_on(self) -> None:
+    def _go_on(self) -> None:
         """Make the row that the search waits for."""
-        growth, route = self.growth, self.beliefs.route
-        depth = int(self.beliefs.tally[PLACE])
-        parent, row = route[depth], route[depth + 1]
-        growth.grow(parent, growth.child.index(row, growth.first[parent], growth.last[parent]))
+        place = int(self.beliefs.tally[PLACE])
+        row, before = self.beliefs.route[place + 1], self.rows.count
+        self.rows.grow(row)
+        self._begin_below(row, before)
 
-    def result(self, stopped: bool) -> Search:
-        beliefs = self.beliefs
-        tree, columns = self.harvest((beliefs.lower, beliefs.upper, beliefs.visits), "ddI")
-        names = ("lower", "upper", "visits")
-        found = beliefs._replace(**dict(zip(names, columns, strict=True)))
-        problem = self.problem_of(tree)
-        return Search.from_found(problem, end_best_first(problem, found, stopped))
+    def record(self) -> Search:
+        """Return the search of the tree that has grown."""
+        rows = self.rows
+        tree, nodes = harvest(rows, rows.in_order(self.root), self.root)
+        lower, upper = (by_node(c, nodes, rows.exact) for c in (rows.lower, rows.upper))
+        visits = array("I", map(self.beliefs.visits.__getitem__, nodes))
+        found = self.beliefs._replace(lower=lower, upper=upper, visits=visits)
+        problem = problem_of(rows, tree, self.algorithm, self.window)
+        return Search.from_found(problem, end_best_first(problem, found, bool(self.why_stopped)))
 
     def _limits(self) -> Limits:
         """Return the numbers that control the search, by the leaves so far."""
-        total, exact = self.growth.greatest, self.rules.exact
+        self.rows.is_news = False
+        total, exact = self.rows.greatest, self.rows.exact
         greatest = max(total, self.greatest_bound)
-        found = Limits.of(self.algorithm, exact, self.tolerance(), total, greatest)
+        found = Limits.of(self.algorithm, exact, self.rows.tolerance, total, greatest)
         return found._replace(grows=(True,))
 
-    def _begin_rows(self, parent: int, rows: Sequence[int]) -> None:
-        """Fill in the beliefs about new rows, the children of a parent."""
-        growth, beliefs, limits = self.growth, self.beliefs, self.limits
-        for branch, row in enumerate(rows, NONE if parent == NONE else growth.first[parent]):
+    def _begin_below(self, row: int, before: int) -> None:
+        """Fill in the beliefs about the children of a row that were not there before."""
+        branches = range(self.rows.first[row], self.rows.last[row])
+        below = {self.rows.child[b]: b for b in reversed(branches) if self.rows.child[b] >= before}
+        self._begin_rows(row, [*reversed(below.items())])
+
+    def _begin_rows(self, parent: int, rows: Sequence[tuple[int, int]]) -> None:
+        """Fill in the beliefs about new rows, the children of a parent, each with its branch."""
+        columns, beliefs, limits = self.rows.columns, self.beliefs, self.limits
+        for row, branch in rows:
             begin_node(beliefs, limits, row)
             beliefs.counting_branch[row] = branch
+            self.parent[row] = parent
+            beliefs.depth[row] = 0 if parent == NONE else beliefs.depth[parent] + 1
         if parent == NONE:
             begin_prior(beliefs, limits)
             return
-        for row in rows:
-            beliefs.depth[row] = beliefs.depth[parent] + 1
-        if growth.parent[parent] != NONE:
-            pass_level_to_children(growth.columns, beliefs, growth.parent[parent])
-        pass_level_to_children(growth.columns, beliefs, parent)
+        if self.parent[parent] != NONE:
+            pass_level_to_children(columns, beliefs, self.parent[parent])
+        pass_level_to_children(columns, beliefs, parent)
 
 
 # ---- The tree that has grown.
@@ -275,17 +283,18 @@ class BestFirst(_Loop):
 class Labels(Sequence["str | None"]):
     """The labels of the branches of a tree that has grown, made when they are first read.
 
-    `source` makes those of some branches of a row by its method `labels`.
+    A node has the state with its number in `source`, and a branch the move at its place there.
     """
 
     def __init__(
-        self, source: Any, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
+        self, source: Replay, first: Sequence[int], numbers: Sequence[int], places: Sequence[int]
     ) -> None:
-        self._source, self._first, self._rows, self._branches = source, first, rows, branches
+        self.source, self.numbers = source, numbers
+        self._first, self._places = first, places
         self._known: dict[int, str | None] = {}
 
     def __len__(self) -> int:
-        return len(self._branches)
+        return len(self._places)
 
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
@@ -302,80 +311,108 @@ class Labels(Sequence["str | None"]):
 
     def _of(self, node: int) -> list[str | None]:
         """Return the labels of a node's branches."""
-        own = self._branches[self._first[node] : self._first[node + 1]]
-        return self._source.labels(self._rows[node], own) if len(own) else []
+        own = self._places[self._first[node] : self._first[node + 1]]
+        return self.source.labels(self.numbers[node], own) if len(own) else []
 
-    @property
-    def growth(self) -> Growth | None:
-        """The tree whose rows have the labels, if it grew row by row."""
-        return self._source if isinstance(self._source, Growth) else None
+    def state(self, node: int) -> Any:
+        """Return the state of a node."""
+        return self.source.state(self.numbers[node])
 
-    def row(self, node: int) -> int:
-        return self._rows[node]
-
-    def moves(self, branches: Sequence[int]) -> list[Any]:
-        """Return the moves of some branches, if the tree grew row by row."""
-        return [self._source.moves[self._branches[b]] for b in branches]
+    def moves(self, node: int) -> list[Any]:
+        """Return the moves of a node's branches."""
+        own = self._places[self._first[node] : self._first[node + 1]]
+        moves = self.source.moves_of(self.numbers[node], self.state(node)) if len(own) else []
+        return [moves[place] for place in own]
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
 
 
-def harvest(growth: Growth, whole: bool = False) -> tuple[Tree, Sequence[int]]:
-    """Return the tree that has grown, and the row of each of its nodes.
+def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence[int]]:
+    """Return a tree of inner rows, children before their parents, and the row of each node.
 
-    A row that no search asked for is a leaf whose utility is unknown. If the `whole` tree has
-    grown, there is none, and branches of a node that lead to the same row become one.
+    The other rows below them are leaves. One that no search asked for has an unknown utility. If
+    a whole tree is written out, branches of a node that lead to the same row become one.
     """
-    child, kind, exact = growth.child, growth.kind, growth.rules.exact
-    rows = array("I", [c for c in child if kind[c] == UNSEEN])
-    rows.extend(growth.in_order())
-    first, branches, probability = array("I", [0]), array("I"), []
-    for row in rows:
-        start, end = growth.first[row], growth.last[row]
-        own: Sequence[int] = range(start, end)
-        weights = growth.probability[start:end]
-        if whole and len(set(child[start:end])) < len(own):
-            own, weights = _without_repeats(growth, own, kind[row] == CHANCE)
-        branches.extend(own)
-        probability += weights
-        first.append(len(branches))
-    node = dict(zip(rows, range(len(rows)), strict=True))
+    child, exact, is_inner = rows.child, rows.exact, {*inner}
+    below = (child[rows.first[row] : rows.last[row]] for row in inner)
+    leaves = dict.fromkeys(c for own in below for c in own if c not in is_inner)
+    nodes = array("I", leaves if inner else [root])
+    nodes.extend(inner)
+    first, places, children = array("I", [0] * (len(nodes) - len(inner) + 1)), array("I"), []
+    probability: list[Any] = []
+    for row in inner:
+        own = branches_of(rows, row)
+        places.extend(place for place, _, _ in own)
+        children += [c for _, c, _ in own]
+        probability += [p for _, _, p in own]
+        first.append(len(places))
+    node = dict(zip(nodes, range(len(nodes)), strict=True))
+    kinds = bytes(len(nodes) - len(inner)) + bytes(rows.kind[row] for row in inner)
     columns = Columns.of(
-        array("B", [kind[row] % UNSEEN for row in rows]),
-        number_column(growth.utility, rows, exact),
+        array("B", kinds),
+        by_node(rows.utility, nodes, exact),
         first,
-        array("I", [node[child[b]] for b in branches]),
+        array("I", [node[c] for c in children]),
         probability if exact else array("d", probability),
     )
-    labels: Sequence[str | None] = Labels(growth, first, rows, branches)
+    numbers = array("I", [rows.state[row] for row in nodes])
+    labels: Sequence[str | None] = Labels(rows.states, first, numbers, places)
     tree = Tree(
         columns,
-        [*labels] if whole else labels,
+        [*labels] if rows.is_whole else labels,
         exact,
-        local_bounds={node[row]: growth.bounds_of(row) for row in {0, *growth.own_bounds}},
-        estimated=frozenset(map(node.__getitem__, growth.estimated)),
-        title=growth.rules.title,
+        local_bounds=bounds_by_node(rows, columns, numbers),
+        estimated=frozenset(node[row] for row in leaves if rows.is_estimated(row))
+        or frozenset([0] * (not inner and rows.is_estimated(root))),
+        title=rows.rules.title,
     )
-    return tree, rows
+    return tree, nodes
 
 
-def _without_repeats(
-    growth: Growth, own: Sequence[int], is_chance: bool
-) -> tuple[list[int], list[Any]]:
-    """Return the first branch to each row, for CHANCE with the sum of the probabilities."""
-    first: dict[int, int] = {}
-    found: dict[int, Any] = {}
-    for b in own:
-        known = first.setdefault(growth.child[b], b)
-        if known == b:
-            found[b] = growth.probability[b]
-        elif is_chance:
-            found[known] += growth.probability[b]
-    return [*found], [*found.values()]
+def bounds_by_node(rows: Rows, columns: Columns, numbers: Sequence[int]) -> dict[int, Bounds]:
+    """Return the bounds of the root, and of each node with others than a node above it."""
+    root, bounds = len(numbers) - 1, rows.states.bounds
+    found = {root: rows.states.bounds_of(numbers[root])}
+    for node, number in enumerate(numbers if bounds else ()):
+        for child in columns.child[columns.first[node] : columns.first[node + 1]]:
+            if bounds[numbers[child]] != bounds[number]:
+                found[child] = bounds[numbers[child]]
+    return found
 
 
-def number_column(column: Sequence[Any], rows: Sequence[int], exact: bool) -> Any:
+def branches_of(rows: Rows, row: int) -> list[tuple[int, int, Any]]:
+    """Return the branches of a row: the place of each move, its child, and the probability.
+
+    Of branches that lead to the same row, the first one has the sum of the probabilities, if the
+    tree is written out.
+    """
+    begin, end = rows.first[row], rows.last[row]
+    columns = rows.places(row), rows.child[begin:end], rows.probability[begin:end]
+    own = [*zip(*columns, strict=True)]
+    if not rows.is_whole or len(set(columns[1])) == len(own):
+        return own
+    found: dict[int, tuple[int, int, Any]] = {}
+    for place, c, p in own:
+        if c not in found:
+            found[c] = place, c, p
+        elif rows.kind[row] == CHANCE:
+            found[c] = found[c][0], c, found[c][2] + p
+    return [*found.values()]
+
+
+def problem_of(rows: Rows, tree: Tree, algorithm: Algorithm, window: Window) -> Problem:
+    """Return the problem that the search of a tree that has grown has solved."""
+    source = "game" if rows.rules.options.bounds is None else "option"
+    engine = "auto" if rows.exact else "interpreted"
+    if not rows.exact:  # perhaps since the search began
+        window = float(window[0]), float(window[1])
+    problem = Problem.of(tree, algorithm, (rows.rules.bounds, source), engine, window)
+    problem.eps = rows.tolerance
+    return problem
+
+
+def by_node(column: Sequence[Any], rows: Sequence[int], exact: bool, code: str = "d") -> Any:
     """Return the numbers of some rows."""
     numbers = map(column.__getitem__, rows)
-    return [*numbers] if exact else array("d", numbers)
+    return [*numbers] if exact and code == "d" else array(code, numbers)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from expectitree.base.algorithms import Algorithm
-from expectitree.base.numbers import INFINITY, to_nearest_float
-from expectitree.base.tree.columns import CHANCE, MAX, Columns, Repeated
+from expectitree.base.numbers import to_nearest_float
+from expectitree.base.tree.columns import CHANCE, Bounds, Columns
 from expectitree.base.tree.columns import ROUNDING as SUM_ROUNDING
 from expectitree.base.tree.model import Tree
-from expectitree.games.growth import Replay
 from expectitree.games.loops import Labels
 from expectitree.games.rules import ROUNDING, Rules
-from expectitree.searches.bounds import choose_bounds
-from expectitree.searches.engines import Engine
-from expectitree.searches.problem import Found, Problem
+from expectitree.games.states import FORGOTTEN, Replay
 from expectitree.searches.progress import report
-from expectitree.searches.result import Search
 
 STATES_AT_ONCE = 2**16  # that `expand` receives: some MB, and a fraction of a second
 MAX_KEY = 2**62  # the greatest number of a state, and of a key made of several
@@ -43,12 +38,17 @@ class Plies(Replay):
     """A whole tree by plies. A row is a node of the tree."""
 
     def __init__(self, rules: Rules, start: Any, depth: int) -> None:
-        super().__init__(rules, start)
-        self.depth = depth
+        super().__init__(rules)
+        self._start, self.depth = start, depth
         self.rows = self.made = 1  # made: before equal states were merged
         self.merged = 0
         self.plies: list[Ply] = []
+        self._bounds: dict[tuple[int, ...], Bounds] = {}  # by state, if states have bounds
         self.estimated: frozenset[int] = frozenset()  # leaves where the depth limit cuts
+
+    def place_of(self, row: int) -> int:
+        place: int = self.above[row]
+        return place
 
     def grow(self) -> bool:
         """Make all plies; return False if a state does not fit, or a leaf has no estimate."""
@@ -65,6 +65,7 @@ class Plies(Replay):
             )
             for low, high in own:
                 bounds = np.stack([np.maximum(bounds[0], low), np.minimum(bounds[1], high)])
+                bounds = self._first_bounds(states, bounds)
             value = within(rules, states, value, bounds)
             if is_last:
                 self.estimated = frozenset(np.flatnonzero(kind).tolist())
@@ -84,6 +85,11 @@ class Plies(Replay):
             found, bounds = above, bounds[:, above[0]]
             self.merged = self.made - self.rows
         return True
+
+    def _first_bounds(self, states: Any, bounds: Any) -> Any:
+        """Return the bounds that each state had in the first ply that has it."""
+        pairs = zip(map(tuple, states.T.tolist()), zip(*bounds.tolist(), strict=True), strict=True)
+        return np.array([self._bounds.setdefault(state, ends) for state, ends in pairs]).T
 
     def _parts(self, states: Any, is_last: bool) -> Iterator[list[Any]]:
         """Yield the columns of `expand` for some states at a time."""
@@ -110,10 +116,12 @@ class Plies(Replay):
         columns = column("B", "kind"), column("d", "value"), first, child
         bounds = {self.rows - 1: tuple(plies[-1].bounds[:, 0].tolist())}
         for ply, before, at in zip(plies, plies[1:], start, strict=False):
-            own = np.flatnonzero((ply.bounds != before.bounds[:, ply.parent]).any(0))
+            above = np.repeat(before.bounds, before.width, axis=1)
+            own = np.unique(before.child[(ply.bounds[:, before.child] != above).any(0)])
             ends = zip(*ply.bounds[:, own].tolist(), strict=True)
             bounds.update(zip((own + at).tolist(), ends, strict=True))
-        self.root, self.above = self.rows - 1, column("I", "above")
+        self.objects, self.above = [FORGOTTEN] * (self.rows - 1), column("I", "above")
+        self.objects.append(self._start)
         self.parent = column("I", "parent", start[1:])
         return Tree(
             Columns.of(*columns, column("d", "probability")),
@@ -123,49 +131,9 @@ class Plies(Replay):
             title=self.rules.title,
         )
 
-    def labels(self, node: int, places: Sequence[int]) -> list[str | None]:
-        """Return the labels of the moves at some places of a node."""
-        state = self.state(node)
-        moves = self._moves(state)
-        return self.rules.labels(state, [moves[place] for place in places])
-
-    def _moves(self, state: Any) -> Sequence[Any]:
-        return self.rules.moves(state, self.rules.kind(state))[0]
-
-    def _move_to(self, row: int, state: Any) -> Any:
-        return self._moves(state)[self.above[row]]
-
-    def search(self, algorithm: Algorithm) -> Search:
-        """Return the search by backward induction, whose values come from the last ply up."""
-        tree, values = self.tree(), [np.zeros(0)]
-        for ply in reversed(self.plies):
-            values.append(values_of(ply, values[-1]))
-        value, many = _buffer(np.concatenate(values)), self.rows
-        windows = Repeated(-INFINITY, many), Repeated(INFINITY, many)
-        nothing = Repeated(0, many)
-        found = Found(value, value, Repeated(1, many), *windows, nothing, nothing)
-        bounds, source = choose_bounds(tree, None)
-        about = tree, algorithm, bounds, source, Engine.INTERPRETED
-        return Search.from_found(Problem(*about, tree.columns, 0.0, bounds), found)
-
 
 def _buffer(column: Any) -> Any:
     return memoryview(column)
-
-
-def values_of(ply: Ply, below: Any) -> Any:
-    """Return v* of the rows of a ply, as `backward_induction` computes it, from those below."""
-    value, first = ply.value.copy(), np.cumsum(ply.width) - ply.width
-    rows = np.arange(len(value))
-    for at in range(ply.width.max()):
-        rows = rows[ply.width[rows] > at]
-        branch, kind = first[rows] + at, ply.kind[rows]
-        worth, is_chance = below[ply.child[branch]], kind == CHANCE
-        before = value[rows] if at else np.where(is_chance, 0.0, worth)
-        is_better = np.where(kind == MAX, worth > before, worth < before)
-        total = before + ply.probability[branch] * worth
-        value[rows] = np.where(is_chance, total, np.where(is_better, worth, before))
-    return value
 
 
 def merged(states: Any) -> tuple[Any, Any, Any]:

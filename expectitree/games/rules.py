@@ -13,16 +13,14 @@ from operator import index
 from typing import Any, NamedTuple
 
 from expectitree.base.budget import most
-from expectitree.base.errors import GameError, NumberError, TreeError
+from expectitree.base.errors import USER_ERRORS, GameError, NumberError, TreeError
 from expectitree.base.numbers import (
     INFINITY,
     Number,
     escape,
     is_finite,
     message_text,
-    to_exact_bound,
     to_fraction,
-    to_nearest_float,
     to_number,
 )
 from expectitree.base.tree.builder import TreeBuilder, label_at
@@ -35,11 +33,9 @@ from expectitree.text.phrases import plural
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 WORDS = {kind: turn for turn, kind in KINDS.items()}
-TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
-TURNS[TERMINAL] = "the game is over"
 EXACT_TYPES = (int, Fraction)
-# Of a search in fractions, before it begins again in floats. With 20,000 here, eleven searches of
-# pig, einstein, dice and 2048 with 2,000 to 50,000 rows took 1.1 to 2.5 times as long.
+# Of a search in fractions, before it goes on in floats. With 20,000 here, eleven searches of pig,
+# einstein, dice and 2048 with 2,000 to 50,000 rows took 1.1 to 2.5 times as long.
 EXACT_ROWS = 1_000
 MAX_KNOWN = 10_000  # numbers that were checked and stay in memory
 MAX_KNOWN_OUTCOMES = 100_000  # in the distributions that were checked and stay in memory
@@ -49,10 +45,6 @@ ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss 
 Estimate = Callable[[Any], Any] | Rollouts | str  # a text is a reference, such as `rollouts:100`
 
 
-class InexactError(Exception):
-    """A game is not to be computed in fractions: it gives a float, or has too many states."""
-
-
 class RowsError(GameError):
     """A tree needs more rows than it may have."""
 
@@ -60,15 +52,14 @@ class RowsError(GameError):
 class Options(NamedTuple):
     """The options by which the rules of a game become a tree, apart from its depth."""
 
-    # In fractions, in floats, or (None) in fractions unless `InexactError` is raised. In fractions
-    # a float counts as the decimal that Python prints.
+    # In fractions, in floats, or (None) in fractions until the game gives a float, or has many
+    # rows. In fractions a float counts as the decimal that Python prints.
     exact: bool | None = None
     merge: bool = True  # states with equal keys are one node
     bounds: Bounds | None = None  # in place of the game's
     estimate: Estimate | None = None  # in place of `value` at the depth limit
     warn: Warn | None = None
     max_rows: int | None = None  # of the tree, and so the most moves of a state; `MAX_ROWS`
-    window: Bounds | None = None  # alpha and beta at the root; by default the bounds
     endless: Any = None  # in place of the game's, for `solve`
     discount: Any = None
 
@@ -90,7 +81,6 @@ class Rules(Calls):
         self.start: Any = self.attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
-        self.most_exact = EXACT_ROWS  # rows made, in a tree that is computed in fractions
         self._is_warned = False
         self.zero: Any = Fraction(0) if self.exact else 0.0
         self._numbers = TreeBuilder(self.exact)
@@ -105,21 +95,18 @@ class Rules(Calls):
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
+        self.has_keys = self._key is not None  # so unequal states may become one
         self._reward: Callable[[Any, Any], Any] | None = getattr(game, "reward", None)
         self.pays = self._reward is not None  # whether moves and outcomes pay, for `solve`
         self.has_bounds = self._bounds is not None  # whether states have bounds of their own
         self.has_labels = self._label is not None  # which depend on the state
         self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
         self.bounds = self._read_bounds()
-        self.window = self.bounds
-        if options.window is not None:
-            number = to_exact_bound if self.exact else to_nearest_float
-            alpha, beta = map(number, options.window)
-            self.window = alpha, beta
         self.endless = self._setting("endless", None, -INFINITY)
         self.discount: Any = self._setting("discount", self.zero + 1, 0, 1)
         self._is_value = self._is_hashed()
         self.merges = options.merge and (self._key is not None or self._is_value)
+        self.is_key = self.merges and not self.has_keys  # whether a state is its own key
         self._plays = self._meetings = 0
 
     def forget(self) -> None:
@@ -138,14 +125,18 @@ class Rules(Calls):
                 "smaller --depth, or allow more with --max-rows"
             )
 
-    def check_exact(self, rows: int) -> None:
-        """Raise `InexactError` if so many rows are not to be computed in fractions."""
-        if self.options.exact is None and rows > self.most_exact:
-            raise InexactError
+    def use_floats(self) -> None:
+        """Compute in floats from now on."""
+        self.exact, self.zero, self._numbers = False, 0.0, TreeBuilder(False)
+        self.bounds = float(self.bounds[0]), float(self.bounds[1])
+        self.forget()
 
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
-        turn = self.call("turn", self._turn, state)
+        try:  # as `call` does, for the methods that are called most
+            turn = self._turn(state)
+        except USER_ERRORS as error:
+            self.name_error(error, "turn", state)
         try:
             return KINDS[turn]
         except (KeyError, TypeError):
@@ -203,6 +194,8 @@ class Rules(Calls):
         if known is not None and len(known) == len(given):
             return known
         written = [self._probability(state, p) for p in given]
+        if not self.exact:  # perhaps since the last of them
+            written = [*map(float, written)]
         try:
             probabilities, _ = self._numbers.distribution(written, len(given))
         except TreeError as error:
@@ -219,7 +212,10 @@ class Rules(Calls):
             self._plays < self.checked or self._plays % 64 == 0
         )  # the first plays, then some
         before = self._trace(state) if is_checked else None
-        after = self.call("play", self._play, state, move)
+        try:
+            after = self._play(state, move)
+        except USER_ERRORS as error:
+            self.name_error(error, "play", state, move)
         is_same = after is state and not self._is_value
         if after is None or is_same or is_checked and self._trace(state) != before:
             found = "None" if after is None else "the state itself"
@@ -240,17 +236,22 @@ class Rules(Calls):
         Without an estimate, it is the middle of the bounds.
         """
         found = self.estimate(state, kind, bounds)
-        if found is not None:
-            return found
+        return self.middle(bounds, state) if found is None else found
+
+    def middle(self, bounds: Bounds, state: Any) -> Number:
+        """Return the middle of the bounds of a state that has no estimate."""
+        if not all(map(is_finite, bounds)):
+            self.fail("value", state, None, "an estimate, since the bounds are infinite")
+        low, high = bounds
+        middle = low / 2 + high / 2  # the mirror negates it exactly
         if not self._is_warned:
             self.warn(
                 f"{self.title}: there are no estimates: a leaf at the depth limit is worth the "
-                f"middle of the bounds, {message_text(self._middle(bounds, state))}; --estimate "
-                "rollouts:100 plays random games from it, and --estimate FILE.py:NAME names a "
-                "function that estimates"
+                f"middle of the bounds, {message_text(middle)}; --estimate rollouts:100 plays "
+                "random games from it, and --estimate FILE.py:NAME names a function that estimates"
             )
         self._is_warned = True
-        return self._middle(bounds, state)
+        return middle
 
     def estimate(self, state: Any, kind: int, bounds: Bounds) -> Number | None:
         """Return the estimate by the user's function or else by `value`, None without one."""
@@ -258,7 +259,10 @@ class Rules(Calls):
         name, method = "value", self._value
         if self._estimate is not None and kind != TERMINAL:
             name, method = "the estimate", self._estimate
-        value = self.call(name, method, state)
+        try:
+            value = method(state)
+        except USER_ERRORS as error:
+            self.name_error(error, name, state)
         if self._calls[name] < self.checked:
             self.repeat(name, value, lambda: method(state), state)
         if value is None and kind != TERMINAL:
@@ -286,12 +290,6 @@ class Rules(Calls):
             interval = f"[{message_text(lower)}, {message_text(upper)}]"
             self.fail(name, state, value, f"a number within the bounds {interval}")
         return min(max(number, lower), upper)
-
-    def _middle(self, bounds: Bounds, state: Any) -> Number:
-        if not all(map(is_finite, bounds)):
-            self.fail("value", state, None, "an estimate, since the bounds are infinite")
-        low, high = bounds
-        return low / 2 + high / 2  # the mirror negates it exactly
 
     def pack(self, state: Any) -> list[int] | None:
         """Return the numbers of a state for `expand`, or None if they cannot hold it."""
@@ -340,18 +338,6 @@ class Rules(Calls):
             self.fail("bounds", state, found, f"bounds that meet those before, {ends}")
         return lower, upper
 
-    def check_same(self, state: Any, kind: int, is_estimated: bool) -> None:
-        """Raise `GameError` if a state cannot have the key of a row of this kind."""
-        if self._key is None:
-            return  # the states are equal
-        own = self.kind(state)
-        if own != kind and not is_estimated or is_estimated and own == TERMINAL:
-            there = "the game goes on" if is_estimated else TURNS[kind]
-            raise GameError(
-                f"{self.where('key', state)} gives the key of a state in which {there}, and here "
-                f"{TURNS[own]}: give different keys to states that differ"
-            )
-
     def reward(self, state: Any, move: Any) -> Number:
         """Return what a move or an outcome pays MAX."""
         reward: Any = self._reward
@@ -369,10 +355,16 @@ class Rules(Calls):
                 "what was paid into its states and values"
             )
 
-    def check_known(self, state: Any, find_known: Callable[[], Any]) -> None:
-        """Raise `GameError` if states with one key differ: the first ones, and some later."""
+    def check_known(
+        self, state: Any, find_known: Callable[[], Any], is_other: bool = False
+    ) -> None:
+        """Raise `GameError` if states with one key differ: the first ones, and some later.
+
+        `is_other` says that they are known to differ.
+        """
         self._meetings += 1
-        if self._key is None or self._meetings > self.checked and self._meetings % 64:
+        is_checked = self._meetings <= self.checked or not self._meetings % 64 or is_other
+        if self._key is None or not is_checked:
             return
         known = find_known()
         for name, ask in (("turn", self._word), ("moves", self._choices), ("value", self._worth)):
@@ -417,11 +409,6 @@ class Rules(Calls):
             return labels
         counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
-
-    def is_like(self, other: Rules) -> bool:
-        """Return whether states and numbers of other rules can be used in place of these."""
-        same = type(self.game) is type(other.game) and self.title == other.title
-        return same and self.exact == other.exact
 
     @property
     def has_texts(self) -> bool:
@@ -537,7 +524,8 @@ class Rules(Calls):
                 return INFINITY if value > 0 else -INFINITY
             is_float = not isinstance(value, (Rational, Decimal))
             if is_float and self.options.exact is None and not name.endswith("bounds"):
-                raise InexactError
+                self.use_floats()
+                return float(value)
             return to_fraction(str(value))
         except (TypeError, ValueError, OverflowError, NumberError):
             return self.fail(name, state, value, "a number")

@@ -60,11 +60,11 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
 
     def may_go_on(branch: int) -> bool:
         """Ask for more visits, and make the child of a branch; return False to stop the search."""
-        nonlocal eps, left, refused
+        nonlocal eps, zero, left, refused
         left = left or problem.allow()
         if not left or kind[child[branch]] == UNSEEN and not problem.grow(branch):
             refused = branch
-        eps = problem.eps
+        eps, zero = problem.eps, problem.zero
         return refused == NONE
 
     def narrow(node: int, branch: int, floor: Any, ceiling: Any, rank: int) -> Window:

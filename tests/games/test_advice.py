@@ -23,7 +23,6 @@ from expectitree.base.errors import GameError
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.found import GameSearch
-from expectitree.games.positions import random_position
 from expectitree.games.rules import Options, Rules
 
 PIG = "game:pig(target=10)"
@@ -125,21 +124,6 @@ def test_progress_receives_each_depth_and_can_stop() -> None:
     assert found.value == et.search(PIG, depth=4).value
 
 
-def test_a_search_goes_on_after_a_move() -> None:
-    game = Einstein()
-    state = random_position(game, 5, 0)
-    found = et.search(game, depth=3, state=state, deepen=True)
-    for move in moves_at(game, state)[:2]:
-        after = game.play(state, move)
-        alone = et.search(game, depth=3, state=after, deepen=True)
-        again = et.search(game, depth=3, state=after, deepen=True, after=found)
-        assert again.value == pytest.approx(alone.value)
-        assert again.grown.rows <= alone.grown.rows
-        assert et.search(game, depth=3, state=after, after=found).value == alone.value
-    other = et.search("game:dice", depth=2, after=found)
-    assert other.value == et.search("game:dice", depth=2).value
-
-
 def test_an_error_names_the_position() -> None:
     class Wrong(Pig):
         def play(self, state: Any, move: Any) -> Any:
@@ -169,7 +153,7 @@ def test_advise_shows_the_position_the_moves_and_the_line() -> None:
         "hold  0.266667",
         "",
         "line      roll, 1 (p 1/6), roll",
-        "search    depth 3, 28 evaluations; estimates: 16 leaves",
+        "search    depth 3, 25 evaluations; estimates: 17 leaves",
     ]
 
 

@@ -120,6 +120,8 @@ class Engine:
         (PIG, {"depth": 3, "algorithm": "best-first"}, "random"),
         (PIG, {"depth": 3, "estimate": "rollouts:2"}, lambda state: "hold"),
         (PIG, Engine(), "random"),
+        (PIG, et.Engine(PIG), "random"),
+        (PIG, et.Engine(PIG, estimate="rollouts:2", max_states=100), "random"),
     ],
 )
 def test_the_better_player_wins_on_both_sides(game: Any, first: Any, second: Any) -> None:

@@ -112,7 +112,7 @@ def test_objects_of_openspiel_are_games(make: Any, algorithm: str) -> None:
     import pyspiel
 
     game, options = make(pyspiel)
-    options |= {"depth": 3, "estimate": lambda state: len(state.history()) / 10}
+    options |= {"depth": 3, "estimate": lambda state: 0.15 * state.num_players()}
     found = et.search(game, algorithm=algorithm, **options)
     assert found.value == pytest.approx(0.3)
     assert len(et.write_out(game, **options)) == 30

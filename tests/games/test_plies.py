@@ -14,13 +14,15 @@ from random_games import RandomGame
 import expectitree as et
 from expectitree import Tree
 from expectitree.base.errors import GameError
-from expectitree.games import plies, rules, searching
+from expectitree.games import engine, plies, searching
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.finding import find_game
-from expectitree.games.growth import Growth
+from expectitree.games.growth import Rows
+from expectitree.games.loops import harvest
 from expectitree.games.plies import Plies
 from expectitree.games.positions import position
 from expectitree.games.rules import Options, RowsError, Rules
+from expectitree.games.states import States
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import listening
 
@@ -51,11 +53,19 @@ CASES = [
 CASES += [pytest.param(name, depth, start, "") for name, depth, start in STARTS]
 
 
-def both(game: Any, depth: int, state: Any) -> tuple[Plies | None, Growth]:
+def both(game: Any, depth: int, state: Any) -> tuple[Plies | None, Rows]:
     """Return the tree of a position by plies, unless that is not possible, and row by row."""
     by_plies = Plies(Rules(game, Options(False)), state, depth)
-    by_rows = searching._by_rows(Rules(game, Options(False)), depth, state)
+    by_rows = row_by_row(Rules(game, Options(False)), depth, state)
     return by_plies if by_plies.grow() else None, by_rows
+
+
+def row_by_row(rules: Rules, depth: int, state: Any) -> Rows:
+    states = States(rules)
+    rows = Rows(states, is_whole=True, estimates=True)
+    rows.plant(states.find(state), depth)
+    assert rows.grow_all(rules.max_rows)
+    return rows
 
 
 def pairs(one: Tree, other: Tree) -> Iterator[tuple[int, int]]:
@@ -79,19 +89,16 @@ def check_equal(one: Tree, other: Tree) -> None:
         assert [one.label[i] for i in mine] == [other.label[i] for i in theirs]
 
 
-def check_grown(grown: Plies, rows: Growth) -> None:
+def check_grown(grown: Plies, rows: Rows) -> None:
     """Check that two trees, and searches of them, are equal."""
-    assert (grown.made, grown.merged) == (rows.made + rows.merged, rows.merged)
-    assert grown.rows == rows.rules.evaluations
-    whole = searching.harvest(rows, whole=True)[0]
+    assert (grown.made, grown.merged) == (rows.count + rows.merged, rows.merged)
+    assert grown.rows == rows.count
+    whole = harvest(rows, rows.in_order(0), 0)[0]
     check_equal(grown.tree(), whole)
-    expectiminimax = et.ALGORITHMS["expectiminimax"]
-    one, other = grown.search(expectiminimax), search_tree(whole, expectiminimax)
-    again = search_tree(one.tree, expectiminimax)
-    for search in (one, again):
-        assert (search.value, search.best, search.ties) == (other.value, other.best, other.ties)
-        assert (search.eps, search.bounds_source) == (other.eps, other.bounds_source)
-        assert search.counts == other.counts
+    one, other = search_tree(grown.tree()), search_tree(whole)
+    assert (one.value, one.best, one.ties) == (other.value, other.best, other.ties)
+    assert (one.eps, one.bounds_source) == (other.eps, other.bounds_source)
+    assert one.counts == other.counts
     for a, b in pairs(one.tree, whole):
         assert (one.lower[a], one.upper[a]) == (other.lower[b], other.upper[b])
     for name in ("star1", "star2"):
@@ -174,7 +181,7 @@ def test_trees_of_random_games_are_those_that_grow_row_by_row(
 def by_plies(**options: Any) -> bool:
     """Return whether a search of a large tree of pig grows by plies."""
     plies_only = mock.patch.object(Plies, "grow", autospec=True, side_effect=Plies.grow)
-    with plies_only as grow, mock.patch.object(searching, "FEW_ROWS", 20):
+    with plies_only as grow, mock.patch.object(engine, "FEW_ROWS", 20):
         et.write_out(**({"game": "game:pig(target=9)", "depth": 5} | options))
     return bool(grow.call_count)
 
@@ -207,7 +214,7 @@ def test_a_game_may_refuse_to_pack(packed: Any) -> None:
     game: Any = Pig(target=9)
     game.pack = lambda state: packed
     assert not Plies(Rules(game, Options(False)), game.start, 4).grow()
-    with mock.patch.object(searching, "FEW_ROWS", 20):
+    with mock.patch.object(engine, "FEW_ROWS", 20):
         assert len(et.write_out(game, depth=5)) == len(et.write_out(Pig(target=9), depth=5))
 
 
@@ -216,16 +223,17 @@ def test_few_rows_are_computed_in_fractions_and_many_in_floats(
 ) -> None:
     game, depth = Pig(target=9), 8
     exact = et.write_out(game, depth=depth)
-    rows = searching._by_rows(Rules(game, Options(True)), depth, game.start)
-    monkeypatch.setattr(searching, "FEW_ROWS", 20)
-    for many, is_exact in ((len(exact) + rows.merged, True), (len(exact) + rows.merged - 1, False)):
+    rows = row_by_row(Rules(game, Options(True)), depth, game.start)
+    estimated = sum(map(rows.is_estimated, range(rows.count)))
+    monkeypatch.setattr(engine, "FEW_ROWS", 20)
+    for many, is_exact in ((len(exact), True), (len(exact) - 1, False)):
         monkeypatch.setattr(searching, "EXACT_NODES", many)
-        monkeypatch.setattr(rules, "EXACT_ROWS", many)
+        monkeypatch.setattr(engine, "EXACT_ROWS", many)
         assert et.write_out(game, depth=depth).exact == is_exact
         found = et.search(game, depth=depth, algorithm="expectiminimax")
         assert found.tree.exact == is_exact
         counts = len(exact), exact.leaves, rows.merged
-        assert found.grown == et.Grown(depth, *counts, estimated=len(rows.estimated))
+        assert found.grown == et.Grown(depth, *counts, estimated=estimated)
         assert found.value == pytest.approx(float(et.evaluate(exact).value), rel=1e-14)
         assert bool(found.eps) != is_exact
 
@@ -233,8 +241,8 @@ def test_few_rows_are_computed_in_fractions_and_many_in_floats(
 def test_rows_are_limited_and_reported_as_they_are_row_by_row() -> None:
     """Equal states of the last ply count until they are merged."""
     game = Pig()
-    tree = searching._by_rows(Rules(game, Options(False)), 7, game.start)
-    rows = tree.made + tree.merged
+    tree = row_by_row(Rules(game, Options(False)), 7, game.start)
+    rows = tree.count + tree.merged
     reports: list[tuple[int, int | None]] = []
     with listening(lambda done, whole: reports.append((done, whole))):
         assert Plies(Rules(game, Options(False, max_rows=1_061)), game.start, 7).grow()

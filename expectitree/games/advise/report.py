@@ -22,8 +22,8 @@ class Advice(Shown):
 
     @property
     def tree(self) -> Tree:
-        """The tree that was searched."""
-        return self.search.tree
+        """The position, its moves, and the line of best play."""
+        return self.search.top.tree
 
     @property
     def position(self) -> str:

@@ -44,7 +44,7 @@ def move_lines(advice: Advice, options: ConsoleOptions) -> Iterator[RenderableTy
         columns.insert(1, Column("p"))
         for row, branch in zip(rows, tree.branches_of(tree.root_id), strict=False):
             row.insert(1, chance_text(tree, branch))
-    elif shown and next(found.best_branches(tree.root_id), None) is not None:
+    elif shown and found.best is not None:
         rows[0][1] += f"  {marks.best.strip()}"
     if not shown:
         yield Text(f"The game is over; its value is {known_text(*found.interval())}.")

@@ -65,8 +65,8 @@ class Einstein:
 
     def key(self, state: State) -> Hashable:
         """Return the state with the stones that may move in place of the number rolled."""
-        squares = _squares(state.board, state.player)
-        return state.board, state.player, state.roll and _movable(squares, state.roll)
+        board, player, roll = state
+        return board, player, roll and _movable(_squares(board, player), roll)
 
     def pack(self, state: State) -> tuple[int, ...] | None:
         """Return the squares of the stones (-1 if gone), the player, and the stones that move."""

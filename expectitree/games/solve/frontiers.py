@@ -10,12 +10,12 @@ import numpy as np
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.games.plies import STATES_AT_ONCE, expanded, within
 from expectitree.games.rules import Rules
-from expectitree.games.solve.states import Limits, States
+from expectitree.games.solve.states import Limits, Reached
 
 MOST_BITS = 62  # of the numbers of a state together
 
 
-class BatchedStates(States):
+class BatchedStates(Reached):
     """States that `expand` makes; a state is a key of 64 bits, made of the numbers of `pack`."""
 
     def __init__(self, rules: Rules, start: Any, limits: Limits) -> None:

@@ -15,11 +15,11 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.calls import Warn, naming_errors
 from expectitree.games.finding import game_of
 from expectitree.games.protocol import Game
-from expectitree.games.rules import InexactError, Options, Rules
+from expectitree.games.rules import Options, Rules
 from expectitree.games.solve import WIDTH
 from expectitree.games.solve.exact import solve_exactly
 from expectitree.games.solve.solver import Solver
-from expectitree.games.solve.states import Limits, RuledStates, States, state_text
+from expectitree.games.solve.states import Limits, Reached, RuledStates, state_text
 
 FEW_STATES = 20_000  # that the methods make, where the game has `expand`
 STAYS = " (not for ever)"  # a move that must not be repeated for ever
@@ -262,14 +262,10 @@ def solve(  # noqa: PLR0913
     if seconds is not None and not seconds > 0:
         raise SearchError(f"solve needs more than 0 seconds, got {seconds}")
     begun = monotonic()
-    chosen = game_of(game)
     options = Options(
         exact or None, warn=warn, max_rows=max_rows, endless=endless, discount=discount
     )
-    try:
-        states = _states_of(chosen, options, state, seconds)
-    except InexactError:
-        states = _states_of(chosen, options._replace(exact=False), state, seconds)
+    states = _states_of(game_of(game), options, state, seconds)
     solver = Solver(states, width)
     if exact:
         solve_exactly(solver)
@@ -291,7 +287,7 @@ def solve(  # noqa: PLR0913
     )
 
 
-def _states_of(game: Game, options: Options, state: Any, seconds: float | None) -> States:
+def _states_of(game: Game, options: Options, state: Any, seconds: float | None) -> Reached:
     rules = Rules(game, options)
     limits, start = Limits(rules, seconds), rules.start if state is None else state
     may_expand = rules.expands and not rules.pays and find_spec("numpy") is not None

@@ -34,7 +34,7 @@ from expectitree.games.solve.loops import (
     strong_components,
     sweep,
 )
-from expectitree.games.solve.states import States, outward, state_text
+from expectitree.games.solve.states import Reached, outward, state_text
 from expectitree.searches.progress import report
 from expectitree.text.phrases import plural
 
@@ -61,7 +61,7 @@ class Solver:
     component is closed.
     """
 
-    def __init__(self, states: States, width: float) -> None:
+    def __init__(self, states: Reached, width: float) -> None:
         self.states, self.rules = states, states.rules
         self.low, self.high, self.pays = states.low, states.high, self.rules.pays
         self.discounted, self.is_exact = self.rules.discount != 1, False

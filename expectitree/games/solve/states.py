@@ -13,6 +13,7 @@ from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import Number, escape, is_finite, to_nearest_float
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.games.rules import RowsError, Rules
+from expectitree.games.states import States
 from expectitree.searches.progress import report
 
 STATES_SHOWN = 10_000  # between two reports of progress, and checks of the time
@@ -51,7 +52,7 @@ class Limits:
         report(states, None)
 
 
-class States:
+class Reached:
     """The states as columns: of a state its kind and bounds of its value, of a branch its child.
 
     `weight` is the probability of an outcome, and of a move the discount. `number_of` returns the
@@ -76,7 +77,7 @@ class States:
         return len(self.kind)
 
 
-class RuledStates(States):
+class RuledStates(Reached):
     """States that the methods of a game make, one at a time."""
 
     def __init__(self, rules: Rules, start: Any, limits: Limits, most: int) -> None:
@@ -88,61 +89,56 @@ class RuledStates(States):
                 "that can be hashed, such as tuples, or give the game a method key(state)"
             )
         self.fractions = {"weight": [], "reward": [], "value": []}
-        self._keeps = rules.options.exact  # the numbers before they are rounded
-        self._known = {rules.key(start): 0}
-        self._states = [start]
-        for state in self._states:  # which grow
-            self._add(state)
+        self._states = States(rules)
+        self._states.most_kept = rules.max_rows
+        self._states.find(start)
+        self.number_of = self._states.number_of
+        while len(self) < len(self._states) and len(self) <= most:
+            self._add(len(self))
             if len(self) % STATES_SHOWN == 0:
                 limits.check(len(self._states))
-            if len(self._states) > most:
-                break
         self.is_complete = len(self) == len(self._states)
         limits.check(len(self._states))
 
-    def number_of(self, state: Any) -> int | None:
-        """Return the number of a state, None if it is not reached."""
-        return self._known.get(self.rules.key(state))
-
     def objects(self) -> Iterator[Any]:
         """Yield the states in the order of their numbers."""
-        return iter(self._states)
+        return map(self._states.state, range(len(self._states)))
 
-    def _add(self, state: Any) -> None:
-        rules, kind = self.rules, self.rules.kind(state)
+    def _add(self, number: int) -> None:
+        """Add the next state, with its branches."""
+        states, kind = self._states, self._states.kind_of(number)
         value: Number = 0
         if kind == TERMINAL:
-            value = rules.value(state, kind, rules.bounds)
+            value = states.value(number)
         else:
-            moves, probabilities = rules.moves(state, kind)
-            for place, move in enumerate(moves):
-                weight = rules.discount if probabilities is None else probabilities[place]
-                if weight > 0:
-                    self._add_branch(state, move, weight, kind == CHANCE)
+            children, probabilities, moves = states.ask(number)
+            for branch in zip(probabilities, children, moves, strict=True):
+                if branch[0]:
+                    self._add_branch(number, kind == CHANCE, *branch)
+            states.known[number] = None  # the columns have it now
         low, high = outward(value)
         self.low.append(low)
         self.high.append(high)
         self.kind.append(kind)
         self.first.append(len(self.child))
-        if self._keeps:
-            self.fractions["value"].append(value)
+        self._keep("value", value)
 
-    def _add_branch(self, state: Any, move: Any, weight: Any, is_outcome: bool) -> None:
-        rules, after = self.rules, self.rules.play(state, move)
-        number = self._known.setdefault(rules.key(after), len(self._states))
-        if number == len(self._states):
-            self._states.append(after)
-        else:
-            rules.check_known(after, lambda: self._states[number])
-        self.child.append(number)
+    def _add_branch(
+        self, number: int, is_outcome: bool, probability: Any, child: int, move: Any
+    ) -> None:
+        rules, weight = self.rules, probability if is_outcome else self.rules.discount
+        self.child.append(child)
         self.weight.append(float(weight))
+        self._keep("weight", weight)
         if rules.pays:
-            reward = rules.reward(state, move) * (weight if is_outcome else 1)
+            reward = rules.reward(self._states.state(number), move) * (weight if is_outcome else 1)
             self.reward.append(float(reward))
-            if self._keeps:
-                self.fractions["reward"].append(reward)
-        if self._keeps:
-            self.fractions["weight"].append(weight)
+            self._keep("reward", reward)
+
+    def _keep(self, name: str, number: Number) -> None:
+        """Keep a number before it is rounded, with --exact."""
+        if self.rules.options.exact:
+            self.fractions[name].append(number)
 
 
 def state_text(rules: Rules, state: Any) -> str:

@@ -1,0 +1,147 @@
+"""Call the methods of a game: every error names the call, and the first calls are repeated."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from traceback import extract_tb
+from typing import Any, NoReturn
+
+from expectitree.base.errors import USER_ERRORS, GameError
+from expectitree.base.numbers import escape
+from expectitree.games.protocol import Game
+
+METHODS = ("turn", "moves", "play", "value")
+OPTIONAL = ("key", "bounds", "label", "same_turn", "parse", "expand", "reward", "text")
+CHECKED = 100  # calls of each method that are checked by a second call
+
+Warn = Callable[[str], None]
+
+
+class Calls:
+    """The methods of one game."""
+
+    def __init__(self, game: Game, warn: Warn | None) -> None:
+        if isinstance(game, type):
+            name = game.__name__
+            raise GameError(f"expected a game, got the class {name}: write {name}()")
+        needed = METHODS if getattr(game, "expand", None) is None else (*METHODS, "pack")
+        missing = [name for name in needed if not callable(getattr(game, name, None))]
+        if missing:
+            raise GameError(
+                f"{type(game).__name__} has no method {missing[0]}: a game has "
+                f"{', '.join(needed)} (docs/how-to/games.md)"
+            )
+        self.game, self._listener = game, warn
+        self._text: Callable[[Any], Any] | None = getattr(game, "text", None)
+        self.title = type(game).__name__  # in errors, until the game gives its own
+        self.title = self.call("title", lambda: str(self.attribute("title")))
+        self._calls: Counter[str] = Counter()  # that were repeated, by method
+        self.checked: float = CHECKED  # of each method, the first calls that are repeated
+        self._warn_of_names()
+
+    def repeat(self, name: str, found: Any, again: Callable[[], Any], *arguments: Any) -> None:
+        """Raise `GameError` if a method gives another result when it is called again.
+
+        Only the first calls are repeated.
+        """
+        if self._calls[name] >= self.checked:
+            return
+        self._calls[name] += 1
+        other = self.call(name, lambda *_: again(), *arguments)
+        if not are_equal(found, other):
+            raise GameError(
+                f"{self.where(name, *arguments)} gives two results, {shown(found, 60)} and "
+                f"{shown(other, 60)}: results must depend on the state alone, so draw random "
+                "numbers as outcomes of chance"
+            )
+
+    def _warn_of_names(self) -> None:
+        """Warn of public methods whose name is one letter from that of an optional one."""
+        for name in dir(type(self.game)):
+            near = [other for other in OPTIONAL if _is_near(name, other)]
+            is_missing = near and not hasattr(self.game, near[0])
+            if is_missing and callable(getattr(type(self.game), name)):
+                self.warn(
+                    f"{self.title} has a method {name}, which is ignored: did you mean {near[0]}?"
+                )
+
+    def warn(self, message: str) -> None:
+        """Warn the user, if anybody listens."""
+        if self._listener is not None:
+            self._listener(message)
+
+    def attribute(self, name: str, *default: Any) -> Any:
+        """Return an attribute of the game, which may be a property that fails."""
+        if hasattr(type(self.game), name):
+            return self.call(name, lambda: getattr(self.game, name))
+        if not default and not hasattr(self.game, name):
+            raise GameError(f"{self.title} has no attribute {name}: a game needs it")
+        return getattr(self.game, name, *default)
+
+    def call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a method gives; its errors name the call and the line."""
+        try:
+            return method(*arguments)
+        except USER_ERRORS as error:
+            self._raised(error, name, *arguments)
+
+    def _raised(self, error: BaseException, name: str, *arguments: Any) -> NoReturn:
+        """Raise the error of a method again, with the call and the line."""
+        if isinstance(error, GameError):
+            raise error
+        place = extract_tb(error.__traceback__)[-1]
+        text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
+        raised = f"raises {text} ({place.filename}:{place.lineno})"
+        raise GameError(f"{self.where(name, *arguments)} {raised}") from error
+
+    def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
+        """Raise an error about a result of a method."""
+        where = self.where(name, state)
+        raise GameError(f"{where} gives {shown(found, 60)}, expected {expected}")
+
+    def where(self, name: str, *arguments: Any) -> str:
+        """Return the title, the position and the call of a method, for a message."""
+        title, text = escape(self.title), self._text
+        if text is not None and arguments and name not in ("text", "expand"):
+            with suppress(*USER_ERRORS):
+                title += f", at {shown(str(text(arguments[0])))}"
+        return f"{title}: {name}({', '.join(map(shown, arguments))})"
+
+
+def are_equal(one: Any, other: Any) -> bool:
+    """Return whether two results are equal, as far as one can see."""
+    try:
+        if bool(one == other):
+            return True
+    except USER_ERRORS:
+        pass  # arrays, for example, have no single answer
+    one, other = (re.sub(r" at 0x[0-9a-fA-F]+", "", repr(found)) for found in (one, other))
+    return bool(one == other)
+
+
+def _is_near(name: str, other: str) -> bool:
+    """Return whether two names differ by one letter: more, less, or another."""
+    if name == other or name.startswith("_") or abs(len(name) - len(other)) > 1:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
+    if at is None:
+        return True
+    return (
+        name[at + 1 :] == other[at + 1 :]
+        or name[at + 1 :] == other[at:]
+        or name[at:] == other[at + 1 :]
+    )
+
+
+def shown(value: Any, longest: int = 120) -> str:
+    """Return a value on one line, cut in its middle if it is long."""
+    try:
+        text = repr(value)
+    except USER_ERRORS:
+        text = f"a {type(value).__name__}"
+    if len(text) > longest:
+        text = f"{text[: longest // 2]}…{text[-longest // 2 :]}"
+    return escape(text)
