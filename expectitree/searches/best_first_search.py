@@ -10,11 +10,10 @@ from expectitree.base.tree.columns import Column
 from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, TALLIES, Beliefs, Limits
 from expectitree.searches.best_first import best_first
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.problem import with_infinities, without_infinities
+from expectitree.searches.problem import WalkObserver, with_infinities, without_infinities
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
-    Listen,
     SearchSetup,
     greatest_number,
     greatest_total,
@@ -26,21 +25,17 @@ from expectitree.searches.work import NO_LIMIT
 _WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
 
 
-def run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:
+def run_best_first(
+    setup: SearchSetup, max_visits: int | None, observer: WalkObserver | None
+) -> Search:
     beliefs, limits = begin_best_first(setup)
-    if listen is not None:
-        beliefs = beliefs._replace(
-            lower=listen("lower", beliefs.lower),
-            upper=listen("upper", beliefs.upper),
-            visits=listen("visits", beliefs.visits),
-            aim=listen("aim", beliefs.aim),
-        )
     most = NO_LIMIT if max_visits is None else max_visits
     pause = setup.pause // _WALK
     setup.begin()
     while True:
         entries = int(beliefs.tally[ENTRIES])
-        ended = setup.run(best_first, setup.columns, beliefs, limits, most, entries + pause)
+        numbers = most, entries + pause
+        ended = setup.run(best_first, setup.columns, beliefs, limits, *numbers, observer)
         if ended != PAUSED:
             break
         seen = beliefs.tally[SEEN if max_visits is None else ENTRIES]

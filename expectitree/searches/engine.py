@@ -156,9 +156,8 @@ def search_window(
     """Search a tree in a window, by the contract of `star_minimax`.
 
     `known` is what `choose_bounds` returns.
-    `watch` is an `Observer` of a depth-first search, which is not compiled then. For best-first, it
-    is a function that receives every column that the search writes, with its name, and returns the
-    column to write to instead. Raises `SearchError` if the search needs a utility that is not
+    `watch` is an `Observer` of a depth-first search, or a `WalkObserver` of best-first: such a
+    search must not be compiled. Raises `SearchError` if the search needs a utility that is not
     known.
     """
     if tree.attitude is not None and algorithm.player_cuts:

@@ -70,6 +70,16 @@ class Observer(Protocol):
         """Note the interval of a node after an entry, and the cut that ended it."""
 
 
+class WalkObserver(Protocol):
+    """What watches the walks of a best-first search."""
+
+    def enter(self, node: int, branch: int, depth: int, aim: int) -> None:
+        """Note that a walk enters a node by a branch; the last one may be a terminal."""
+
+    def narrow(self, node: int, lower: Any, upper: Any) -> None:
+        """Note what the children of a node prove; often that is known already."""
+
+
 @dataclass(slots=True)
 class Problem:
     """A tree, the bounds of its nodes, and the limits of a search.

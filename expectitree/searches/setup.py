@@ -34,7 +34,6 @@ class Engine(StrEnum):
 
 ENGINES = tuple(engine.value for engine in Engine if engine is not Engine.EXACT)
 NO_BOUNDS = -INFINITY, INFINITY
-Listen = Callable[[str, Column], Column]
 _FUNCTIONS = 16  # terms that lose as much as the exponentials and logarithms of an attitude
 NO_FAR = sys.float_info.max  # no bound is farther
 FAR = 1e5  # bounds so many times greater than all totals cost a sum too many digits

@@ -154,7 +154,7 @@ def _alternative(search: Search, node: int, branch: int) -> Alternative:
 def _terms(search: Search, node: int, is_high: bool) -> Terms:
     """Return the terms of a node's own bound, from the intervals at the end."""
     tree, ends = search.tree, search.upper if is_high else search.lower
-    return sum_terms(tree, search.eps, node, branch_ends(tree, ends), ends[node])
+    return Sums(tree, search.eps).terms(node, branch_ends(tree, ends), ends[node])
 
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
@@ -185,7 +185,7 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
 
     The intervals are final; those of other outcomes may have tightened after the cut.
     """
-    tree, columns = search.tree, search.tree.columns
+    tree, columns, sums = search.tree, search.tree.columns, Sums(search.tree, search.eps)
     for _ in range(_MAX_STEPS):
         above, own = search.asking(node)
         asked = shifted(limit, tree.reward_of(own))
@@ -199,9 +199,9 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
         is_share = columns.kind[above] == Kind.CHANCE
         if is_share:
             ends = branch_ends(tree, search.upper if low else search.lower)
-            quotient = find_quotient(tree, search.eps, way, own, ends, above_limit, limit)
+            quotient = sums.quotient(way, own, ends, above_limit, limit)
             limit = above_limit
-        elif not is_same(tree, search.eps, asked, above_limit):
+        elif not sums.is_same(asked, above_limit):
             yield _at_player(search, above, own, asked, low)
             return
         else:
@@ -228,7 +228,8 @@ def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> St
         return Step("far", node, limit, own, way)
     end_of = branch_ends(tree, search.lower if low else search.upper)
     others = [b for b in tree.branches_of(node) if child[b] != child[own]]
-    near = [b for b in others if is_same(tree, search.eps, end_of(b), limit)]
+    sums = Sums(tree, search.eps)
+    near = [b for b in others if sums.is_same(end_of(b), limit)]
     reaching = [  # a child may have become better since
         b for b in (*others, own) if (end_of(b) >= limit if low else end_of(b) <= limit)
     ]
@@ -240,58 +241,62 @@ def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> St
 # ---- The sums that make the bounds of CHANCE nodes and the windows of their outcomes.
 
 
-def is_same(tree: Tree, eps: Any, one: Any, other: Any) -> bool:
-    """Return whether two numbers are equal but for rounding."""
-    return bool(one == other) or (
-        not tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * eps)
-    )
-
-
 def branch_ends(tree: Tree, ends: Readable[Any]) -> EndOf:
     """Return a function that finds the bound of a branch in the bounds of all nodes."""
     child = tree.columns.child
     return lambda branch: shifted(ends[child[branch]], tree.reward_of(branch))
 
 
-def sum_terms(tree: Tree, eps: Any, node: int, end_of: EndOf, total: Any) -> Terms:
-    """Return the terms of `total`, a CHANCE node's bound; nothing if they are many or not its sum.
+@dataclass(frozen=True)
+class Sums:
+    """Finds the sums of one tree; numbers are equal if they differ by rounding, about `eps`."""
 
-    A bound from elsewhere, such as the tree file, can be tighter than the sum.
-    """
-    branches = tree.branches_of(node)
-    if tree.columns.kind[node] != Kind.CHANCE or len(branches) > MAX_TERMS:
-        return ()
-    terms = _terms_of(tree, branches, end_of)
-    return terms if is_same(tree, eps, sum_of(terms), total) else ()
+    tree: Tree
+    eps: Any
+
+    def is_same(self, one: Any, other: Any) -> bool:
+        """Return whether two numbers are equal but for rounding."""
+        return bool(one == other) or (
+            not self.tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * self.eps)
+        )
+
+    def terms(self, node: int, end_of: EndOf, total: Any) -> Terms:
+        """Return the terms of `total`, a CHANCE node's bound; none if many or not its sum.
+
+        A bound from elsewhere, such as the tree file, can be tighter than the sum.
+        """
+        branches = self.tree.branches_of(node)
+        if self.tree.columns.kind[node] != Kind.CHANCE or len(branches) > MAX_TERMS:
+            return ()
+        terms = self._terms_of(branches, end_of)
+        return terms if self.is_same(sum_of(terms), total) else ()
+
+    def quotient(
+        self, above: int, branch: int, end_of: EndOf, limit: Any, end: Any
+    ) -> Quotient | None:
+        """Return how the end of an outcome's window follows from `limit`, its CHANCE node's.
+
+        `above` is the branch to the CHANCE node. Both ends are given as the nodes have them,
+        without rewards. Return None if there are many outcomes, an end is infinite, or the others'
+        bounds have changed since.
+        """
+        tree, p = self.tree, self.tree.columns.probability[branch]
+        branches = tree.branches_of(tree.parent_of(branch))
+        if len(branches) > MAX_TERMS or not is_finite(limit):
+            return None
+        others = self._terms_of((b for b in branches if b != branch), end_of)
+        if not all(is_finite(bound) for _, bound in others):
+            return None
+        reward, end = tree.reward_of(above), shifted(end, tree.reward_of(branch))
+        if not self.is_same(outcome_limit(limit, sum_of(others), p), end):
+            return None
+        return Quotient(shifted(limit, reward), others, p, end, reward)
+
+    def _terms_of(self, branches: Iterable[int], end_of: EndOf) -> Terms:
+        probability = self.tree.columns.probability
+        return tuple((probability[b], end_of(b)) for b in branches if probability[b])
 
 
 def sum_of(terms: Terms) -> Any:
     """Return the sum of some terms."""
     return sum(p * end for p, end in terms)
-
-
-def find_quotient(
-    tree: Tree, eps: Any, above: int, branch: int, end_of: EndOf, limit: Any, found: Any
-) -> Quotient | None:
-    """Return how the end `found` of an outcome's window follows from `limit`, its CHANCE node's.
-
-    `above` is the branch to the CHANCE node. Both ends are given as the nodes have them, without
-    rewards. Return None if there are many outcomes, an end is infinite, or the others' bounds have
-    changed since.
-    """
-    branches, p = tree.branches_of(tree.parent_of(branch)), tree.columns.probability[branch]
-    if len(branches) > MAX_TERMS or not is_finite(limit):
-        return None
-    others = _terms_of(tree, (b for b in branches if b != branch), end_of)
-    if not all(is_finite(end) for _, end in others):
-        return None
-    quotient, reward = outcome_limit(limit, sum_of(others), p), tree.reward_of(above)
-    found = shifted(found, tree.reward_of(branch))
-    if not is_same(tree, eps, quotient, found):
-        return None
-    return Quotient(shifted(limit, reward), others, p, found, reward)
-
-
-def _terms_of(tree: Tree, branches: Iterable[int], end_of: EndOf) -> Terms:
-    probability = tree.columns.probability
-    return tuple((probability[b], end_of(b)) for b in branches if probability[b])
