@@ -158,7 +158,7 @@ def reward_fields(tree: Tree, branch: int) -> dict[str, Any]:
 def cut_fields(cut: Cut) -> dict[str, Any]:
     """Return the fields of a cut that evaluations and traces share."""
     return {
-        "kind": cut.kind, "fails": "low" if cut.is_low else "high", "after": cut.after,
+        "kind": cut.kind, "fails": cut.side.name, "after": cut.after,
         "of": cut.of, "probing": cut.probing, "bound": json_number(cut.bound),
     }  # fmt: skip
 

@@ -171,9 +171,9 @@ class StepSentences(Words):
     def on_cut(self, event: Event) -> str:
         cut, name = event.cut_in(self.tree), self.step_name(event)
         found = "Reconstructed: " if is_unordered(event.cut) else ""
-        text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.relation} "
+        text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.side.relation} "
         (end,) = self.with_reward(event, cut.limit)
-        limit = f"{cut.comparison} {self.number(end)}".replace(" ", TIED)
+        limit = f"{cut.side.comparison} {self.number(end)}".replace(" ", TIED)
         return f"{text[0].upper()}{text[1:]}{self.worth(event, cut.bound)} {limit}"
 
     def on_leave(self, event: Event) -> str:
