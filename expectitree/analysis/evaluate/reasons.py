@@ -120,14 +120,19 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
     if branch is None or not tree.columns.pays:
         branch = tree.first_paths.branch[node]
     branches = tree.branches_of(node)
-    is_min = tree.columns.kind[node] == Kind.MIN
     chosen = list(branches[:MAX_ALTERNATIVES])
-    best = next(search.best_branches(node), None) if branches else None
+    best = None
+    if branches:
+        best = next(search.best_branches(node), None)
     if best is not None and best not in chosen:
         chosen[-1] = best
-    end_of = branch_ends(tree, search.lower if is_min else search.upper)
-    rest = [end_of(b) for b in set(branches).difference(chosen)]
-    best_rest = (min if is_min else max)(rest, default=0)
+    rest = [search.interval_of_branch(b) for b in set(branches).difference(chosen)]
+    best_rest = max((upper for _, upper in rest), default=0)
+    if tree.columns.kind[node] == Kind.MIN:
+        best_rest = min((lower for lower, _ in rest), default=0)
+    terms: Terms = ()
+    if search.is_exact(node):
+        terms = _terms(search, node, True)
     cuts = _cuts_below(search, explanation, node)
     return Reasons(
         search,
@@ -137,7 +142,7 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
         [_alternative(search, node, b) for b in chosen],
         len(rest),
         best_rest,
-        _terms(search, node, True) if search.is_exact(node) else (),
+        terms,
         [_cut_reason(search, n, cut) for n, cut in islice(cuts, MAX_CUTS)],
         sum(1 for _ in cuts),
     )
@@ -153,8 +158,13 @@ def _alternative(search: Search, node: int, branch: int) -> Alternative:
 
 def _terms(search: Search, node: int, is_high: bool) -> Terms:
     """Return the terms of a node's own bound, from the intervals at the end."""
-    tree, ends = search.tree, search.upper if is_high else search.lower
-    return Sums(tree, search.eps).terms(node, branch_ends(tree, ends), ends[node])
+    end_of = _ends_of_branches(search, not is_high)
+    return Sums(search.tree, search.eps).terms(node, end_of, search.interval_of(node)[is_high])
+
+
+def _ends_of_branches(search: Search, low: bool) -> EndOf:
+    """Return the lower bounds of branches, or else the upper ones, as a function."""
+    return lambda branch: search.interval_of_branch(branch)[not low]
 
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
@@ -194,11 +204,14 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
             return
         if columns.probability[own] == 0:
             break  # the node was asked from elsewhere
-        above_limit, way = (search.alpha if low else search.beta)[above], _way_to(search, above)
+        way = _way_to(search, above)
+        above_limit = search.beta[above]
+        if low:
+            above_limit = search.alpha[above]
         reward, quotient = tree.reward_of(way), None
         is_share = columns.kind[above] == Kind.CHANCE
         if is_share:
-            ends = branch_ends(tree, search.upper if low else search.lower)
+            ends = _ends_of_branches(search, not low)
             quotient = sums.quotient(way, own, ends, above_limit, limit)
             limit = above_limit
         elif not sums.is_same(asked, above_limit):
@@ -217,25 +230,25 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
 
 def _way_to(search: Search, node: int) -> int:
     """Return the branch that leads to a node where its window is explained; -1 at the root."""
-    tree = search.tree
-    return search.asking(node)[1] if tree.columns.pays else tree.first_paths.branch[node]
+    if search.tree.columns.pays:
+        return search.asking(node)[1]
+    return search.tree.first_paths.branch[node]
 
 
 def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> Step:
     """Return why a limit that a player's node passes to a child is not the node's own limit."""
     tree, child, way = search.tree, search.tree.columns.child, _way_to(search, node)
-    if tree.columns.kind[node] != (Kind.MAX if low else Kind.MIN):
+    if (tree.columns.kind[node] == Kind.MAX) != low:
         return Step("far", node, limit, own, way)
-    end_of = branch_ends(tree, search.lower if low else search.upper)
+    end_of, sums = _ends_of_branches(search, low), Sums(tree, search.eps)
     others = [b for b in tree.branches_of(node) if child[b] != child[own]]
-    sums = Sums(tree, search.eps)
-    near = [b for b in others if sums.is_same(end_of(b), limit)]
-    reaching = [  # a child may have become better since
-        b for b in (*others, own) if (end_of(b) >= limit if low else end_of(b) <= limit)
-    ]
-    branch = next(iter(near + reaching), None)
-    why = "far" if branch is None else "has"
-    return Step(why, node, limit, NONE if branch is None else branch, way)
+    for b in others:
+        if sums.is_same(end_of(b), limit):
+            return Step("has", node, limit, b, way)
+    for b in (*others, own):  # a child may have become better since
+        if end_of(b) == limit or (end_of(b) > limit) == low:
+            return Step("has", node, limit, b, way)
+    return Step("far", node, limit, NONE, way)
 
 
 # ---- The sums that make the bounds of CHANCE nodes and the windows of their outcomes.
@@ -269,7 +282,9 @@ class Sums:
         if self.tree.columns.kind[node] != Kind.CHANCE or len(branches) > MAX_TERMS:
             return ()
         terms = self._terms_of(branches, end_of)
-        return terms if self.is_same(sum_of(terms), total) else ()
+        if not self.is_same(sum_of(terms), total):
+            return ()
+        return terms
 
     def quotient(
         self, above: int, branch: int, end_of: EndOf, limit: Any, end: Any

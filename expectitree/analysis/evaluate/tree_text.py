@@ -331,13 +331,14 @@ class _Drawing:
             reward = plus_text(self.tree.reward_of(b))
             if self.tree.label[b]:
                 name += f"{self.label(n, b, self.width)}: "
+            if is_sum:
+                name += f"{chance_text(self.tree, b)}{self.characters.times}"
             if not is_sum:
                 value += reward
+            elif reward:
+                value = f"({value}{reward})"
             else:
-                name += f"{chance_text(self.tree, b)}{self.characters.times}"
                 value = factor_text(value)
-                if reward:
-                    value = f"({self.utility(self.columns.child[b])[0]}{reward})"
             used += cell_len(name + value)
             if used > self.terminals_room:
                 shown = shown[:place]
