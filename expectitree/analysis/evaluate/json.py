@@ -37,10 +37,7 @@ def render(
     about = about_fields(evaluation.file, evaluation.search.tree)
     fields = about | search_fields(evaluation.search)
     if evaluation.tree.parameters:
-        fields["parameters"] = {
-            name: None if value is None else json_number(value)
-            for name, value in evaluation.parameters.items()
-        }
+        fields["parameters"] = json_value(evaluation.parameters)
     if evaluation.tree.criteria:
         label, known = evaluation.tree.branch_label, json_value(evaluation.criteria)
         fields["criteria"] = known.pop(NONE, None)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, is_finite
-from expectitree.base.tree.columns import NONE, Readable
+from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.intervals import outcome_limit
@@ -252,12 +252,6 @@ def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> St
 
 
 # ---- The sums that make the bounds of CHANCE nodes and the windows of their outcomes.
-
-
-def branch_ends(tree: Tree, ends: Readable[Any]) -> EndOf:
-    """Return a function that finds the bound of a branch in the bounds of all nodes."""
-    child = tree.columns.child
-    return lambda branch: shifted(ends[child[branch]], tree.reward_of(branch))
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.reasons import EndOf, Quotient, Sums, Terms, branch_ends
+from expectitree.analysis.evaluate.reasons import EndOf, Quotient, Sums, Terms
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
@@ -70,6 +72,9 @@ class Recorder:
     ) -> None:
         self.tree, self.algorithm = tree, algorithm
         self.at, self.most = kept
+        self.branches_at: Sequence[int] = ()  # of the node to follow, who knows their results
+        if self.at is not None:
+            self.branches_at = tree.branches_of(self.at)
         self.known = choose_bounds(tree, bounds, algorithm)
         self.eps = rounding_error(tree, self.known[0])
         self.sums = Sums(tree, self.eps)
@@ -80,8 +85,7 @@ class Recorder:
 
     def search(self, max_visits: int | None) -> Search:
         """Search the tree, and record it."""
-        engine = "auto" if self.tree.exact else "interpreted"
-        settings = self.known, self.known[0], engine, max_visits
+        settings = self.known, self.known[0], "interpreted", max_visits
         return search_window(self.tree, self.algorithm, *settings, self)
 
     def record(
@@ -92,34 +96,27 @@ class Recorder:
         node, branch, _ = place
         was = self.lower[node], self.upper[node]
         self.lower[node], self.upper[node] = interval = interval or was
-        if self.at not in (None, node) and not self._is_result(kind, branch):
+        is_result = branch in self.branches_at and kind not in (TIGHTEN, CUT)
+        if self.at not in (None, node) and not is_result:
             return
         self.total += 1
         if self.most is None or len(self.events) < self.most:
             about |= {"step": self.step, "walk": self.walk}
             self.events.append(Event(kind, *place, *interval, was, **about))
 
-    def _is_result(self, kind: str, branch: int) -> bool:
-        """Return whether a step changes what the node `at` knows of a child."""
-        assert self.at is not None
-        return kind not in (TIGHTEN, CUT) and branch in self.tree.branches_of(self.at)
-
-    def raise_lower(self, place: Place, bound: Any) -> None:
-        """Record a tighter lower bound of a node."""
-        upper, terms = self.upper[place[0]], self.sum_terms(place[0], True, bound)
-        self.record(TIGHTEN, place, (min(bound, upper), upper), terms=terms)
-
-    def lower_upper(self, place: Place, bound: Any) -> None:
-        """Record a tighter upper bound of a node."""
-        lower, terms = self.lower[place[0]], self.sum_terms(place[0], False, bound)
-        self.record(TIGHTEN, place, (lower, max(bound, lower)), terms=terms)
+    def tighten(self, place: Place, low: bool, bound: Any) -> None:
+        """Record a tighter lower or upper bound of a node."""
+        node, terms = place[0], self.sum_terms(place[0], low, bound)
+        interval = self.lower[node], max(bound, self.lower[node])
+        if low:
+            interval = min(bound, self.upper[node]), self.upper[node]
+        self.record(TIGHTEN, place, interval, terms=terms)
 
     def record_cut(self, place: Place, cut: int, **about: Any) -> None:
         """Record a cut, with the sum that proves it."""
-        low = not fails_low(cut)
-        bound = (self.lower if low else self.upper)[place[0]]
-        terms = self.sum_terms(place[0], low, bound)
-        self.record(CUT, place, cut=cut, terms=terms, **about)
+        low, (node, _, _) = not fails_low(cut), place
+        bounds = self.upper[node], self.lower[node]
+        self.record(CUT, place, cut=cut, terms=self.sum_terms(node, low, bounds[low]), **about)
 
     def sum_terms(self, node: int, low: bool, total: Number) -> Terms:
         """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
@@ -132,7 +129,10 @@ class Recorder:
 
     def end_of(self, low: bool) -> EndOf:
         """Return the bounds, by branch, that a sum of lower or of upper bounds has."""
-        return branch_ends(self.tree, self.lower if low else self.upper)
+        ends = self.upper
+        if low:
+            ends = self.lower
+        return lambda branch: shifted(ends[self.child[branch]], self.tree.reward_of(branch))
 
 
 class WalkRecorder(Recorder):
@@ -163,9 +163,9 @@ class WalkRecorder(Recorder):
             terms = self.sum_terms(node, True, lower)
             self.record(CLOSE, place, (lower, upper), terms=terms)
         if lower != self.lower[node]:
-            self.raise_lower(place, lower)
+            self.tighten(place, True, lower)
         if upper != self.upper[node]:
-            self.lower_upper(place, upper)
+            self.tighten(place, False, upper)
 
     def finish(self, search: Search) -> None:
         """Record the cuts, which are found when the search is over, parents first."""

@@ -37,10 +37,7 @@ def event_fields(event: Event, tree: Tree) -> dict[str, Any]:
         fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}
     fields["path"] = json_path(tree, n, event.branch)
     fields |= reward_fields(tree, event.branch)
-    if event.walk:
-        fields["walk"] = event.walk
-    if event.aim:
-        fields["aim"] = event.aim
+    fields |= {key: value for key, value in (("walk", event.walk), ("aim", event.aim)) if value}
     if event.window is not None:
         fields["window"] = list(map(json_number, event.window))
     if event.kind == PROBE and tree.columns.kind[n]:

@@ -74,13 +74,12 @@ class Trace(Shown):
         and `upper` after the step, and its window `alpha` and `beta` at enter, cut and leave.
         """
         names = ("step", "event", "path", "kind", "depth", "lower", "upper", "alpha", "beta")
-        records = []
-        for event in self.events:
-            path, kind = self.tree.path_of(event.node), self.tree.node(event.node).kind.name
-            ends = event.lower, event.upper, *(event.window or (None, None))
-            row = (event.step, event.kind, path, kind, event.depth, *ends)
-            records.append(dict(zip(names, row, strict=True)))
-        return records
+        return [dict(zip(names, self._row(event), strict=True)) for event in self.events]
+
+    def _row(self, event: Event) -> tuple[object, ...]:
+        path, kind = self.tree.path_of(event.node), self.tree.node(event.node).kind.name
+        ends = event.lower, event.upper, *(event.window or (None, None))
+        return event.step, event.kind, path, kind, event.depth, *ends
 
 
 def trace(
@@ -118,18 +117,19 @@ def trace(
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
-    search = found if isinstance(found, Search) else None
-    tree = found.tree if isinstance(found, Search) else found
+    tree, search, usual = found, None, "expectiminimax"
+    if isinstance(found, Search):
+        tree, search, usual = found.tree, found, found.algorithm
     check_tree(tree, "trace")
     if isinstance(at, str):
         at = tree.find(at).id
-    if algorithm is None:
-        algorithm = "expectiminimax" if search is None else search.algorithm
-    chosen = find_algorithm(algorithm)
+    chosen = find_algorithm(algorithm or usual)
     asked = chosen, bounds, max_visits
     if search is not None:
         bounds, max_visits = _settings_of(search, chosen, bounds, max_visits)
-    make: Any = DepthFirstRecorder if chosen.in_order else WalkRecorder
+    make: type[Recorder] = WalkRecorder
+    if chosen.in_order:
+        make = DepthFirstRecorder
     settings = searched_tree(tree), chosen, bounds, at, most
     recorder = make(*settings)
     try:
@@ -225,9 +225,9 @@ class DepthFirstRecorder(Recorder):
         low, high = _with_floats((low, high))
         place, _ = self.path[-1]
         if self.kind[node] != Kind.MIN and self.lower[node] + self.eps < low < INFINITY:
-            self.raise_lower(place, low)
+            self.tighten(place, True, low)
         if self.kind[node] != Kind.MAX and -INFINITY < high < self.upper[node] - self.eps:
-            self.lower_upper(place, high)
+            self.tighten(place, False, high)
 
     def leave(self, node: int, interval: Window, cut: int, after: int) -> None:
         """Record the end of an entry."""
@@ -245,7 +245,9 @@ class DepthFirstRecorder(Recorder):
         if not self.algorithm.player_cuts:  # backward induction: children before their parents
             self.lower, self.upper = [-INFINITY] * len(self.tree), [INFINITY] * len(self.tree)
             for node, value in enumerate(search.lower):
-                kind = LEAVE if self.kind[node] else VISIT
+                kind = LEAVE
+                if self.kind[node] == Kind.TERMINAL:
+                    kind = VISIT
                 self.record(kind, self.first_place(node), (value, value))
         last = {event.node: place for place, event in enumerate(self.events)}
         for node, place in last.items():
