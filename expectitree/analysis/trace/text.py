@@ -62,9 +62,8 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
         first += f"({event.depth}) "
     below = " " * (cell_len(first) + 2)
     room = max(_MIN_ROOM, sentences.options.max_width - len(below))
-    style = _STYLES.get(event.kind, "none")
     for piece in wrap(sentences.sentence(event), room):
-        yield line((first, "dim"), (untied(piece), style))
+        yield line((first, "dim"), (untied(piece), _STYLES.get(event.kind, "none")))
         first = below
     for formula in sentences.window_formulas(event):
         for piece in wrap(formula, room):
