@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from expectitree.analysis.evaluate.cuts import REASONS
 from expectitree.analysis.evaluate.json import search_fields
@@ -24,7 +23,7 @@ from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
-from expectitree.base.numbers import cell_text, escape
+from expectitree.base.numbers import Number, cell_text, escape
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
@@ -41,9 +40,10 @@ LETTERS = {
 LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
 
 
-def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
+def page_data(traces: Sequence[Trace], first: str) -> dict[str, object]:
     """Return the data of a page that replays some searches of one tree."""
-    tree, numbers, choices = traces[0].tree, Table(), Table()
+    tree = traces[0].tree
+    numbers, choices = Table[Number](), Table[tuple[int, ...]]()
     smallest = residue(traces[0].search)
     return {
         "title": escape(tree.title or ""),
@@ -60,14 +60,14 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
     }
 
 
-def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
+def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
     columns, paths = tree.columns, tree.first_paths
     probabilities = [""] * len(columns.child)
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
             for b in tree.branches_of(n):
                 probabilities[b] = chance_text(tree, b)
-    payments: dict[str, Any] = {}
+    payments: dict[str, object] = {}
     if columns.pays or tree.root_reward:
         payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]
         payments["root_payment"] = payment_text(tree.root_reward)
@@ -98,7 +98,9 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
     }
 
 
-def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, Any]:
+def _trace_columns(
+    trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
+) -> dict[str, object]:
     search, words = trace.search, StepSentences(trace.search, text_console().options)
     replay = Steps(trace, numbers, choices)
     start, steps = replay.start, list(replay)

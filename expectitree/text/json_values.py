@@ -52,15 +52,14 @@ def json_value(value: Any) -> Any:
     return [json_value(one) for one in value]
 
 
-def _fields_of(report: Any) -> dict[str, Any]:
+def _fields_of(report: Any) -> dict[str, object]:
     if hasattr(report, "json_fields"):
-        found: dict[str, Any] = report.json_fields()
-        return found
+        return dict(report.json_fields())
     names = [field.name for field in fields(report) if field.repr]  # not large arrays
     return {name: getattr(report, name) for name in names if name != "tree"}
 
 
-def dumps(value: Any) -> str:
+def dumps(value: object) -> str:
     """Return JSON on one line, with printable characters beyond ASCII as they are.
 
     Lone surrogates, of file names that are not UTF-8, are the text that a terminal shows for them.
@@ -73,7 +72,7 @@ def _escaped(found: re.Match[str]) -> str:
     return text if found[0] <= "\x9f" else f"\\{text}"
 
 
-def about_fields(file: str, tree: Tree) -> dict[str, Any]:
+def about_fields(file: str, tree: Tree) -> dict[str, object]:
     """Return the fields about the tree that every report of a file has."""
     warnings = {"warnings": [*tree.warnings]} if tree.warnings else {}
     return {"file": file, "title": tree.title, **warnings}

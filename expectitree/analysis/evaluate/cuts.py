@@ -211,8 +211,9 @@ def why_passed_over(search: Search, parent: int, branch: int) -> str:
     least = f"at least {cell_text(lower)} by its bounds"
     most = f"at most {cell_text(upper)} by its bounds"
     if not search.is_exact(parent) and search.is_best(parent, branch):
-        claims = {Kind.MAX: least}
-        return f"{claims.get(kind, most)}, and no other can be better"
+        if kind == Kind.MAX:
+            most = least
+        return f"{most}, and no other can be better"
     sure = max(search.lower[parent], search.alpha[parent])
     if kind == Kind.MAX and upper <= sure + eps:
         return f"{most}, and MAX is sure of {cell_text(sure)}"

@@ -24,7 +24,7 @@ _MAX_STEPS = 12  # from a cut up to the player who makes it sound
 
 # For each outcome of positive probability: the probability, and the bound of its branch.
 Terms: TypeAlias = tuple[tuple[Number, Number], ...]
-EndOf: TypeAlias = Callable[[int], Any]  # the bound that a sum has for an outcome's branch
+EndOf: TypeAlias = Callable[[int], Number]  # the bound that a sum has for an outcome's branch
 
 
 class Quotient(NamedTuple):
@@ -190,7 +190,7 @@ def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
     return CutReason(node, _way_to(search, node), cut, terms, steps)
 
 
-def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step]:
+def _steps_up(search: Search, node: int, limit: Number, low: bool) -> Iterator[Step]:
     """Yield where a node's alpha (`low`) or beta comes from, up to the player who is sure of it.
 
     The intervals are final; those of other outcomes may have tightened after the cut.
@@ -235,7 +235,7 @@ def _way_to(search: Search, node: int) -> int:
     return search.tree.first_paths.branch[node]
 
 
-def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> Step:
+def _at_player(search: Search, node: int, own: int, limit: Number, low: bool) -> Step:
     """Return why a limit that a player's node passes to a child is not the node's own limit."""
     tree, child, way = search.tree, search.tree.columns.child, _way_to(search, node)
     if (tree.columns.kind[node] == Kind.MAX) != low:
@@ -259,15 +259,15 @@ class Sums:
     """Finds the sums of one tree; numbers are equal if they differ by rounding, about `eps`."""
 
     tree: Tree
-    eps: Any
+    eps: Number
 
-    def is_same(self, one: Any, other: Any) -> bool:
+    def is_same(self, one: Number, other: Number) -> bool:
         """Return whether two numbers are equal but for rounding."""
         return bool(one == other) or (
             not self.tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * self.eps)
         )
 
-    def terms(self, node: int, end_of: EndOf, total: Any) -> Terms:
+    def terms(self, node: int, end_of: EndOf, total: Number) -> Terms:
         """Return the terms of `total`, a CHANCE node's bound; none if many or not its sum.
 
         A bound from elsewhere, such as the tree file, can be tighter than the sum.
@@ -281,7 +281,7 @@ class Sums:
         return terms
 
     def quotient(
-        self, above: int, branch: int, end_of: EndOf, limit: Any, end: Any
+        self, above: int, branch: int, end_of: EndOf, limit: Number, end: Number
     ) -> Quotient | None:
         """Return how the end of an outcome's window follows from `limit`, its CHANCE node's.
 

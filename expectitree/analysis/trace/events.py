@@ -104,7 +104,7 @@ class Recorder:
             about |= {"step": self.step, "walk": self.walk}
             self.events.append(Event(kind, *place, *interval, was, **about))
 
-    def tighten(self, place: Place, low: bool, bound: Any) -> None:
+    def tighten(self, place: Place, low: bool, bound: Number) -> None:
         """Record a tighter lower or upper bound of a node."""
         node, terms = place[0], self.sum_terms(place[0], low, bound)
         interval = self.lower[node], max(bound, self.lower[node])
@@ -156,7 +156,7 @@ class WalkRecorder(Recorder):
             name = "action"
         self.record(ENTER, place, aim=name)
 
-    def narrow(self, node: int, lower: Any, upper: Any) -> None:
+    def narrow(self, node: int, lower: Number, upper: Number) -> None:
         """Record the new bounds of a node: from time to time, of one that is not on the way."""
         place = self.places.get(node) or self.first_place(node)
         if lower == upper and (lower, upper) != (self.lower[node], self.upper[node]):

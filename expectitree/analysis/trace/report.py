@@ -26,7 +26,7 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
-from expectitree.base.numbers import INFINITY, returned
+from expectitree.base.numbers import INFINITY, Number, returned
 from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.cuts import NO_CUTS
@@ -117,30 +117,26 @@ def trace(
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
-    tree, search, usual = found, None, "expectiminimax"
-    if isinstance(found, Search):
-        tree, search, usual = found.tree, found, found.algorithm
+    search = found if isinstance(found, Search) else None
+    tree = found.tree if isinstance(found, Search) else found
     check_tree(tree, "trace")
-    if isinstance(at, str):
-        at = tree.find(at).id
-    chosen = find_algorithm(algorithm or usual)
+    at = tree.find(at).id if isinstance(at, str) else at
+    if algorithm is None:
+        algorithm = "expectiminimax" if search is None else search.algorithm
+    chosen = find_algorithm(algorithm)
     asked = chosen, bounds, max_visits
     if search is not None:
         bounds, max_visits = _settings_of(search, chosen, bounds, max_visits)
-    make: type[Recorder] = WalkRecorder
-    if chosen.in_order:
-        make = DepthFirstRecorder
+    make: Any = {True: DepthFirstRecorder, False: WalkRecorder}[chosen.in_order]
     settings = searched_tree(tree), chosen, bounds, at, most
     recorder = make(*settings)
     try:
         traced = recorder.search(max_visits)
     except SearchError:
-        is_part = search is not None and search.grown is not None and search.stopped
-        if not is_part or not recorder.entries:
+        if not recorder.entries or search is None or not (search.grown and search.stopped):
             raise
-        # A part of a game is searched until the search needs more.
         entries, recorder = recorder.entries, make(*settings)
-        traced = recorder.search(entries)
+        traced = recorder.search(entries)  # a part of a game, until the search needs more
     recorder.finish(traced)
     if search is not None and asked == (search.algorithm, None, None):
         traced = replace(traced, bounds_source=search.bounds_source, grown=search.grown)
@@ -210,7 +206,7 @@ class DepthFirstRecorder(Recorder):
         """Record that the search passes over a child."""
         self.record(PASS, (node, branch, len(self.path)))
 
-    def narrow(self, node: int, branch: int, low: Any, high: Any) -> None:
+    def narrow(self, node: int, branch: int, low: Number, high: Number) -> None:
         """Record the bounds that follow from the children of an inner node so far."""
         if self.kind[node] == Kind.CHANCE:
             if not self.algorithm.chance_cuts:

@@ -59,7 +59,7 @@ class Check:
         text = f"{self.what}: expected {self.expected}, found {self.found}"
         return f"{text} ({self.hint})" if self.hint else text
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, object]:
         """Return the fields for JSON."""
         names = ("what", "expected", "found", "kept", "hint")
         return {name: getattr(self, name) for name in names}
@@ -113,7 +113,7 @@ class Verification(Shown):
         """Return a flat dict for each expectation, with its `what`, `expected`, `found`, `kept`."""
         return [{"file": self.file, **check.json_fields()} for check in self.checks]
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, object]:
         """Return the fields for JSON."""
         return {
             "file": self.file,
@@ -196,7 +196,7 @@ def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[C
         return
     checks = [*_value_checks(varied, point.expect)]
     if not checks:
-        found: dict[str, Any] = {"set": number_texts(point.settings), "value": search.value}
+        found: dict[str, object] = {"set": number_texts(point.settings), "value": search.value}
         found |= {} if search.best is None else {"best": search.best}
         shown = message_text(search.value)
         yield Check(at, "a value to compare with", shown, False, place, found)
