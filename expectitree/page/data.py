@@ -30,7 +30,7 @@ from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, payment_text
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
-from expectitree.text.phrases import BOUNDS_FROM, chance_text, interval_text, payment
+from expectitree.text.phrases import BOUNDS_FROM, chance_text, interval_text, root_payment_text
 
 LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",
@@ -71,10 +71,10 @@ def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
     if columns.pays or tree.root_reward:
         payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]
         payments["root_payment"] = payment_text(tree.root_reward)
-    utilities = []
-    for utility in columns.utility:
-        is_known = utility is not None and utility == utility
-        utilities.append(numbers[utility] if is_known else NONE)
+    utilities = [NONE] * len(tree)
+    for n, utility in enumerate(columns.utility):
+        if utility is not None and utility == utility:
+            utilities[n] = numbers[utility]
     return {
         "kinds": "".join(str(int(kind)) for kind in columns.kind),
         "branches": [len(tree.branches_of(n)) for n in range(len(tree))],
@@ -129,21 +129,19 @@ def step_text(words: StepSentences, event: Event) -> str:
 
 def opening(trace: Trace) -> str:
     """Return what a search knows at its start, and how many of its steps the page has."""
-    search, steps = trace.search, len(trace.events)
-    name = search.algorithm.full_name
-    if search.algorithm.player_cuts:
-        tree = search.tree
-        known = "total" if tree.columns.pays else "utility"
-        text = f"{name} begins. It knows no bounds of any {known}."
-        if search.bounds_source != "none":
-            ends, source = interval_text(*search.root_bounds), BOUNDS_FROM[search.bounds_source]
-            if tree.root_reward:
-                source += f", without the root's {' of '.join(payment(tree.root_reward))}"
-            text = f"{name} begins. It knows that every {known} lies in {ends} ({source})."
-        if not search.algorithm.in_order:
-            text += " Each walk goes from the root to a leaf, evaluates it, and backs up its value."
-    else:
+    search, tree, steps = trace.search, trace.tree, len(trace.events)
+    name, known = search.algorithm.full_name, "utility"
+    if tree.columns.pays:
+        known = "total"
+    text = f"{name} begins. It knows no bounds of any {known}."
+    if not search.algorithm.player_cuts:
         text = f"{name} evaluates every node once, children before their parents."
+    elif search.bounds_source != "none":
+        source = BOUNDS_FROM[search.bounds_source] + root_payment_text(tree)
+        ends = interval_text(*search.root_bounds)
+        text = f"{name} begins. It knows that every {known} lies in {ends} ({source})."
+    if not search.algorithm.in_order:
+        text += " Each walk goes from the root to a leaf, evaluates it, and backs up its value."
     if steps < trace.total:
         text += f" This page has the first {steps:,} of its {trace.total:,} steps."
     return text

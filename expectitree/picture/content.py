@@ -41,6 +41,7 @@ from expectitree.text.console import clipped
 from expectitree.text.phrases import (
     chance_text,
     known_text,
+    left_out_text,
     payment,
     plural,
     plus_text,
@@ -478,8 +479,8 @@ class _Reader:
 
 def _note(row: Row) -> Glyph:
     """Return the note of a run of branches that are left out."""
-    lines, tooltip = [f"… {row.hidden:,} more"], plural(row.hidden, "more node")
+    lines: tuple[str, ...] = (f"… {row.hidden:,} more",)
     if not row.hidden:
-        tooltip = f"{plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"
-        lines = [f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"]
-    return Glyph(NOTE, -1, "", tuple(lines), True, False, f"… {tooltip}")
+        lines = f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"
+    more = left_out_text(row.hidden, row.hidden_branches, "drawn")
+    return Glyph(NOTE, -1, "", lines, True, False, f"… {more}")

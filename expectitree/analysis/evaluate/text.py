@@ -24,7 +24,7 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.columns import CHANCE, NONE, Kind
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
-from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
+from expectitree.text.phrases import bounds_text, plural, root_payment_text, tied, untied, with_unit
 
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
@@ -119,9 +119,7 @@ def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
             cuts += f"; {plural(passed, 'node')} passed over"
         yield "cuts", cuts
     bounds = bounds_text(search.root_bounds, search.bounds_source)
-    if search.tree.root_reward:
-        bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
-    yield "bounds", bounds
+    yield "bounds", bounds + root_payment_text(search.tree)
 
 
 def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:

@@ -25,6 +25,7 @@ from expectitree.text.phrases import (
     TIED,
     chance_text,
     known_text,
+    left_out_text,
     payment,
     plural,
     plus_text,
@@ -382,9 +383,7 @@ class _Drawing:
         return "  visited, not needed"
 
     def left_out(self, row: Row) -> str:
-        more = plural(row.hidden, "more node")
-        if not row.hidden:
-            more = f"{plural(row.hidden_branches, 'more branch')} to nodes shown elsewhere"
+        more = left_out_text(row.hidden, row.hidden_branches, "shown")
         return f"{self.characters.ellipsis} {more}"
 
     # ---- What is below a row.
