@@ -76,7 +76,7 @@ def narrow(
     lower[n] = least
     upper[n] = most
     if observer is not None:
-        observer.narrow(n, least, most)
+        observer.update(n, least, most)
 
 
 def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:

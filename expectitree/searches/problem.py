@@ -71,12 +71,15 @@ class Observer(Protocol):
 
 
 class WalkObserver(Protocol):
-    """What watches the walks of a best-first search."""
+    """What watches the walks of a best-first search.
+
+    No method has the name of a function that a loop calls: the compiler would take it for that.
+    """
 
     def enter(self, node: int, branch: int, depth: int, aim: int) -> None:
         """Note that a walk enters a node by a branch; the last one may be a terminal."""
 
-    def narrow(self, node: int, lower: Any, upper: Any) -> None:
+    def update(self, node: int, lower: Any, upper: Any) -> None:
         """Note what the children of a node prove; often that is known already."""
 
 

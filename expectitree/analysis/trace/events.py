@@ -156,7 +156,7 @@ class WalkRecorder(Recorder):
             name = "action"
         self.record(ENTER, place, aim=name)
 
-    def narrow(self, node: int, lower: Number, upper: Number) -> None:
+    def update(self, node: int, lower: Number, upper: Number) -> None:
         """Record the new bounds of a node: from time to time, of one that is not on the way."""
         place = self.places.get(node) or self.first_place(node)
         if lower == upper and (lower, upper) != (self.lower[node], self.upper[node]):
