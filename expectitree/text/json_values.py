@@ -93,10 +93,14 @@ def about_fields(file: str, tree: Tree) -> dict[str, object]:
 def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
     """Return the path to a node by its first branch or another; None if it is very long."""
     first = tree.first_paths
-    if branch is None or branch < 0 or branch == first.branch[node]:
-        return tree.path_of(node) if first.depth[node] <= MAX_NESTED else None
+    if branch is None or branch < 0:
+        branch = first.branch[node]
+    if branch < 0:
+        return tree.path_of(node)
     above = tree.parent_of(branch)
-    return tree.path_of(above, branch) if first.depth[above] < MAX_NESTED else None
+    if first.depth[above] >= MAX_NESTED:
+        return None
+    return tree.path_of(above, branch)
 
 
 def json_number(value: Number) -> int | float | str:

@@ -129,7 +129,9 @@ def _yaml_parts(text: str) -> Iterator[Part]:
             if is_list and not event.flow_style:
                 start = text.find(":", end) + 1  # a list in brackets can start there
             is_block, anchor = not event.flow_style, event.anchor or ""
-            opening = {True: "["}.get(is_list, "{")
+            opening = "{"
+            if is_list:
+                opening = "["
             yield Part(start, own_end, opening, 1, anchor=anchor, is_block=is_block)
         elif isinstance(event, yaml.CollectionEndEvent):
             if own_end > start:
