@@ -68,8 +68,8 @@ def svg_text(figure: Any) -> str:
 
 
 def _write(figure: Any, stream: IO[bytes], format: str) -> None:
-    undated = {"svg": "Date", "pdf": "CreationDate"}.get(format)
-    metadata = {"Title": in_words(figure)} | ({undated: None} if undated else {})
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    metadata = {"Title": in_words(figure), **dates.get(format, {})}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
         # "tight" includes the legend.
@@ -93,8 +93,10 @@ def line_style(position: int) -> dict[str, Any]:
 
 def axis_label(one: Any) -> str:
     """Return the label of an axis for a parameter or a criterion: name, description and unit."""
-    named = f"{one.name}: {one.description}" if one.description else one.name
-    return plain(f"{named} ({one.unit})" if one.unit else named)
+    label = ": ".join(filter(None, (one.name, one.description)))
+    if one.unit:
+        label += f" ({one.unit})"
+    return plain(label)
 
 
 def plain(text: str) -> str:

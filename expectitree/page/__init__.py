@@ -11,10 +11,10 @@ import re
 import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from functools import partial
 from hashlib import sha256
 from html import escape as escape_html
 from importlib.resources import files
-from typing import Any
 
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.algorithms import Algorithm
@@ -66,10 +66,10 @@ def to_html(
         AnalysisError: The tree has more than 100,000 nodes, or no algorithm is named.
         SearchError: The tree cannot be searched, or an algorithm is unknown.
     """
-    if isinstance(found, Search):
-        algorithms = found.algorithm if algorithms is None else algorithms
-    else:
+    if not isinstance(found, Search):
         check_tree(found)
+    elif algorithms is None:
+        algorithms = found.algorithm
     if isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
     return page_text(replays(found, algorithms, bounds, max_visits, file))
@@ -91,8 +91,10 @@ def replays(
         )
     if algorithms is None:
         algorithms = usual_algorithms(tree)
-    settings: dict[str, Any] = {"bounds": bounds, "max_visits": max_visits, "file": file}
-    traces = [trace(found, one, most=MAX_STEPS, exact=True, **settings) for one in algorithms]
+    make = partial(
+        trace, found, bounds=bounds, most=MAX_STEPS, max_visits=max_visits, exact=True, file=file
+    )
+    traces = [make(algorithm) for algorithm in algorithms]
     if not traces:
         raise AnalysisError("no algorithm was given: name at least one")
     return traces

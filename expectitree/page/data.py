@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from expectitree.analysis.evaluate.cuts import REASONS
 from expectitree.analysis.evaluate.json import search_fields
@@ -24,14 +23,14 @@ from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
-from expectitree.base.numbers import cell_text, escape
+from expectitree.base.numbers import Number, cell_text, escape
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, payment_text
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
-from expectitree.text.phrases import BOUNDS_FROM, chance_text, interval_text, payment
+from expectitree.text.phrases import BOUNDS_FROM, chance_text, interval_text, root_payment_text
 
 LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",
@@ -41,9 +40,10 @@ LETTERS = {
 LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
 
 
-def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
+def page_data(traces: Sequence[Trace], first: str) -> dict[str, object]:
     """Return the data of a page that replays some searches of one tree."""
-    tree, numbers, choices = traces[0].tree, Table(), Table()
+    tree = traces[0].tree
+    numbers, choices = Table[Number](), Table[tuple[int, ...]]()
     smallest = residue(traces[0].search)
     return {
         "title": escape(tree.title or ""),
@@ -60,21 +60,21 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
     }
 
 
-def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
+def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
     columns, paths = tree.columns, tree.first_paths
     probabilities = [""] * len(columns.child)
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
             for b in tree.branches_of(n):
                 probabilities[b] = chance_text(tree, b)
-    payments: dict[str, Any] = {}
+    payments: dict[str, object] = {}
     if columns.pays or tree.root_reward:
         payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]
         payments["root_payment"] = payment_text(tree.root_reward)
-    utilities = []
-    for utility in columns.utility:
-        is_known = utility is not None and utility == utility
-        utilities.append(numbers[utility] if is_known else NONE)
+    utilities = [NONE] * len(tree)
+    for n, utility in enumerate(columns.utility):
+        if utility is not None and utility == utility:
+            utilities[n] = numbers[utility]
     return {
         "kinds": "".join(str(int(kind)) for kind in columns.kind),
         "branches": [len(tree.branches_of(n)) for n in range(len(tree))],
@@ -98,7 +98,9 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
     }
 
 
-def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, Any]:
+def _trace_columns(
+    trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
+) -> dict[str, object]:
     search, words = trace.search, StepSentences(trace.search, text_console().options)
     replay = Steps(trace, numbers, choices)
     start, steps = replay.start, list(replay)
@@ -127,21 +129,19 @@ def step_text(words: StepSentences, event: Event) -> str:
 
 def opening(trace: Trace) -> str:
     """Return what a search knows at its start, and how many of its steps the page has."""
-    search, steps = trace.search, len(trace.events)
-    name = search.algorithm.full_name
-    if search.algorithm.prunes:
-        tree = search.tree
-        known = "total" if tree.columns.pays else "utility"
-        text = f"{name} begins. It knows no bounds of any {known}."
-        if search.bounds_source != "none":
-            ends, source = interval_text(*search.root_bounds), BOUNDS_FROM[search.bounds_source]
-            if tree.root_reward:
-                source += f", without the root's {' of '.join(payment(tree.root_reward))}"
-            text = f"{name} begins. It knows that every {known} lies in {ends} ({source})."
-        if not search.algorithm.in_order:
-            text += " Each walk goes from the root to a leaf, evaluates it, and backs up its value."
-    else:
+    search, tree, steps = trace.search, trace.tree, len(trace.events)
+    name, known = search.algorithm.full_name, "utility"
+    if tree.columns.pays:
+        known = "total"
+    text = f"{name} begins. It knows no bounds of any {known}."
+    if not search.algorithm.prunes:
         text = f"{name} evaluates every node once, children before their parents."
+    elif search.bounds_source != "none":
+        source = BOUNDS_FROM[search.bounds_source] + root_payment_text(tree)
+        ends = interval_text(*search.root_bounds)
+        text = f"{name} begins. It knows that every {known} lies in {ends} ({source})."
+    if not search.algorithm.in_order:
+        text += " Each walk goes from the root to a leaf, evaluates it, and backs up its value."
     if steps < trace.total:
         text += f" This page has the first {steps:,} of its {trace.total:,} steps."
     return text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
@@ -22,6 +22,7 @@ from expectitree.base.tree.scans import shifted
 from expectitree.searches import cuts
 from expectitree.searches.result import Search
 
+T = TypeVar("T")
 MAX_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",
@@ -51,8 +52,8 @@ class Moment:
         self.done = 0
         self.lower, self.upper = initial_intervals(trace.search)
         self.visits = [0] * count
-        self.alpha: list[Any] = [None] * count
-        self.beta: list[Any] = [None] * count
+        self.alpha: list[Number | None] = [None] * count
+        self.beta: list[Number | None] = [None] * count
         self.cut, self.cut_after = [0] * count, [0] * count
         # The entries that have not ended, the root's first. Of best-first: those of the current
         # walk that it has not backed up.
@@ -119,10 +120,10 @@ class Moment:
                 self.cut[n], self.cut_after[n] = search.cut[n], search.cut_after[n]
 
 
-class Table(dict[Any, int]):
+class Table(dict[T, int]):
     """The place of each thing, in the order in which they were looked up first."""
 
-    def __missing__(self, thing: Any) -> int:
+    def __missing__(self, thing: T) -> int:
         """Return the next place for a new thing."""
         return self.setdefault(thing, len(self))
 
@@ -130,7 +131,9 @@ class Table(dict[Any, int]):
 class Steps:
     """The page's columns as one search fills them, step by step."""
 
-    def __init__(self, trace: Trace, numbers: Table, choices: Table) -> None:
+    def __init__(
+        self, trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
+    ) -> None:
         self.moment = Moment(trace)
         self.numbers, self.choices = numbers, choices
         self.tree = trace.tree
@@ -197,7 +200,9 @@ class Steps:
         )  # fmt: skip
 
     def _place(self, number: Number | None) -> int:
-        return NONE if number is None else self.numbers[number]
+        if number is None:
+            return NONE
+        return self.numbers[number]
 
 
 class _Reasons:

@@ -40,37 +40,41 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
 
     Where branches come from above, no text reaches above the symbol.
     """
-    first, rest = ("grey", "grey") if glyph.is_grey else ("ink", "dim")
+    first, rest, colour = "ink", "dim", glyph.kind
+    if glyph.is_grey:
+        first, rest, colour = "grey", "grey", "hidden"
     lines = [(line, SMALL_FONT, rest) for line in glyph.remarks]
     if glyph.kind not in SYMBOLS:
-        text = glyph.value or ", ".join(glyph.remarks)
-        lines = lines if lines and is_down else [(text, SMALL_FONT, rest)]
+        if not (lines and is_down):
+            lines = [(glyph.value or ", ".join(glyph.remarks), SMALL_FONT, rest)]
         half, high = _widest(lines) / 2, len(lines) * SMALL_FONT * LINE / 2
         return Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
     lines.insert(0, (glyph.value, FONT, first))
-    colour = "hidden" if glyph.is_grey else glyph.kind
     if glyph.shape == "BOX":
         return _box_block(glyph, lines, colour, is_down)
-    if glyph.room is not None:
-        symbol = Symbol(glyph.shape, Box(-HALF, -HALF, HALF, HALF), colour, glyph.is_estimate)
-        box, texts = _in_room(glyph, lines, is_down)
-        return Block(box, (symbol, *texts), (HALF / 2 if glyph.shape in _PLAYERS else HALF, HALF))
-    if glyph.shape == "END" and is_down:
-        box = Box(-_END, -_END, _END, _END)
-        symbol = Symbol("UP", box, colour, glyph.is_estimate)
-        return _with_texts_below(box, symbol, lines)
-    high = max(HALF, sum(size for _, size, _ in lines) * LINE / 2)
-    y = high - HALF if is_down else 0
-    half = _END if glyph.shape == "END" else HALF
-    box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
+    half = reach = HALF
+    if glyph.shape in _PLAYERS:
+        reach /= 2
+    elif glyph.shape == "END" and glyph.room is None:
+        half = reach = _END
     symbol = Symbol(glyph.shape, Box(-half, -half, half, half), colour, glyph.is_estimate)
-    reach = HALF / 2 if glyph.shape in _PLAYERS else half
+    if glyph.room is not None:
+        box, texts = _in_room(glyph, lines, is_down)
+        return Block(box, (symbol, *texts), (reach, HALF))
+    if glyph.shape == "END" and is_down:
+        return _with_texts_below(symbol.box, symbol._replace(shape="UP"), lines)
+    high, y = max(HALF, sum(size for _, size, _ in lines) * LINE / 2), 0.0
+    if is_down:
+        y = high - HALF
+    box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
     return Block(box, (symbol, *_texts(lines, half + _BESIDE, y)), (reach, HALF))
 
 
 def _box_block(glyph: Glyph, lines: Lines, colour: str, is_down: bool) -> Block:
     """Return a box around the value of a terminal, with its remarks below or to the right."""
-    longest = lines[:1] if glyph.room is None else [(f"({glyph.value.strip('()')})", *lines[0][1:])]
+    longest = lines[:1]
+    if glyph.room is not None:
+        longest = [(f"({glyph.value.strip('()')})", *lines[0][1:])]
     half = max(HALF, _widest(longest) / 2 + 5)
     box = Box(-half, -_BOX, half, _BOX)
     symbol = Symbol("BOX", box, colour, glyph.is_estimate)
@@ -101,14 +105,18 @@ def _in_room(glyph: Glyph, lines: Lines, is_down: bool) -> tuple[Box, tuple[Text
     """
     beside = HALF + _BESIDE
     high = _ROOM_HEIGHT + (glyph.room or 0) * _REMARK_HEIGHT
-    top = -HALF if is_down else -high / 2
+    top = -high / 2
+    if is_down:
+        top = -HALF
     (value, size, colour), *remarks = lines
     parts = [value]
     if text_width(value, size) > _ROOM:
         parts = value.replace(", ", ",\n").split("\n")
     widest = max(text_width(part, size) for part in parts)
     size *= min(1, _ROOM / max(widest, 1))
-    middle = top + (_ROOM_HEIGHT / 2 if len(parts) > 1 else HALF + 6 * (value == BLANK))
+    middle = top + HALF + 6 * (value == BLANK)
+    if len(parts) > 1:
+        middle = top + _ROOM_HEIGHT / 2
     texts = [*_texts([(part, size, colour) for part in parts], beside, middle)]
     for row, (text, small, dim) in enumerate(remarks):
         small *= min(1, _ROOM / max(text_width(text, small), 1))
@@ -124,9 +132,11 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
         return None
     if not is_down:
         texts = _in_few_lines(edge)
-    colour, is_bold = "ink" if edge.rank else "dim", edge.rank == PLAYED
+    colour, is_bold = "dim", edge.rank == PLAYED
     if edge.is_grey:
         colour = "grey"
+    elif edge.rank:
+        colour = "ink"
     lines = [(line, LABEL_FONT, colour) for line in texts]
     # An exercise has room for the bold text of its solution.
     width = _widest(lines, is_bold or edge.parent.room is not None)
@@ -177,17 +187,22 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     A cut divides the run into two parts. In an exercise, leaves stay where they are.
     """
     blocks = [_leaf_block(edge, half) for edge in edges]
-    across, along = (2 * half, 2 * _BOX) if is_down else (2 * _BOX, 2 * half)
-    across, along = across + _CLOSE, along + _CLOSE
+    across, along = 2 * _BOX + _CLOSE, 2 * half + _CLOSE
+    if is_down:
+        across, along = along, across
     least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
     first_cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
-    cut = first_cut if edges[0].parent.room is None else 0
+    cut = 0
+    if edges[0].parent.room is None:
+        cut = first_cut
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):
         long = -(-len(part) // lines)
         for i in range(len(part)):
-            row, column = (i % lines, i // lines) if is_down else (i // long, i % long)
+            row, column = divmod(i, long)
+            if is_down:
+                column, row = divmod(i, lines)
             places.append(((row - (lines - 1) / 2) * across, begin + column * along))
         begin += long * along
         if part and cut and not gap:

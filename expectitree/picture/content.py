@@ -6,6 +6,7 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,7 +14,14 @@ from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import visited_text
-from expectitree.base.numbers import INFINITY, cell_text, escape, is_finite, probability_text
+from expectitree.base.numbers import (
+    INFINITY,
+    Number,
+    cell_text,
+    escape,
+    is_finite,
+    probability_text,
+)
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
@@ -33,6 +41,7 @@ from expectitree.text.console import clipped
 from expectitree.text.phrases import (
     chance_text,
     known_text,
+    left_out_text,
     payment,
     plural,
     plus_text,
@@ -153,9 +162,10 @@ def _summary(search: Search) -> tuple[str, ...]:
         text += f", best action {clipped(escape(search.best), _MAX_TITLE_LENGTH)}"
     if counts.visited == counts.total:
         return (text,)
-    nodes, leaves = visited_text(search, "node"), visited_text(search, "leaf")
-    cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.prunes else ""
-    return text, f"{search.algorithm.full_name} visited {nodes} and {leaves}{cuts}"
+    visited = f"{visited_text(search, 'node')} and {visited_text(search, 'leaf')}"
+    if search.algorithm.prunes:
+        visited += f", {plural(counts.cuts, 'cut')}"
+    return text, f"{search.algorithm.full_name} visited {visited}"
 
 
 _LEGENDS = {
@@ -169,18 +179,24 @@ class _Reader:
 
     def __init__(self, evaluation: Evaluation, style: Style, folded: bool) -> None:
         self.blank, self.is_exercise = style.blank, style.blank or style.solution
-        self.evaluation = blanked(evaluation) if style.blank else evaluation
+        self.evaluation = evaluation
+        if style.blank:
+            self.evaluation = blanked(evaluation)
         self.style, self.folded = style, folded
         self.shown = self.evaluation.shown
         self.search, self.tree = self.shown.search, self.shown.tree
         self.columns, self.explanation = self.tree.columns, self.shown.explanation
-        self.totals = totals(self.tree) if style.totals else {}
+        self.totals: Mapping[int, Number] = {}
+        if style.totals:
+            self.totals = totals(self.tree)
         self.has_windows, self.windows = evaluation.windows, (self.search.alpha, self.search.beta)
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
 
     def read(self) -> Content:
         """Return the content; shared nodes have numbers where edges to them would be too long."""
-        chosen = blanked(self.evaluation).search if self.style.solution else self.search
+        chosen = self.search
+        if self.style.solution:
+            chosen = blanked(self.evaluation).search
         rows = list(picture_rows(chosen, self.style.rows, self.folded))
         self.best = {
             row.node: next(self.search.best_branches(row.node), -1) for row in rows if row.is_first
@@ -212,16 +228,21 @@ class _Reader:
         for row in rows:
             if row.parent < 0:
                 continue
-            if row.node < 0 or (row.node in self.numbered and not row.is_first):
-                child = _note(row) if row.node < 0 else self.elsewhere(row.node)
+            if row.node < 0:
+                child = _note(row)
+                others.append(child)
+            elif row.node in self.numbered and not row.is_first:
+                child = self.elsewhere(row.node)
                 others.append(child)
             else:
                 child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
-        found = self.evaluation.search
-        text, room = _summary(found), exercise_room(found) if self.is_exercise else ()
+        search = self.evaluation.search
+        room: tuple[str, ...] = ()
         if self.is_exercise:
-            text = exercise_lines(found, self.blank)
+            text, room = exercise_lines(search, self.blank), exercise_room(search)
+        else:
+            text = _summary(search)
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
         return Content(title, text, self.description(text), [*own.values(), *others], room)
 
@@ -242,23 +263,31 @@ class _Reader:
                 " probe ended, and the search did not visit what is grey."
             )
         if self.columns.pays:
-            who = "MAX" if self.tree.has_min else "the decision maker"
+            who = "the decision maker"
+            if self.tree.has_min:
+                who = "MAX"
             text += f" A signed number on a branch is what {who} receives there"
-            text += "." if self.is_exercise else "; after the arrow is what the branch is worth."
-        source = clipped(escape(self.tree.source or ""), _MAX_TITLE_LENGTH)
-        return f"{text} Source: {source}." if source else text
+            if not self.is_exercise:
+                text += "; after the arrow is what the branch is worth"
+            text += "."
+        if self.tree.source:
+            text += f" Source: {clipped(escape(self.tree.source), _MAX_TITLE_LENGTH)}."
+        return text
 
     # ---- Glyphs.
 
     def glyph(self, n: int) -> Glyph:
         kind, is_estimate = Kind(self.columns.kind[n]).name, n in self.tree.estimated
         value = self._glyph_value(n)
-        tooltip = [f"{kind} {message_path(self.tree.path_of(n))}"]
-        if value not in ("", BLANK):
-            claim = "estimate " if is_estimate else ""
-            tooltip[0] += f": {claim}{self.worth(n, value)}"
+        tooltip = f"{kind} {message_path(self.tree.path_of(n))}"
+        if value not in ("", BLANK) and is_estimate:
+            tooltip += f": estimate {self.worth(n, value)}"
+        elif value not in ("", BLANK):
+            tooltip += f": {self.worth(n, value)}"
         remarks, more = self._glyph_notes(n)
-        room = self._room(n) if self.is_exercise else None
+        room = None
+        if self.is_exercise:
+            room = self._room(n)
         if n in self.numbered and kind != "TERMINAL":
             value += f"  {self.shown.shared_name(n)}"
         if is_estimate:
@@ -267,7 +296,7 @@ class _Reader:
             value = f"({value})"
         return Glyph(
             kind, n, value, tuple(remarks), self.is_grey(n), is_estimate,
-            "\n".join(tooltip + more), SHAPES[self.style.style][kind], room,
+            "\n".join([tooltip, *more]), SHAPES[self.style.style][kind], room,
         )  # fmt: skip
 
     def _room(self, n: int) -> int:
@@ -301,8 +330,8 @@ class _Reader:
         if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
             remarks.append(self.paid(NONE, n, " at the start"))
         if not self.search.visits[n]:
-            reason = self.explanation.skipped(n)
-            tooltip.append(f"not visited: {reason}" if reason else "not visited")
+            reasons = filter(None, ("not visited", self.explanation.skipped(n)))
+            tooltip.append(": ".join(reasons))
         elif self.has_windows and not is_terminal and (self.blank or alpha[n] is not None):
             # A best-first search has windows only at its end.
             ends = [BLANK] * 2
@@ -310,7 +339,9 @@ class _Reader:
                 ends = [cell_text(end[n], self.search.eps) for end in self.windows]
                 tooltip.append(f"α {ends[0]}, β {ends[1]}")
             window = [f"α {ends[0]}", f"β {ends[1]}"]
-            remarks += window if self.is_exercise else [", ".join(window)]
+            if not self.is_exercise:
+                window = [", ".join(window)]
+            remarks += window
         if n in self.totals:
             remarks.append(f"total {cell_text(self.totals[n])}")
         chance = self.shared_probability(n)
@@ -358,8 +389,10 @@ class _Reader:
 
     def shared_probability(self, node: int) -> str:
         """Return the probability of all outcomes of a node, where the node itself says it once."""
-        # In an exercise, a node has little room besides the lines to write on.
-        if len(self.tree.branches_of(node)) < (2 * _SAID_ONCE if self.is_exercise else _SAID_ONCE):
+        least = _SAID_ONCE
+        if self.is_exercise:  # a node has little room besides the lines to write on
+            least *= 2
+        if len(self.tree.branches_of(node)) < least:
             return ""
         return shared_chance(self.tree, node)
 
@@ -380,10 +413,8 @@ class _Reader:
         is_left = self.search.algorithm.in_order and not row.is_first and 0 <= first_cut <= b
         is_grey = not p or is_left or parent.is_grey or child.is_grey
         rank = PLAIN
-        if not is_grey and not self.blank and self.search.is_best(row.parent, b):
-            rank = BEST if b == self.best[row.parent] else TIE
-            if rank == BEST and row.parent in self.played:
-                rank = PLAYED
+        if not is_grey and not self.blank:
+            rank = self.rank(row.parent, b)
         about, reward = [escape(label[:_MAX_NOTE_LENGTH])], self.tree.reward_of(b)
         if is_outcome:
             about.append(f"p = {probability_text(p, digits=6)}")
@@ -395,14 +426,27 @@ class _Reader:
             tooltip.append(cut_reason(cut))
         if b in self.tree.branch_notes and not self.blank:
             tooltip.append(escape(self.tree.branch_notes[b][:_MAX_NOTE_LENGTH]))
-        shown = escape(label) if self.tree.label[b] else ""
-        is_said = not is_outcome or self.shared_probability(row.parent)
+        lines: tuple[str, ...] = ()
+        if self.tree.label[b]:
+            lines = balanced(escape(label), _LABEL_COLUMNS, _LABEL_LINES)
+        chance = ""
+        if is_outcome and not self.shared_probability(row.parent):
+            chance = chance_text(self.tree, b)
         return Edge(
-            parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),
-            "" if is_said else chance_text(self.tree, b), rank, is_grey, *marks,
+            parent, child, lines, chance, rank, is_grey, *marks,
             row.is_first or row.node in self.numbered, "\n".join(tooltip),
             self.paid(b, row.node),
         )  # fmt: skip
+
+    def rank(self, node: int, branch: int) -> int:
+        """Return whether a branch is a best one, the first of them, and on the way of play."""
+        if not self.search.is_best(node, branch):
+            return PLAIN
+        if branch != self.best[node]:
+            return TIE
+        if node not in self.played:
+            return BEST
+        return PLAYED
 
     def first_left(self, node: int) -> int:
         """Return the first branch of a node that a cut left, made there or above; or -1.
@@ -426,13 +470,17 @@ class _Reader:
                     return b
             elif b in open_branches and (in_order or not search.visits[child[b]]):
                 return b
-        return next(iter(open_branches), branches[-1] if cut and branches else -1)
+        if open_branches:
+            return open_branches[0]
+        if cut and branches:
+            return branches[-1]
+        return NONE
 
 
 def _note(row: Row) -> Glyph:
     """Return the note of a run of branches that are left out."""
-    lines, tooltip = [f"… {row.hidden:,} more"], plural(row.hidden, "more node")
+    lines: tuple[str, ...] = (f"… {row.hidden:,} more",)
     if not row.hidden:
-        tooltip = f"{plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"
-        lines = [f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"]
-    return Glyph(NOTE, -1, "", tuple(lines), True, False, f"… {tooltip}")
+        lines = f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"
+    more = left_out_text(row.hidden, row.hidden_branches, "drawn")
+    return Glyph(NOTE, -1, "", lines, True, False, f"… {more}")

@@ -43,7 +43,7 @@ _STROKE = 6.5  # half of a stroke across a branch
 _STROKES_APART = 2.2  # half of the distance between two strokes
 _WIDEST_HEADING = 480.0  # for which a picture is made wider
 _LEADING = 6.0  # below a title
-_LINE_WIDTHS = (1.2, 1.6, 2, 3)  # by the rank of an edge
+_LINES = (("line", 1.2), ("ink", 1.6), ("ink", 2), ("ink", 3))  # by the rank of an edge
 _EMPTY = Box(0, 0, 0, 0)
 
 
@@ -56,14 +56,14 @@ class _Distances(NamedTuple):
     apart: float  # between nodes
     apart_terminals: float
     apart_lines: float
+    beside_value: float  # between a value and the branches that grow from it
 
 
 _DISTANCES = {
-    "down": _Distances(28, 130, 0.12, 14, 10, 10),
-    "right": _Distances(26, 150, 0.15, 10, 4, 6),
+    "down": _Distances(28, 130, 0.12, 14, 10, 10, 0),
+    "right": _Distances(26, 150, 0.15, 10, 4, 6, 8),
 }
 _TALLEST = 1.5  # height by width of a slide, or a page
-_BESIDE_VALUE = 8.0  # between a value and the branches that grow to the right
 
 
 class Diagram(NamedTuple):
@@ -100,7 +100,9 @@ def diagram(evaluation: Evaluation, style: Style) -> Diagram:
 def _chosen(found: Content, style: Style) -> Diagram:
     """Return the first layout that fits the width with legible text, or the one that is closest."""
     width = style.width or SLIDE
-    directions = ["down", "right"] if style.direction == "auto" else [style.direction]
+    directions = [style.direction]
+    if style.direction == "auto":
+        directions = ["down", "right"]
     pictures = []
     for direction, is_compact in product(directions, (False, True)):
         picture = _Layout(found, style, direction, is_compact).diagram()
@@ -153,7 +155,9 @@ class _Layout:
         runs = [glyph.below for glyph in found.glyphs if are_run(glyph.below, shared)]
         if style.style == "decision" or style.totals:  # the ends have texts
             runs = []
-        self.joinable = {edges[0].parent for edges in runs} if is_compact else set()
+        self.joinable: set[Glyph] = set()
+        if is_compact:
+            self.joinable = {edges[0].parent for edges in runs}
         leaves = [edge.child for edges in runs for edge in edges]  # all runs align
         self.leaf_half = max((glyph_block(leaf, True).box.right for leaf in leaves), default=0.0)
         self.layer = dict(found.layer)
@@ -207,13 +211,13 @@ class _Layout:
     def add_glyph(self, glyph: Glyph, parent: _Item | None) -> None:
         """Add the item of a glyph, or of a run of leaves, below another item."""
         distances, row = self.distances, 2 * self.layer[glyph]
-        apart = distances.apart_terminals if glyph.kind == "TERMINAL" else distances.apart
-        if self.is_compact:
+        apart = distances.apart
+        if self.is_compact or glyph.kind == "TERMINAL":
             apart = distances.apart_terminals
         block = glyph_block(glyph, self.is_down)
         if glyph in self.runs:
             box = self.runs[glyph][1].box
-            block = Block(box if self.is_down else box.transposed, (), (-box.top, -box.top))
+            block = Block(self.turned(box), (), (-box.top, -box.top))
         self.item[glyph] = self.add(row, block, parent, apart)
 
     def add(
@@ -222,7 +226,7 @@ class _Layout:
         """Add an item below another; `apart` is its distance from its neighbours."""
         item, half = _Item(row=row, block=block), (apart or self.distances.apart_lines) / 2
         if block:
-            item.box = block.box if self.is_down else block.box.transposed
+            item.box = self.turned(block.box)
         item.left, item.right = half - item.box.left, half + item.box.right
         self.items.append(item)
         if parent:
@@ -237,7 +241,7 @@ class _Layout:
             row = rows[item.row]
             row.before, row.after = max(row.before, -item.box.top), max(row.after, item.box.bottom)
         for row in rows[1::2]:
-            row.curve = 9.0 if row.after else 0.0
+            row.curve = 9.0 * (row.after > 0)
         for edge in self.edges:
             parent, text, child = self.item[edge.parent], self.item[edge], self.item[edge.child]
             row = rows[text.row]
@@ -250,7 +254,7 @@ class _Layout:
         for number, row in enumerate(rows):
             row.fan = along
             if number % 2:
-                row.fan = along = along + (0.0 if self.is_down else _BESIDE_VALUE)
+                row.fan = along = along + self.distances.beside_value
                 fan = distances.fan + row.spread * distances.steepness
                 along += min(fan, distances.most_fan)
             row.start = along
@@ -259,8 +263,10 @@ class _Layout:
         for item in self.items:
             row = rows[item.row]
             item.along = row.start
-            if item.row % 2 == 0:  # a column of nodes is flush left
-                item.along += row.before if self.is_down else -item.box.top
+            if item.row % 2 == 0 and self.is_down:
+                item.along += row.before
+            elif item.row % 2 == 0:  # a column of nodes is flush left
+                item.along -= item.box.top
         for leaves, (edges, run) in self.runs.items():
             whole = self.item[leaves]
             for edge, block, (cross, along) in zip(edges, run.blocks, run.places, strict=True):
@@ -271,9 +277,8 @@ class _Layout:
 
     def frame(self) -> tuple[float, float, Group]:
         """Return the picture's size and its heading; move the layout to positive coordinates."""
-        boxes = [item.box.moved(item.place, item.along) for item in self.items if item.block]
-        if not self.is_down:
-            boxes = [box.transposed for box in boxes]
+        placed = (item.box.moved(item.place, item.along) for item in self.items if item.block)
+        boxes = [*map(self.turned, placed)]
         left, top = min(box.left for box in boxes), min(box.top for box in boxes)
         wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
         inner, y, heading = wide, _MARGIN, []
@@ -290,12 +295,14 @@ class _Layout:
                 return broken(text, ceil(cell_len(text) * share), most)
 
             for text, room, size, is_bold in texts:
-                colour, room_lines = "ink" if is_bold else "dim", lines_of(room, size, is_bold)
+                colour, room_lines, leading = "dim", lines_of(room, size, is_bold), 2.0
+                if is_bold:
+                    colour, leading = "ink", _LEADING
                 for row, line in enumerate(lines_of(text, size, is_bold, len(room_lines)), 1):
                     place = y + size + (row - 1) * size * LINE
                     heading.append(Text(_MARGIN, place, line, size, colour, is_bold=is_bold))
                 inner = max(inner, *(text_width(line, size, is_bold) for line in room_lines))
-                y += size * LINE * len(room_lines) + (_LEADING if is_bold else 2)
+                y += size * LINE * len(room_lines) + leading
             y += 14
         self.offset = (_MARGIN + (inner - wide) / 2 - left, y - top)
         return inner + 2 * _MARGIN, y + high + _MARGIN, Group(tuple(heading))
@@ -317,8 +324,16 @@ class _Layout:
                 yield Group(marks, of, item.block.box.moved(x, y))
 
     def point(self, cross: float, along: float) -> Point:
-        x, y = (cross, along) if self.is_down else (along, cross)
+        x, y = along, cross
+        if self.is_down:
+            x, y = cross, along
         return x + self.offset[0], y + self.offset[1]
+
+    def turned(self, box: Box) -> Box:
+        """Return a box of the picture as (cross, along), or the other way round."""
+        if self.is_down:
+            return box
+        return box.transposed
 
     def path(self, *parts: list[Point]) -> Path:
         return Path(*(tuple(self.point(*point) for point in part) for part in parts))
@@ -327,8 +342,10 @@ class _Layout:
         """Yield the line of an edge, and the strokes of a cut across it."""
         parent, text, child = self.item[edge.parent], self.item[edge], self.item[edge.child]
         assert child.block is not None
-        below = HALF if self.is_down else parent.box.bottom + 3
-        above = child.block.symbol[1 if self.is_down else 0]
+        above, high = child.block.symbol
+        below = parent.box.bottom + 3
+        if self.is_down:
+            above, below = high, HALF
         goal = (child.place, child.along - above)
         fan = (parent.place, self.rows[text.row].fan)
         points, slanted_to = [(parent.place, parent.along + below)], goal
@@ -350,7 +367,7 @@ class _Layout:
         if edge.is_grey:
             yield Line(tuple(paths), "grey", 1, "4 3")
         else:
-            yield Line(tuple(paths), "ink" if edge.rank else "line", _LINE_WIDTHS[edge.rank])
+            yield Line(tuple(paths), *_LINES[edge.rank])
         if edge.is_cut or edge.is_unprobed:
             yield self.strokes(edge, fan, slanted_to)
 
@@ -365,10 +382,13 @@ class _Layout:
         (x, y), way_x, way_y = start, end[0] - start[0], end[1] - start[1]
         long = (way_x**2 + way_y**2) ** 0.5 or 1.0
         aside_x, aside_y = -way_y / long * _STROKE, way_x / long * _STROKE
-        paths = []
-        for apart in (-_STROKES_APART, _STROKES_APART) if edge.is_cut else (0,):
+        paths, dashes = [], "2 1.6"
+        strokes: tuple[float, ...] = (0,)
+        if edge.is_cut:
+            strokes, dashes = (-_STROKES_APART, _STROKES_APART), ""
+        for apart in strokes:
             part = middle + apart / long
             at_x, at_y = x + way_x * part, y + way_y * part
             ends = [(at_x - aside_x, at_y - aside_y), (at_x + aside_x, at_y + aside_y)]
             paths.append(self.path(ends))
-        return Line(tuple(paths), "cut", 2, "" if edge.is_cut else "2 1.6")
+        return Line(tuple(paths), "cut", 2, dashes)

@@ -18,12 +18,13 @@ SHAPES = {
 def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
     found, colours = content(evaluation, style), THEMES[style.theme]
-    heading = "\n".join(filter(None, [found.title, *found.summary])) if style.title else ""
-    ink, font = colours["ink"], "Helvetica"
+    heading, ink, font = "", colours["ink"], "Helvetica"
+    if style.title:
+        heading = "\n".join(filter(None, [found.title, *found.summary]))
     graph = _attributes(
         label=heading, labelloc="t", fontname=font, fontsize=13, fontcolor=ink,
         bgcolor=colours["paper"], ordering="out",
-        rankdir="LR" if style.direction == "right" else "TB",
+        rankdir={"right": "LR"}.get(style.direction, "TB"),
     )  # fmt: skip
     node = _attributes(
         fontname=font, fontsize=11, fontcolor=ink, margin="0.05,0.03", width=0.3, height=0.3
@@ -42,21 +43,20 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
 
 
 def _of_glyph(glyph: Glyph, colours: dict[str, str]) -> str:
-    value, filled = glyph.value, {}
+    value, filled, kind, ink = glyph.value, {}, glyph.kind, None
+    if glyph.is_grey:
+        kind, ink = "hidden", colours["grey"]
     if glyph.shape in SHAPES:
         value = value.replace(", ", ",\n")  # it is within the shape
-        name = "hidden" if glyph.is_grey else glyph.kind
-        filled = {
-            "style": "filled,dashed" if glyph.is_estimate else "filled",
-            "fillcolor": colours[name],
-            "color": colours[f"{name}line"],
-        }
+        filled = {"style": "filled", "fillcolor": colours[kind], "color": colours[f"{kind}line"]}
+        if glyph.is_estimate:
+            filled["style"] = "filled,dashed"
     return _attributes(
         label="\n".join(filter(None, [value, *glyph.remarks])),
         tooltip=glyph.tooltip,
         shape=SHAPES.get(glyph.shape, "plaintext"),
         **filled,
-        fontcolor=colours["grey"] if glyph.is_grey else None,
+        fontcolor=ink,
     )
 
 
@@ -64,7 +64,7 @@ def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
     found: dict[str, object] = {"tooltip": edge.tooltip, "label": "\n".join(edge.lines) or None}
     colour = None
     if edge.rank:
-        colour, found["penwidth"] = colours["ink"], 3 if edge.rank == PLAYED else 2
+        colour, found["penwidth"] = colours["ink"], 2 + (edge.rank == PLAYED)
     if edge.is_grey:
         colour, found["style"] = colours["grey"], "dashed"
     found |= {"color": colour, "fontcolor": colour}

@@ -21,7 +21,7 @@ from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.engine import search_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.text.console import clipped
-from expectitree.text.phrases import interval_text, plural
+from expectitree.text.phrases import interval_text, nouns, plural
 
 BLANK = "________"  # a line to write on
 _LONG_VALUE = "-1000000.25"  # as long as most values
@@ -73,15 +73,16 @@ def exercise_room(search: Search) -> tuple[str, ...]:
 
 def _lines(search: Search, value: str, best: str, leaves: str, cuts: str) -> tuple[str, ...]:
     tree = search.tree
-    is_player = tree.columns.kind[tree.root_id] in PLAYERS
-    text = f"Value {value}" + (f", best action {best}" if is_player else "")
+    text, name, ends = f"Value {value}", search.algorithm.full_name, search.root_bounds
+    if tree.columns.kind[tree.root_id] in PLAYERS:
+        text += f", best action {best}"
     if not search.algorithm.prunes:
         return (text,)
-    name, ends = search.algorithm.full_name, search.root_bounds
-    bounded = any(map(is_finite, ends))
-    name += f" with bounds {interval_text(*ends)}" if bounded else " without bounds"
-    noun = "cut" if cuts == "1" else "cuts"
-    return text, f"{name} visited {leaves} of {plural(tree.leaves, 'leaf')}, {cuts} {noun}"
+    bounds = "without bounds"
+    if any(map(is_finite, ends)):
+        bounds = f"with bounds {interval_text(*ends)}"
+    visited = f"{leaves} of {plural(tree.leaves, 'leaf')}, {cuts} {nouns(cuts == '1', 'cut')}"
+    return text, f"{name} {bounds} visited {visited}"
 
 
 def evaluate_known(

@@ -19,6 +19,7 @@ SHAPES = {
     "SQUARE": ("[", "]"),
     "END": (">", "]"),
 }
+_DIRECTIONS = {"right": "LR"}
 MARKS = {"UP": "▲ ", "DOWN": "▼ ", "SQUARE": "■ "}
 _PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼■‖┊−≤≥")
 
@@ -30,16 +31,16 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
         yield "---"
         yield f"title: {json.dumps(found.title or found.summary[0], ensure_ascii=False)}"
         yield "---"
-    yield "flowchart LR" if style.direction == "right" else "flowchart TD"
+    yield f"flowchart {_DIRECTIONS.get(style.direction, 'TD')}"
     names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
     for glyph, name in names.items():
         yield f"  {name}{_shape(glyph)}:::{_class(glyph)}"
     for edge in found.edges:
         yield f"  {names[edge.parent]} {_line(edge)} {names[edge.child]}"
-    for kind in (*SYMBOLS, "hidden"):
+    inks = dict.fromkeys(SYMBOLS, "ink") | {"hidden": "grey"}
+    for kind, ink in inks.items():
         fill, line = colours[kind], colours[f"{kind}line"]
-        ink = colours["grey" if kind == "hidden" else "ink"]
-        yield f"  classDef {kind} fill:{fill},stroke:{line},color:{ink}"
+        yield f"  classDef {kind} fill:{fill},stroke:{line},color:{colours[ink]}"
     yield f"  classDef note fill:none,stroke:none,color:{colours['grey']}"
     cut, grey = [], []
     for i, edge in enumerate(found.edges):
@@ -63,15 +64,21 @@ def _shape(glyph: Glyph) -> str:
 def _class(glyph: Glyph) -> str:
     if glyph.kind not in SYMBOLS:
         return "note"
-    return "hidden" if glyph.is_grey else glyph.kind
+    if glyph.is_grey:
+        return "hidden"
+    return glyph.kind
 
 
 def _line(edge: Edge) -> str:
     text = ["‖"] * edge.is_cut + ["┊"] * edge.is_unprobed + [*edge.lines]
-    stroke = "===" if edge.rank == PLAYED else "---"
+    stroke = "---"
     if edge.is_grey:
         stroke = "-.-"
-    return f'{stroke}|"{_escaped(text)}"|' if text else stroke
+    elif edge.rank == PLAYED:
+        stroke = "==="
+    if text:
+        stroke += f'|"{_escaped(text)}"|'
+    return stroke
 
 
 def _escaped(lines: list[str]) -> str:

@@ -42,13 +42,17 @@ class _Writer:
         self.colours, self.scale = colours, scale
 
     def group(self, group: Group) -> str:
-        title = f"<title>{escape(group.of.tooltip)}</title>" if group.of else ""
-        return f"<g>{title}{''.join(map(self.mark, group.marks))}</g>"
+        marks = "".join(map(self.mark, group.marks))
+        if group.of:
+            marks = f"<title>{escape(group.of.tooltip)}</title>{marks}"
+        return f"<g>{marks}</g>"
 
     def mark(self, mark: Mark) -> str:
         if isinstance(mark, Text):
             return self.text(mark)
-        return self.line(mark) if isinstance(mark, Line) else self.symbol(mark)
+        if isinstance(mark, Line):
+            return self.line(mark)
+        return self.symbol(mark)
 
     def text(self, text: Text) -> str:
         x, y, size = map(self.number, (text.x, text.y, text.size))
@@ -84,20 +88,22 @@ class _Writer:
         if symbol.shape in ("BOX", "SQUARE"):
             left, top, width, height = map(self.number, (x, y, right - x, bottom - y))
             place = f'x="{left}" y="{top}" width="{width}" height="{height}"'
-            rounding = ' rx="3"' if symbol.shape == "BOX" else ""
-            return f"<rect {place}{rounding} {paint}/>"
+            if symbol.shape == "BOX":
+                place += ' rx="3"'
+            return f"<rect {place} {paint}/>"
         return f'<path d="{self.path(symbol.triangle)}Z" {paint}/>'
 
     def path(self, path: Path) -> str:
         text = f"M{self.points(path.points, 'L')}"
         if path.curve:
             text += f"C{self.points(path.curve, ' ')}"
-        return f"{text}L{self.points(path.rest, 'L')}" if path.rest else text
+        if path.rest:
+            text += f"L{self.points(path.rest, 'L')}"
+        return text
 
     def points(self, points: Iterable[Point], between: str) -> str:
         return between.join(f"{self.number(x)},{self.number(y)}" for x, y in points)
 
     def number(self, number: float) -> str:
         """Return a number at the scale, with one decimal, or none where that is 0."""
-        scaled = number * self.scale
-        return "0" if abs(scaled) < 0.05 else f"{scaled:.1f}".removesuffix(".0")
+        return f"{number * self.scale:z.1f}".removesuffix(".0")

@@ -35,12 +35,14 @@ _MAX_LENGTH = 2_000  # characters of a text that are broken into lines
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
     """Return how wide a line is, in the unit of the font's size; of other letters, the most."""
-    widths, width = _BOLD if bold else _PLAIN, 0.0
+    widths, wider, width = _PLAIN, 1.0, 0.0
+    if bold:
+        widths, wider = _BOLD, _WIDER
     for character in text:
         if is_measured(base := _base(character)):
             width += widths[ord(base) - ord(" ")] / 1000
         else:
-            width += _OTHER_WIDTHS[cell_len(character)] * (_WIDER if bold else 1)
+            width += _OTHER_WIDTHS[cell_len(character)] * wider
     return width * size
 
 
@@ -86,5 +88,6 @@ def balanced(text: str, columns: int, most_lines: int) -> tuple[str, ...]:
 
 def payment_text(reward: Number) -> str:
     """Return what a branch pays MAX, with its sign: `+3`, `−100`; nothing if it pays nothing."""
-    text = cell_text(reward) if reward else ""
-    return f"+{text}" if reward > 0 else text
+    if not reward:
+        return ""
+    return "+" * (reward > 0) + cell_text(reward)

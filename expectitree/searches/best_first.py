@@ -10,7 +10,7 @@ Plain functions over columns, interpreted or compiled as they are.
 
 from __future__ import annotations
 
-from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL, UNSEEN, Columns
+from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.beliefs import (
     ACTION,
@@ -49,6 +49,7 @@ from expectitree.searches.levels import (
     update_level_from_children,
     update_root_level,
 )
+from expectitree.searches.problem import WalkObserver
 
 RENEWAL_GROWTH = 1.25  # of the leaves visited, until all estimates are renewed
 RIVAL_MARGIN = 2.0  # how many times the favourite's gain a rival must promise
@@ -58,19 +59,25 @@ FIRST_SHARE = 0.7
 
 
 def best_first(
-    tree: Columns, beliefs: Beliefs, limits: Limits, most_visits: int, pause: int
+    tree: Columns,
+    beliefs: Beliefs,
+    limits: Limits,
+    most_visits: int,
+    pause: int,
+    observer: WalkObserver | None = None,
 ) -> int:
     """Visit leaf after leaf until the goal is reached; return how the search ended.
 
     The search stops before it would enter nodes more than `most_visits` times. It returns PAUSED
     after `pause` entries, and WAITING if a walk meets an UNSEEN node, one below PLACE on the route.
-    Call it again to go on, in the same walk.
+    Call it again to go on, in the same walk. An observed search is not compiled; in the others, no
+    code for an observer is left.
     """
     if beliefs.tally[ENTRIES] == 0 and len(limits.grows) == 0:
         begin(tree, beliefs, limits)
     entries = int(beliefs.tally[ENTRIES])
     while True:
-        depth = walk(tree, beliefs, limits, most_visits - entries, int(beliefs.tally[PLACE]))
+        depth = walk(tree, beliefs, limits, most_visits - entries, observer)
         beliefs.tally[PLACE] = 0
         if depth < 0:
             # The walk may have updated shared nodes before it stopped.
@@ -85,39 +92,49 @@ def best_first(
         beliefs.tally[ENTRIES] = entries
         if tree.kind[leaf] == TERMINAL:
             take_in(beliefs, limits, leaf, tree.utility[leaf])
-        back_up(tree, beliefs, limits, depth)
+        back_up(tree, beliefs, limits, depth, observer)
         if is_reached(tree, beliefs, limits):
             return DONE
         if entries > pause:
             return PAUSED
 
 
-def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int, depth: int = 0) -> int:
+def walk(
+    tree: Columns,
+    beliefs: Beliefs,
+    limits: Limits,
+    most: int,
+    observer: WalkObserver | None = None,
+) -> int:
     """Go from the root to a leaf that is not visited, write the nodes to `route`, return its depth.
 
-    Or go on at a depth of the route, from where the last walk met an UNSEEN node.
+    Or go on at the depth PLACE of the route, from where the last walk met an UNSEEN node.
 
     A walk updates only one parent of a shared node, so the intervals of others may be out of date.
     Therefore each node's interval is updated on entry. If this changes it, the walk ends there,
     since its purpose may be fulfilled. Return -1 if the walk would enter more than `most` nodes.
     """
     node = limits.root
+    branch = NONE
     aim = EXACT
+    depth = int(beliefs.tally[PLACE])
     if depth > 0:
         node = beliefs.route[depth]
         aim = beliefs.aim[node]
     elif beliefs.tally[SEEN] >= beliefs.tally[NEXT_RENEWAL]:
-        renew(tree, beliefs, limits)
+        renew(tree, beliefs, limits, observer)
         if beliefs.visits[node] > 0 and is_reached(tree, beliefs, limits):
             return 0  # updating all intervals was enough: no node is entered
     while depth < most:
         beliefs.route[depth] = node
         beliefs.aim[node] = aim
         beliefs.visits[node] += 1
+        if observer is not None:
+            observer.enter(node, branch, depth, aim)
         if not is_inner(tree, node):
             return depth
         lower, upper = beliefs.lower[node], beliefs.upper[node]
-        narrow(tree, beliefs, limits, node)
+        narrow(tree, beliefs, limits, node, observer)
         if (
             beliefs.lower[node] != lower
             or beliefs.upper[node] != upper
@@ -147,7 +164,13 @@ def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
     return bool(best < tree.last[root])
 
 
-def back_up(tree: Columns, beliefs: Beliefs, limits: Limits, depth: int) -> None:
+def back_up(
+    tree: Columns,
+    beliefs: Beliefs,
+    limits: Limits,
+    depth: int,
+    observer: WalkObserver | None = None,
+) -> None:
     """Update the intervals and estimates of the nodes of the last walk, back to the root."""
     route = beliefs.route
     if not is_inner(tree, route[depth]):
@@ -160,11 +183,13 @@ def back_up(tree: Columns, beliefs: Beliefs, limits: Limits, depth: int) -> None
     for i in range(depth + 1):
         pass_level_to_children(tree, beliefs, route[i])
     for i in range(depth, -1, -1):
-        narrow(tree, beliefs, limits, route[i])
+        narrow(tree, beliefs, limits, route[i], observer)
         estimate(tree, beliefs, limits, route[i])
 
 
-def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
+def renew(
+    tree: Columns, beliefs: Beliefs, limits: Limits, observer: WalkObserver | None = None
+) -> None:
     """Update the intervals and estimates of all nodes."""
     count = len(tree.kind)
     up = range(count)  # children before their parents
@@ -174,7 +199,7 @@ def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     if limits.shares or beliefs.tally[SEEN] == 0:  # else `back_up` has updated every parent
         for n in up:
             if is_inner(tree, n):
-                narrow(tree, beliefs, limits, n)
+                narrow(tree, beliefs, limits, n, observer)
     learn(tree, beliefs, limits)
     for n in up:
         if is_inner(tree, n):

@@ -23,21 +23,14 @@ _WALK = 20  # a visit of best-first takes as long as this many visits of a depth
 def run_best_first(setup: Problem) -> Found:
     """Search a tree best first for its value, whatever the window, or for its best action."""
     beliefs, limits = begin_best_first(setup)
-    max_visits = setup.max_visits
-    if setup.observer is not None:
-        listen = setup.observer.listen
-        beliefs = beliefs._replace(
-            lower=listen("lower", beliefs.lower),
-            upper=listen("upper", beliefs.upper),
-            visits=listen("visits", beliefs.visits),
-            aim=listen("aim", beliefs.aim),
-        )
+    max_visits, observer = setup.max_visits, setup.observer
     most = NO_LIMIT if max_visits is None else max_visits
     pause = setup.pause // _WALK
     setup.begin()
     while True:
         entries = int(beliefs.tally[ENTRIES])
-        ended = setup.run(best_first, setup.columns, beliefs, limits, most, entries + pause)
+        numbers = most, entries + pause
+        ended = setup.run(best_first, setup.columns, beliefs, limits, *numbers, observer)
         if ended != PAUSED:
             break
         seen = beliefs.tally[SEEN if max_visits is None else ENTRIES]

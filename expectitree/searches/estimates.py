@@ -22,6 +22,7 @@ from expectitree.searches.beliefs import (
     in_float,
 )
 from expectitree.searches.intervals import close, sum_of_outcomes
+from expectitree.searches.problem import WalkObserver
 
 # Expected gains within this factor are equal, so that rounding does not decide between them.
 GAIN_TIE = 1 + 1e-6
@@ -45,7 +46,9 @@ def take_in(beliefs: Beliefs, limits: Limits, leaf: int, utility: Any) -> None:
     levels.observed_precision[leaf] = INFINITY
 
 
-def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
+def narrow(
+    tree: Columns, beliefs: Beliefs, limits: Limits, n: int, observer: WalkObserver | None = None
+) -> None:
     """Update the interval of an inner node from its children's intervals."""
     lower, upper = beliefs.lower, beliefs.upper
     pays = len(tree.reward) > 0
@@ -71,6 +74,8 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         beliefs.bound[RAISE][n] = in_float(least, limits.scale)
     lower[n] = least
     upper[n] = most
+    if observer is not None:
+        observer.update(n, least, most)
 
 
 def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:

@@ -46,6 +46,19 @@ class Observer(Protocol):
         """Note the interval of a node after an entry, and the cut that ended it."""
 
 
+class WalkObserver(Protocol):
+    """What watches the walks of a best-first search.
+
+    No method has the name of a function that a loop calls: the compiler would take it for that.
+    """
+
+    def enter(self, node: int, branch: int, depth: int, aim: int) -> None:
+        """Note that a walk enters a node by a branch; the last one may be a terminal."""
+
+    def update(self, node: int, lower: Any, upper: Any) -> None:
+        """Note what the children of a node prove; often that is known already."""
+
+
 @dataclass
 class Problem:
     """A tree to search, and what is asked of the search.

@@ -135,7 +135,9 @@ def safe(text: str, options: ConsoleOptions) -> str:
 
 def spelled(text: str, options: ConsoleOptions) -> str:
     """Return a sentence with `<=` for its sign on a console that has only ASCII, to be wrapped."""
-    return text.translate(_IN_ASCII) if options.ascii_only else text
+    if options.ascii_only:
+        return text.translate(_IN_ASCII)
+    return text
 
 
 def clipped(text: str, width: int, ellipsis: str = "…") -> str:
@@ -187,10 +189,13 @@ def report_heading(
 def decider_heading(tree: Tree) -> Iterator[Text]:
     """Yield the sentence that names the decision maker, if the tree has MIN nodes."""
     if tree.has_min:
-        totals = "large" if tree.gain_sign > 0 else "small"
-        against = "; MIN plays against MAX" if len(tree.deciders) > 1 else ""
-        name = f"{tree.decision_maker.name}, who prefers {totals} totals"
-        yield Text(f"The decision maker is {name}{against}.", style="decider")
+        totals = "small"
+        if tree.gain_sign > 0:
+            totals = "large"
+        text = f"The decision maker is {tree.decision_maker.name}, who prefers {totals} totals"
+        if len(tree.deciders) > 1:
+            text += "; MIN plays against MAX"
+        yield Text(f"{text}.", style="decider")
 
 
 def title_heading(tree: Tree, options: ConsoleOptions) -> Iterator[Text]:
@@ -246,7 +251,7 @@ def to_strings(renderables: Iterable[RenderableType], console: Console) -> Itera
     A `str` is a line that is written as it is. A line made by `line` takes a fifth of the time that
     `Console.print` needs, which matters for a tree of 100,000 lines.
     """
-    is_ascii = console.options.ascii_only
+    options = console.options  # made anew at each reading
     for renderable in renderables:
         if isinstance(renderable, str):
             text = f"{renderable}\n"
@@ -256,7 +261,7 @@ def to_strings(renderables: Iterable[RenderableType], console: Console) -> Itera
             with console.capture() as capture:
                 console.print(Trimmed(renderable))
             text = capture.get()
-        yield text.translate(_IN_ASCII) if is_ascii else text
+        yield spelled(text, options)
 
 
 def _line_text(text: Text, console: Console) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from expectitree.base.numbers import (
     is_shown_as_fraction,
     to_nearest_float,
 )
+from expectitree.text.json_values import listed
 
 # What starts a formula, see https://owasp.org/www-community/attacks/CSV_Injection
 _STARTS = tuple("=+-@＝＋－＠")
@@ -27,8 +28,7 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 def render(reports: Any) -> Iterator[str]:
     """Yield a heading, and the records of a report, or of several ones."""
-    listed = reports if isinstance(reports, Sequence) else [reports]
-    records = [record for report in listed for record in report.to_records()]
+    records = [record for report in listed(reports) for record in report.to_records()]
     heading = list(dict.fromkeys(key for record in records for key in record)) or ["file"]
     yield from csv_lines([heading])
     yield from csv_lines([record.get(key) for key in heading] for record in records)
@@ -47,10 +47,13 @@ def _cell(value: object) -> object:
         return int(value)
     if isinstance(value, Fraction) and not is_shown_as_fraction(value):
         rounded = to_nearest_float(value)
-        return exact_text(rounded if is_finite(rounded) else value)
+        if is_finite(rounded):
+            return exact_text(rounded)
     if isinstance(value, (int, float, Fraction)):
         return exact_text(value)
     if isinstance(value, str):
-        is_formula = value.startswith(_STARTS) and not _NUMBER.fullmatch(value)
-        return f"'{escape(value)}" if is_formula else escape(value)
+        text = escape(value)
+        if value.startswith(_STARTS) and not _NUMBER.fullmatch(value):
+            text = f"'{text}"
+        return text
     return value

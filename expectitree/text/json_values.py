@@ -31,12 +31,20 @@ def render(reports: Any, file: str = "") -> Iterator[str]:
 
     `file` is the name of the tree of a report that does not know it.
     """
-    for report in reports if isinstance(reports, Sequence) else [reports]:
-        tree = getattr(report, "tree", None)
-        about = {} if tree is None else about_fields(getattr(report, "file", file), tree)
+    for report in listed(reports):
+        about: dict[str, object] = {}
+        if (tree := getattr(report, "tree", None)) is not None:
+            about = about_fields(getattr(report, "file", file), tree)
         if getattr(report, "has_decider", False):
             about["decision_maker"] = report.tree.decision_maker.name
         yield dumps(json_value(about | _fields_of(report)))
+
+
+def listed(reports: Any) -> Sequence[Any]:
+    """Return several reports, or a single one, as a list."""
+    if isinstance(reports, Sequence):
+        return reports
+    return [reports]
 
 
 def json_value(value: Any) -> Any:
@@ -52,15 +60,14 @@ def json_value(value: Any) -> Any:
     return [json_value(one) for one in value]
 
 
-def _fields_of(report: Any) -> dict[str, Any]:
+def _fields_of(report: Any) -> dict[str, object]:
     if hasattr(report, "json_fields"):
-        found: dict[str, Any] = report.json_fields()
-        return found
+        return dict(report.json_fields())
     names = [field.name for field in fields(report) if field.repr]  # not large arrays
     return {name: getattr(report, name) for name in names if name != "tree"}
 
 
-def dumps(value: Any) -> str:
+def dumps(value: object) -> str:
     """Return JSON on one line, with printable characters beyond ASCII as they are.
 
     Lone surrogates, of file names that are not UTF-8, are the text that a terminal shows for them.
@@ -70,22 +77,30 @@ def dumps(value: Any) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     text = f"\\u{ord(found[0]):04x}"
-    return text if found[0] <= "\x9f" else f"\\{text}"
+    if found[0] > "\x9f":
+        text = f"\\{text}"
+    return text
 
 
-def about_fields(file: str, tree: Tree) -> dict[str, Any]:
+def about_fields(file: str, tree: Tree) -> dict[str, object]:
     """Return the fields about the tree that every report of a file has."""
-    warnings = {"warnings": [*tree.warnings]} if tree.warnings else {}
-    return {"file": file, "title": tree.title, **warnings}
+    about: dict[str, object] = {"file": file, "title": tree.title}
+    if tree.warnings:
+        about["warnings"] = [*tree.warnings]
+    return about
 
 
 def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
     """Return the path to a node by its first branch or another; None if it is very long."""
     first = tree.first_paths
-    if branch is None or branch < 0 or branch == first.branch[node]:
-        return tree.path_of(node) if first.depth[node] <= MAX_NESTED else None
+    if branch is None or branch < 0:
+        branch = first.branch[node]
+    if branch < 0:
+        return tree.path_of(node)
     above = tree.parent_of(branch)
-    return tree.path_of(above, branch) if first.depth[above] < MAX_NESTED else None
+    if first.depth[above] >= MAX_NESTED:
+        return None
+    return tree.path_of(above, branch)
 
 
 def json_number(value: Number) -> int | float | str:
@@ -99,8 +114,12 @@ def json_number(value: Number) -> int | float | str:
     if not is_shown_as_fraction(value):
         rounded = to_nearest_float(value)
         if is_finite(rounded):
-            return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
+            if rounded.is_integer() and abs(rounded) < 2**53:
+                return int(rounded)
+            return rounded
         if not is_finite(value):
-            return "inf" if value > 0 else "-inf"
+            return str(rounded)
     text = exact_text(value)
-    return text if text.startswith("about") else str(value)
+    if text.startswith("about"):
+        return text
+    return str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from expectitree.base.numbers import (
     Number,
@@ -50,7 +49,16 @@ def nouns(count: int, noun: str) -> str:
         return f"{noun[:-1]}ves"
     if noun.endswith("y") and noun[-2] not in "aeou":
         return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("s", "ch")) else f"{noun}s"
+    if noun.endswith(("s", "ch")):
+        return f"{noun}es"
+    return f"{noun}s"
+
+
+def left_out_text(nodes: int, branches: int, verb: str) -> str:
+    """Return what is left out: `3 more nodes`; without any, branches `to nodes shown elsewhere`."""
+    if nodes:
+        return plural(nodes, "more node")
+    return f"{plural(branches, 'more branch')} to nodes {verb} elsewhere"
 
 
 def interval_text(
@@ -67,37 +75,51 @@ def bounds_text(bounds: Bounds, source: str) -> str:
     return f"{interval_text(*bounds)} {BOUNDS_FROM[source]}"
 
 
+def root_payment_text(tree: Tree) -> str:
+    """Return what a search's bounds leave out: `, without the root's cost of 3`, or nothing."""
+    if not tree.root_reward:
+        return ""
+    return f", without the root's {' of '.join(payment(tree.root_reward))}"
+
+
 def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = cell_text) -> str:
     """Return a known value, such as `4`, or the interval that contains it, such as `[2, 5]`."""
-    return write(lower) if lower == upper else interval_text(lower, upper, write)
+    if lower == upper:
+        return write(lower)
+    return interval_text(lower, upper, write)
 
 
 def with_unit(text: str, unit: str | None) -> str:
     """Return an amount with its unit: `$` before it, any other after it."""
     if not unit:
         return text
-    return f"{unit}{text}" if unit in "$€£¥" else f"{text} {unit}"
+    if unit in "$€£¥":
+        return f"{unit}{text}"
+    return f"{text} {unit}"
 
 
 def payment(reward: Number) -> tuple[str, str]:
     """Return what a branch pays as a noun and an amount: `cost`, `100`, or `reward`, `3`."""
-    amount: Any = reward
-    return ("cost", cell_text(-amount)) if amount < 0 else ("reward", cell_text(amount))
+    if reward < 0:
+        return "cost", cell_text(-reward)
+    return "reward", cell_text(reward)
 
 
 def plus_text(number: Number) -> str:
     """Return a number as what follows a sum: ` + 3`, ` − 100`, or nothing if it is 0."""
     if not number:
         return ""
-    sign = "−" if number < 0 else "+"
-    return f" {sign} {payment(number)[1]}"
+    noun, amount = payment(number)
+    sign = {"cost": "−"}.get(noun, "+")
+    return f" {sign} {amount}"
 
 
 def chance_text(tree: Tree, branch: int) -> str:
     """Return the probability of an outcome; a fraction that the file has stays a fraction."""
-    is_derived = tree.formulas is not None and branch in tree.formulas.probabilities
     p = tree.columns.probability[branch]
-    return probability_text(p) if is_derived else probability_text(p, most=_MOST_WRITTEN)
+    if tree.formulas is not None and branch in tree.formulas.probabilities:
+        return probability_text(p)  # it is derived
+    return probability_text(p, most=_MOST_WRITTEN)
 
 
 def shared_chance(tree: Tree, node: int) -> str:
@@ -105,8 +127,9 @@ def shared_chance(tree: Tree, node: int) -> str:
     branches = tree.branches_of(node)
     if tree.columns.kind[node] != Kind.CHANCE or len(branches) < 2:
         return ""
-    is_shared = len({tree.columns.probability[b] for b in branches}) == 1
-    return chance_text(tree, branches[0]) if is_shared else ""
+    if len({tree.columns.probability[b] for b in branches}) > 1:
+        return ""
+    return chance_text(tree, branches[0])
 
 
 def window_text(window: Bounds, reward: Number, write: Callable[[Number], str]) -> str:
@@ -128,7 +151,9 @@ def seconds_text(seconds: float) -> str:
 
 def tied(text: str) -> str:
     """Return a text that does not break at its blanks; a long one does, but not next to `=`."""
-    blanks = " " if len(text) <= _MAX_TIED_LENGTH else " = "
+    blanks = " "
+    if len(text) > _MAX_TIED_LENGTH:
+        blanks = " = "
     return text.replace(blanks, blanks.replace(" ", TIED))
 
 

@@ -205,7 +205,9 @@ def test_examples_of_the_documentation_are_valid(document: str) -> None:
     texts = blocks(ROOT / document, "yaml")
     assert texts
     for text in texts:
-        text = text if re.search("^(max|min|chance|ref):", text, re.MULTILINE) else text + "max: [0]\n"
+        text = (
+            text if re.search("^(max|min|chance|ref):", text, re.MULTILINE) else text + "max: [0]\n"
+        )
         assert schema_errors(parsed_by_editor(text, "x.yaml")) == []
 
 

@@ -30,7 +30,7 @@ class ComparisonRow:
     search: Search
     seconds: float  # of the search alone
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, object]:
         """Return the fields for JSON."""
         from expectitree.analysis.evaluate.json import search_fields
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from expectitree.base.numbers import Number, cell_text, is_finite
 from expectitree.base.tree.columns import Bounds
@@ -27,6 +28,22 @@ from expectitree.text.phrases import interval_text, plural
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
 # By the constants of `searches.cuts`.
 REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
+
+
+class Side(NamedTuple):
+    """The words for a node that fails low, or high."""
+
+    name: str
+    relation: str  # of its bound to its value
+    comparison: str  # of its bound with the limit, the end of its window
+    end: str  # of the window
+    extreme: str  # what the end is for the root
+    rest: str  # what all that is left is taken to be
+    player: str  # who is sure of the limit
+
+
+LOW = Side("low", "at most", "≤ alpha", "alpha", "least", "best", "MAX")
+HIGH = Side("high", "at least", "≥ beta", "beta", "greatest", "worst", "MIN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +86,11 @@ class Cut:
         return self.window[not self.is_low]
 
     @property
-    def relation(self) -> str:
-        """What the bound is: `at most` or `at least` the value."""
-        return "at most" if self.is_low else "at least"
-
-    @property
-    def comparison(self) -> str:
-        """How the bound compares with the limit."""
-        return "≤ alpha" if self.is_low else "≥ beta"
+    def side(self) -> Side:
+        """The words for how the node fails."""
+        if self.is_low:
+            return LOW
+        return HIGH
 
 
 class Explanation:
@@ -113,7 +127,7 @@ class Explanation:
             len(search.tree.branches_of(node)),
             search.interval_of(node),
             (search.alpha[node], search.beta[node]),
-            _common_bound(search, node, search.upper if fails_low(code) else search.lower),
+            _common_bound(search, node, fails_low(code)),
             self.nodes[node],
             self.leaves[node],
             search.grown is not None,
@@ -126,19 +140,21 @@ class Explanation:
         return {n: cut for n in order if (cut := self.cut(n)) is not None}
 
 
-def _common_bound(search: Search, n: int, ends: Sequence[Number]) -> Number | None:
+def _common_bound(search: Search, n: int, is_low: bool) -> Number | None:
     """Return the bound that all open outcomes of a CHANCE node share; None where they differ."""
     tree, columns = search.tree, search.tree.columns
     if columns.kind[n] != Kind.CHANCE:
         return None
-    possible = ((b, columns.child[b]) for b in tree.branches_of(n) if columns.probability[b])
-    found = {
-        shifted(ends[c], tree.reward_of(b))
-        for b, c in possible
-        if not search.is_exact(c) and not search.visits[c]
+    bounds = {
+        search.interval_of_branch(b)[is_low]
+        for b in tree.branches_of(n)
+        if columns.probability[b]
+        and not search.visits[columns.child[b]]
+        and not search.is_exact(columns.child[b])
     }
-    end = found.pop() if len(found) == 1 else None
-    return end if end is not None and is_finite(end) else None
+    if len(bounds) == 1 and all(map(is_finite, bounds)):
+        return bounds.pop()
+    return None
 
 
 # ---- In words.
@@ -150,16 +166,18 @@ def cut_reason(cut: Cut, reward: Number = 0) -> str:
     The text is shown next to a branch, so its numbers include the `reward` of the branch.
     """
     bound, limit = (cell_text(shifted(end, reward)) for end in (cut.bound, cut.limit))
-    claim = f"{cut.relation} {bound} {cut.comparison} {limit}"
+    side = cut.side
+    claim = f"{side.relation} {bound} {side.comparison} {limit}"
     if cut.rest is not None:
         claim = f"even if the rest were {cell_text(cut.rest)}, {claim}"
     elif cut.kind == "chance":
-        rest = "the rest" if cut.after < cut.of else "what is open"
-        end = "best" if cut.is_low else "worst"
-        claim = f"even with {rest} at {end}, {claim}"
-    saved = saved_parts(cut)
-    not_visited = f"; {', '.join(saved)} not visited" if saved else ""
-    return f"{cut.kind} cut {cut_place(cut)}: {claim}{not_visited}"
+        rest = "the rest"
+        if cut.after == cut.of:
+            rest = "what is open"
+        claim = f"even with {rest} at {side.rest}, {claim}"
+    if saved := saved_parts(cut):
+        claim += f"; {', '.join(saved)} not visited"
+    return f"{cut.kind} cut {cut_place(cut)}: {claim}"
 
 
 def cut_place(cut: Cut) -> str:
@@ -168,7 +186,9 @@ def cut_place(cut: Cut) -> str:
         return f"while probing, after {cut.after} of {cut.of}"
     if cut.after:
         return f"after {cut.after} of {cut.of}"
-    return "before any outcome" if cut.kind == "chance" else "before any action"
+    if cut.kind == "chance":
+        return "before any outcome"
+    return "before any action"
 
 
 def saved_parts(cut: Cut) -> list[str]:
@@ -176,9 +196,9 @@ def saved_parts(cut: Cut) -> list[str]:
 
     Of a game, return the branches: what is below them is not known.
     """
+    counts = [(cut.nodes - cut.leaves, "node"), (cut.leaves, "leaf")]
     if cut.is_of_game:
-        return [plural(cut.leaves, "branch")] if cut.leaves else []
-    counts = ((cut.nodes - cut.leaves, "node"), (cut.leaves, "leaf"))
+        counts = [(cut.leaves, "branch")]
     return [plural(count, noun) for count, noun in counts if count]
 
 
@@ -188,16 +208,18 @@ def why_passed_over(search: Search, parent: int, branch: int) -> str:
     (lower, upper), eps = search.interval_of_branch(branch), search.eps
     if lower == upper:
         return f"known to be {cell_text(lower)}"
-    least, most = f"at least {cell_text(lower)}", f"at most {cell_text(upper)}"
+    least = f"at least {cell_text(lower)} by its bounds"
+    most = f"at most {cell_text(upper)} by its bounds"
     if not search.is_exact(parent) and search.is_best(parent, branch):
-        own = least if kind == Kind.MAX else most
-        return f"{own} by its bounds, and no other can be better"
+        if kind == Kind.MAX:
+            most = least
+        return f"{most}, and no other can be better"
     sure = max(search.lower[parent], search.alpha[parent])
     if kind == Kind.MAX and upper <= sure + eps:
-        return f"{most} by its bounds, and MAX is sure of {cell_text(sure)}"
+        return f"{most}, and MAX is sure of {cell_text(sure)}"
     sure = min(search.upper[parent], search.beta[parent])
     if kind == Kind.MIN and lower >= sure - eps:
-        return f"{least} by its bounds, and MIN is sure of {cell_text(sure)}"
+        return f"{least}, and MIN is sure of {cell_text(sure)}"
     if search.cut[parent] == PROBED:
         return "the probe was enough"
     return f"{interval_text(lower, upper, cell_text)} says enough"

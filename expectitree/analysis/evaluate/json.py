@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.analysis.evaluate.reasons import Reasons
@@ -37,10 +36,7 @@ def render(
     about = about_fields(evaluation.file, evaluation.search.tree)
     fields = about | search_fields(evaluation.search)
     if evaluation.tree.parameters:
-        fields["parameters"] = {
-            name: None if value is None else json_number(value)
-            for name, value in evaluation.parameters.items()
-        }
+        fields["parameters"] = json_value(evaluation.parameters)
     if evaluation.tree.criteria:
         label, known = evaluation.tree.branch_label, json_value(evaluation.criteria)
         fields["criteria"] = known.pop(NONE, None)
@@ -79,7 +75,7 @@ class _Writer:
             for n in self.aside:
                 self.ids.setdefault(n, len(self.ids) + 1)
 
-    def pieces(self, n: int, branch: dict[str, Any]) -> Iterator[str]:
+    def pieces(self, n: int, branch: dict[str, object]) -> Iterator[str]:
         """Yield the text of a node and of what is below it, at most `MAX_NESTED` plies."""
         text = dumps(branch | self.node_fields(n))
         if not self.tree.columns.kind[n]:
@@ -97,8 +93,8 @@ class _Writer:
                 yield from self.pieces(c, fields)
         yield "]}"
 
-    def branch_fields(self, n: int, b: int) -> dict[str, Any]:
-        fields: dict[str, Any] = {"label": self.tree.branch_label(n, b)}
+    def branch_fields(self, n: int, b: int) -> dict[str, object]:
+        fields: dict[str, object] = {"label": self.tree.branch_label(n, b)}
         if self.tree.columns.kind[n] == Kind.CHANCE:
             fields["p"] = json_number(self.tree.columns.probability[b])
         if self.tree.columns.pays:
@@ -107,10 +103,10 @@ class _Writer:
             fields["branch_note"] = self.tree.branch_notes[b]
         return fields
 
-    def node_fields(self, n: int) -> dict[str, Any]:
+    def node_fields(self, n: int) -> dict[str, object]:
         search, tree, explanation = self.search, self.tree, self.evaluation.explanation
         kind, utility = tree.columns.kind[n], tree.columns.utility[n]
-        fields: dict[str, Any] = {"kind": _KIND_NAMES[kind]}
+        fields: dict[str, object] = {"kind": _KIND_NAMES[kind]}
         if n in self.ids:
             fields["id"] = self.ids[n]
         if not kind:
@@ -140,8 +136,8 @@ class _Writer:
         return fields
 
 
-def _leaf_fields(tree: Tree, n: int) -> dict[str, Any]:
-    fields: dict[str, Any] = {"utility": json_number(tree.columns.utility[n])}
+def _leaf_fields(tree: Tree, n: int) -> dict[str, object]:
+    fields: dict[str, object] = {"utility": json_number(tree.columns.utility[n])}
     if n in tree.estimated:
         fields["estimated"] = True
     if n in tree.below:
@@ -149,21 +145,21 @@ def _leaf_fields(tree: Tree, n: int) -> dict[str, Any]:
     return fields
 
 
-def reward_fields(tree: Tree, branch: int) -> dict[str, Any]:
+def reward_fields(tree: Tree, branch: int) -> dict[str, object]:
     """Return the reward of a branch as a field, if it pays."""
     reward = tree.reward_of(branch)
     return {"reward": json_number(reward)} if reward else {}
 
 
-def cut_fields(cut: Cut) -> dict[str, Any]:
+def cut_fields(cut: Cut) -> dict[str, object]:
     """Return the fields of a cut that evaluations and traces share."""
     return {
-        "kind": cut.kind, "fails": "low" if cut.is_low else "high", "after": cut.after,
+        "kind": cut.kind, "fails": cut.side.name, "after": cut.after,
         "of": cut.of, "probing": cut.probing, "bound": json_number(cut.bound),
     }  # fmt: skip
 
 
-def explanation_fields(report: Reasons) -> dict[str, Any]:
+def explanation_fields(report: Reasons) -> dict[str, object]:
     """Return what `--explain` adds: the node and the sentences about it."""
     sentences = Sentences(report, text_console().options).all()
     return {
@@ -173,14 +169,14 @@ def explanation_fields(report: Reasons) -> dict[str, Any]:
     }
 
 
-def _interval(bounds: Bounds) -> list[Any]:
+def _interval(bounds: Bounds) -> list[object]:
     return [json_number(end) for end in bounds]
 
 
-def search_fields(search: Search) -> dict[str, Any]:
+def search_fields(search: Search) -> dict[str, object]:
     """Return the fields of a search that every JSON output has."""
     is_known = search.outcome is Outcome.VALUE
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "algorithm": search.algorithm.name,
         **search.algorithm.options,
         "engine": search.engine,
@@ -209,7 +205,7 @@ def search_fields(search: Search) -> dict[str, Any]:
     return {key: json_value(value) for key, value in found.items()}
 
 
-def _count_fields(search: Search) -> dict[str, Any]:
+def _count_fields(search: Search) -> dict[str, object]:
     """Return the counts of nodes and leaves; of a game the totals are not known."""
     counts, grown = search.counts, search.grown
     nodes = {"visited": counts.visited, "visits": counts.visits}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -48,11 +48,15 @@ def _totals(tree: Tree) -> Column:
     Each node counts under its first path only. A run of branches has the difference of two totals:
     in a deep tree, a sum of the sizes of subtrees is much greater than the number of nodes.
     """
-    # A node counts once for each node above it.
-    is_small = not tree.below and len(tree) * (tree.heights[-1] + 1) < 2**31
-    nodes: Column = compiling.zeros("i" if is_small else "q", len(tree.columns.child) + 1)
-    first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
-    below = compiling.zeros("q", len(tree) if tree.below else 0)
+    code = "q"
+    below = first_branch = compiling.zeros("q", 0)
+    if tree.below:
+        below = compiling.zeros("q", len(tree))
+    elif len(tree) * (tree.heights[-1] + 1) < 2**31:  # a node counts once for each node above it
+        code = "i"
+    nodes: Column = compiling.zeros(code, len(tree.columns.child) + 1)
+    if tree.is_sharing:
+        first_branch = tree.first_paths.branch
     for n, sizes in tree.below.items():
         below[n] = sizes.nodes
     tree.scan(_add_up, tree.columns, first_branch, below, nodes)
@@ -98,8 +102,10 @@ def _rows(
     def row_of(n: int, parent: int, b: int, depth: int) -> Row:
         is_first = b < 0 or tree.is_first_path(n, b)
         is_folded = folded and is_first and _is_one_row(tree, n)
-        hidden = tree.below[n].nodes if n in tree.below else 0
-        return Row(n, parent, b, depth, b < 0, is_first, is_folded, hidden)
+        row = Row(n, parent, b, depth, b < 0, is_first, is_folded)
+        if n in tree.below:
+            return row._replace(hidden=tree.below[n].nodes)
+        return row
 
     kind, child = tree.columns.kind, tree.columns.child
     stack = [row_of(tree.root_id, -1, -1, 0)]
@@ -111,8 +117,11 @@ def _rows(
             continue
         branches = tree.branches_of(n)
         left = branches.start  # the branches from this one on have no rows yet
+        shown: Sequence[int] = branches
+        if chosen is not None:
+            shown = chosen.get(n, ())
         below: list[Row] = []
-        for b in (*(branches if chosen is None else chosen.get(n, ())), branches.stop):
+        for b in (*shown, branches.stop):
             if left < b:
                 nodes = totals[b] - totals[left]
                 below.append(Row(-1, n, left, depth, False, False, False, nodes, b - left))
@@ -141,22 +150,24 @@ def _choose(search: Search, most_rows: int, folded: bool) -> dict[int, list[int]
     def offer(node: int, cost: float, is_played: bool) -> None:
         if not kind[node] or (folded and _is_one_row(tree, node)):
             return
-        best = next(search.best_branches(node), None) if is_played else None
-        some = list(tree.branches_of(node)[:most_rows])
-        if best is not None and best > some[-1]:
-            some.append(best)
-        for place, b in enumerate(some):
-            step = 1.0 if b == best else 1.5 + place / 4
-            if kind[node] == Kind.CHANCE:
-                step = 1.25 + place / 4 if probability[b] else 3.0
-            c = child[b]
-            if not search.visits[c]:
-                step += 2
-            elif search.cut[c]:
-                step -= 0.5
-            is_possible_outcome = kind[node] == Kind.CHANCE and probability[b] > 0
-            is_next_played = is_played and (b == best or is_possible_outcome)
-            heappush(heap, (cost + step, b, c, node, is_next_played))
+        best = None
+        first = list(tree.branches_of(node)[:most_rows])
+        if is_played:
+            best = next(search.best_branches(node), None)
+        if best is not None and best > first[-1]:
+            first.append(best)
+        for place, b in enumerate(first):
+            is_chance = kind[node] == Kind.CHANCE
+            is_next = b == best or (is_chance and probability[b] > 0)
+            step = 1.5 + place / 4
+            if is_chance and is_next:
+                step = 1.25 + place / 4
+            elif is_chance:
+                step = 3.0
+            elif is_next:
+                step = 1.0
+            step += _cost_of_child(search, child[b])
+            heappush(heap, (cost + step, b, child[b], node, is_played and is_next))
 
     offer(tree.root_id, 0.0, True)
     for _ in range(most_rows - 1):
@@ -167,3 +178,12 @@ def _choose(search: Search, most_rows: int, folded: bool) -> dict[int, list[int]
         if tree.is_first_path(c, b):
             offer(c, cost, is_played)
     return chosen
+
+
+def _cost_of_child(search: Search, child: int) -> float:
+    """Return what a child adds to the cost of its row: less for a cut, more if not visited."""
+    if not search.visits[child]:
+        return 2.0
+    if search.cut[child]:
+        return -0.5
+    return 0.0

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, is_finite
-from expectitree.base.tree.columns import NONE, Readable
+from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.intervals import outcome_limit
@@ -24,7 +24,7 @@ _MAX_STEPS = 12  # from a cut up to the player who makes it sound
 
 # For each outcome of positive probability: the probability, and the bound of its branch.
 Terms: TypeAlias = tuple[tuple[Number, Number], ...]
-EndOf: TypeAlias = Callable[[int], Any]  # the bound that a sum has for an outcome's branch
+EndOf: TypeAlias = Callable[[int], Number]  # the bound that a sum has for an outcome's branch
 
 
 class Quotient(NamedTuple):
@@ -120,14 +120,19 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
     if branch is None or not tree.columns.pays:
         branch = tree.first_paths.branch[node]
     branches = tree.branches_of(node)
-    is_min = tree.columns.kind[node] == Kind.MIN
     chosen = list(branches[:MAX_ALTERNATIVES])
-    best = next(search.best_branches(node), None) if branches else None
+    best = None
+    if branches:
+        best = next(search.best_branches(node), None)
     if best is not None and best not in chosen:
         chosen[-1] = best
-    end_of = branch_ends(tree, search.lower if is_min else search.upper)
-    rest = [end_of(b) for b in set(branches).difference(chosen)]
-    best_rest = (min if is_min else max)(rest, default=0)
+    rest = [search.interval_of_branch(b) for b in set(branches).difference(chosen)]
+    best_rest = max((upper for _, upper in rest), default=0)
+    if tree.columns.kind[node] == Kind.MIN:
+        best_rest = min((lower for lower, _ in rest), default=0)
+    terms: Terms = ()
+    if search.is_exact(node):
+        terms = _terms(search, node, True)
     cuts = _cuts_below(search, explanation, node)
     return Reasons(
         search,
@@ -137,7 +142,7 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
         [_alternative(search, node, b) for b in chosen],
         len(rest),
         best_rest,
-        _terms(search, node, True) if search.is_exact(node) else (),
+        terms,
         [_cut_reason(search, n, cut) for n, cut in islice(cuts, MAX_CUTS)],
         sum(1 for _ in cuts),
     )
@@ -153,8 +158,13 @@ def _alternative(search: Search, node: int, branch: int) -> Alternative:
 
 def _terms(search: Search, node: int, is_high: bool) -> Terms:
     """Return the terms of a node's own bound, from the intervals at the end."""
-    tree, ends = search.tree, search.upper if is_high else search.lower
-    return sum_terms(tree, search.eps, node, branch_ends(tree, ends), ends[node])
+    end_of = _ends_of_branches(search, not is_high)
+    return Sums(search.tree, search.eps).terms(node, end_of, search.interval_of(node)[is_high])
+
+
+def _ends_of_branches(search: Search, low: bool) -> EndOf:
+    """Return the lower bounds of branches, or else the upper ones, as a function."""
+    return lambda branch: search.interval_of_branch(branch)[not low]
 
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
@@ -180,12 +190,12 @@ def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
     return CutReason(node, _way_to(search, node), cut, terms, steps)
 
 
-def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step]:
+def _steps_up(search: Search, node: int, limit: Number, low: bool) -> Iterator[Step]:
     """Yield where a node's alpha (`low`) or beta comes from, up to the player who is sure of it.
 
     The intervals are final; those of other outcomes may have tightened after the cut.
     """
-    tree, columns = search.tree, search.tree.columns
+    tree, columns, sums = search.tree, search.tree.columns, Sums(search.tree, search.eps)
     for _ in range(_MAX_STEPS):
         above, own = search.asking(node)
         asked = shifted(limit, tree.reward_of(own))
@@ -194,14 +204,17 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
             return
         if columns.probability[own] == 0:
             break  # the node was asked from elsewhere
-        above_limit, way = (search.alpha if low else search.beta)[above], _way_to(search, above)
+        way = _way_to(search, above)
+        above_limit = search.beta[above]
+        if low:
+            above_limit = search.alpha[above]
         reward, quotient = tree.reward_of(way), None
         is_share = columns.kind[above] == Kind.CHANCE
         if is_share:
-            ends = branch_ends(tree, search.upper if low else search.lower)
-            quotient = find_quotient(tree, search.eps, way, own, ends, above_limit, limit)
+            ends = _ends_of_branches(search, not low)
+            quotient = sums.quotient(way, own, ends, above_limit, limit)
             limit = above_limit
-        elif not is_same(tree, search.eps, asked, above_limit):
+        elif not sums.is_same(asked, above_limit):
             yield _at_player(search, above, own, asked, low)
             return
         else:
@@ -217,81 +230,82 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
 
 def _way_to(search: Search, node: int) -> int:
     """Return the branch that leads to a node where its window is explained; -1 at the root."""
-    tree = search.tree
-    return search.asking(node)[1] if tree.columns.pays else tree.first_paths.branch[node]
+    if search.tree.columns.pays:
+        return search.asking(node)[1]
+    return search.tree.first_paths.branch[node]
 
 
-def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> Step:
+def _at_player(search: Search, node: int, own: int, limit: Number, low: bool) -> Step:
     """Return why a limit that a player's node passes to a child is not the node's own limit."""
     tree, child, way = search.tree, search.tree.columns.child, _way_to(search, node)
-    if tree.columns.kind[node] != (Kind.MAX if low else Kind.MIN):
+    if (tree.columns.kind[node] == Kind.MAX) != low:
         return Step("far", node, limit, own, way)
-    end_of = branch_ends(tree, search.lower if low else search.upper)
+    end_of, sums = _ends_of_branches(search, low), Sums(tree, search.eps)
     others = [b for b in tree.branches_of(node) if child[b] != child[own]]
-    near = [b for b in others if is_same(tree, search.eps, end_of(b), limit)]
-    reaching = [  # a child may have become better since
-        b for b in (*others, own) if (end_of(b) >= limit if low else end_of(b) <= limit)
-    ]
-    branch = next(iter(near + reaching), None)
-    why = "far" if branch is None else "has"
-    return Step(why, node, limit, NONE if branch is None else branch, way)
+    for b in others:
+        if sums.is_same(end_of(b), limit):
+            return Step("has", node, limit, b, way)
+    for b in (*others, own):  # a child may have become better since
+        if end_of(b) == limit or (end_of(b) > limit) == low:
+            return Step("has", node, limit, b, way)
+    return Step("far", node, limit, NONE, way)
 
 
 # ---- The sums that make the bounds of CHANCE nodes and the windows of their outcomes.
 
 
-def is_same(tree: Tree, eps: Any, one: Any, other: Any) -> bool:
-    """Return whether two numbers are equal but for rounding."""
-    return bool(one == other) or (
-        not tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * eps)
-    )
+@dataclass(frozen=True)
+class Sums:
+    """Finds the sums of one tree; numbers are equal if they differ by rounding, about `eps`."""
 
+    tree: Tree
+    eps: Number
 
-def branch_ends(tree: Tree, ends: Readable[Any]) -> EndOf:
-    """Return a function that finds the bound of a branch in the bounds of all nodes."""
-    child = tree.columns.child
-    return lambda branch: shifted(ends[child[branch]], tree.reward_of(branch))
+    def is_same(self, one: Number, other: Number) -> bool:
+        """Return whether two numbers are equal but for rounding."""
+        return bool(one == other) or (
+            not self.tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * self.eps)
+        )
 
+    def terms(self, node: int, end_of: EndOf, total: Number) -> Terms:
+        """Return the terms of `total`, a CHANCE node's bound; none if many or not its sum.
 
-def sum_terms(tree: Tree, eps: Any, node: int, end_of: EndOf, total: Any) -> Terms:
-    """Return the terms of `total`, a CHANCE node's bound; nothing if they are many or not its sum.
+        A bound from elsewhere, such as the tree file, can be tighter than the sum.
+        """
+        branches = self.tree.branches_of(node)
+        if self.tree.columns.kind[node] != Kind.CHANCE or len(branches) > MAX_TERMS:
+            return ()
+        terms = self._terms_of(branches, end_of)
+        if not self.is_same(sum_of(terms), total):
+            return ()
+        return terms
 
-    A bound from elsewhere, such as the tree file, can be tighter than the sum.
-    """
-    branches = tree.branches_of(node)
-    if tree.columns.kind[node] != Kind.CHANCE or len(branches) > MAX_TERMS:
-        return ()
-    terms = _terms_of(tree, branches, end_of)
-    return terms if is_same(tree, eps, sum_of(terms), total) else ()
+    def quotient(
+        self, above: int, branch: int, end_of: EndOf, limit: Number, end: Number
+    ) -> Quotient | None:
+        """Return how the end of an outcome's window follows from `limit`, its CHANCE node's.
+
+        `above` is the branch to the CHANCE node. Both ends are given as the nodes have them,
+        without rewards. Return None if there are many outcomes, an end is infinite, or the others'
+        bounds have changed since.
+        """
+        tree, p = self.tree, self.tree.columns.probability[branch]
+        branches = tree.branches_of(tree.parent_of(branch))
+        if len(branches) > MAX_TERMS or not is_finite(limit):
+            return None
+        others = self._terms_of((b for b in branches if b != branch), end_of)
+        if not all(is_finite(bound) for _, bound in others):
+            return None
+        reward, end = tree.reward_of(above), shifted(end, tree.reward_of(branch))
+        if not self.is_same(outcome_limit(limit, sum_of(others), p), end):
+            return None
+        return Quotient(shifted(limit, reward), others, p, end, reward)
+
+    def _terms_of(self, branches: Iterable[int], end_of: EndOf) -> Terms:
+        probability = self.tree.columns.probability
+        return tuple((probability[b], end_of(b)) for b in branches if probability[b])
 
 
 def sum_of(terms: Terms) -> Any:
     """Return the sum of some terms."""
     return sum(p * end for p, end in terms)
-
-
-def find_quotient(
-    tree: Tree, eps: Any, above: int, branch: int, end_of: EndOf, limit: Any, found: Any
-) -> Quotient | None:
-    """Return how the end `found` of an outcome's window follows from `limit`, its CHANCE node's.
-
-    `above` is the branch to the CHANCE node. Both ends are given as the nodes have them, without
-    rewards. Return None if there are many outcomes, an end is infinite, or the others' bounds have
-    changed since.
-    """
-    branches, p = tree.branches_of(tree.parent_of(branch)), tree.columns.probability[branch]
-    if len(branches) > MAX_TERMS or not is_finite(limit):
-        return None
-    others = _terms_of(tree, (b for b in branches if b != branch), end_of)
-    if not all(is_finite(end) for _, end in others):
-        return None
-    quotient, reward = outcome_limit(limit, sum_of(others), p), tree.reward_of(above)
-    found = shifted(found, tree.reward_of(branch))
-    if not is_same(tree, eps, quotient, found):
-        return None
-    return Quotient(shifted(limit, reward), others, p, found, reward)
-
-
-def _terms_of(tree: Tree, branches: Iterable[int], end_of: EndOf) -> Terms:
-    probability = tree.columns.probability
-    return tuple((probability[b], end_of(b)) for b in branches if probability[b])

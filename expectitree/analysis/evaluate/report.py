@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Explanation
@@ -15,7 +16,7 @@ from expectitree.base.numbers import Number
 from expectitree.base.tree import scans
 from expectitree.base.tree.builder import keep_branches
 from expectitree.base.tree.columns import NONE, Column, Readable, Repeated
-from expectitree.base.tree.model import Tree
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import PLAYERS, Outcome, Search
 
@@ -41,8 +42,8 @@ class Evaluation:
     def __post_init__(self) -> None:
         """Find the strategy."""
         if self.strategy_only:
-            found = strategy_only(self.search)
-            self.strategy = replace(self, search=found, reasons=None, strategy_only=False)
+            search = strategy_only(self.search)
+            self.strategy = replace(self, search=search, reasons=None, strategy_only=False)
             self.strategy.strategy_only = True
 
     @cached_property
@@ -95,17 +96,20 @@ class Evaluation:
         tree, root = self.tree, self.tree.root_id
         if not tree.criteria:
             return {}
-        branches = tree.branches_of(root) if tree.columns.kind[root] in PLAYERS else ()
-        nodes = {NONE: root} | {b: tree.columns.child[b] for b in branches}
-        found = {b: self.search.expected_criteria.at(n, b) for b, n in nodes.items()}
-        return {b: amounts for b, amounts in found.items() if amounts is not None}
+        nodes = {NONE: root}
+        if tree.columns.kind[root] in PLAYERS:
+            nodes |= {b: tree.columns.child[b] for b in tree.branches_of(root)}
+        expected = {b: self.search.expected_criteria.at(n, b) for b, n in nodes.items()}
+        return {b: amounts for b, amounts in expected.items() if amounts is not None}
 
     def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:
         """Return the formulas of a node and of a branch, either of which may be -1, by key."""
-        formulas, kind = self.tree.formulas, self.tree.columns.kind
+        formulas, key = self.tree.formulas, "utility"
         if formulas is None:
             return {}
-        return formulas.texts(node, branch, "estimate" if node >= 0 and kind[node] else "utility")
+        if node >= 0 and self.tree.columns.kind[node] != Kind.TERMINAL:
+            key = "estimate"
+        return formulas.texts(node, branch, key)
 
 
 def strategy_only(search: Search) -> Search:
@@ -119,7 +123,9 @@ def strategy_only(search: Search) -> Search:
         name = search.algorithm.full_name
         raise AnalysisError(f"no strategy is known: {name} only estimates the value")
     if search.outcome is Outcome.STOPPED:
-        limit = "--max-visits" if search.grown is None else "--seconds, --max-rows or --max-visits"
+        limit = "--max-visits"
+        if search.grown is not None:
+            limit = "--seconds, --max-rows or --max-visits"
         raise AnalysisError(f"no strategy is known: the search was stopped; give it more {limit}")
     tree, columns = search.tree, search.tree.columns
     kept: dict[int, list[int]] = {}  # the branches of each node that is reached
@@ -127,9 +133,8 @@ def strategy_only(search: Search) -> Search:
     while waiting:
         n = waiting.pop()
         if n not in kept:
-            best = next(search.best_branches(n), None)
             possible = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
-            kept[n] = possible if best is None else [best]
+            kept[n] = [*islice(search.best_branches(n), 1)] or possible
             waiting += [columns.child[b] for b in kept[n]]
     reached = sorted(kept)
     changed: dict[str, Any] = {

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import ConsoleOptions
 from rich.text import Text
 
-from expectitree.analysis.evaluate.cuts import cut_place, saved_parts
+from expectitree.analysis.evaluate.cuts import HIGH, LOW, Side, cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Quotient, Reasons, Step
 from expectitree.base.numbers import (
     Number,
@@ -36,7 +36,9 @@ def visited_text(search: Search, noun: str) -> str:
     visited, total = counts.visited, counts.total
     if noun == "leaf":
         visited, total = counts.leaves_visited, counts.leaves_total
-    return plural(visited, noun) if search.grown else f"{visited:,} of {plural(total, noun)}"
+    if search.grown:
+        return plural(visited, noun)
+    return f"{visited:,} of {plural(total, noun)}"
 
 
 def residue(search: Search) -> Number:
@@ -51,7 +53,9 @@ def residue(search: Search) -> Number:
     terminals = zip(columns.kind, columns.utility, strict=True)
     sizes = [abs(float(u)) for kind, u in terminals if u and not kind]
     sizes += [abs(float(r)) for r in (*columns.reward, search.tree.root_reward) if r]
-    return min(1e-14 * max(sizes), 1e-6 * min(sizes)) if sizes else 0.0
+    if not sizes:
+        return 0.0
+    return min(1e-14 * max(sizes), 1e-6 * min(sizes))
 
 
 def _chance(p: Number) -> str:
@@ -93,16 +97,15 @@ class Words:
         return self._names[node, branch]
 
     def _path_end(self, branch: int) -> str:
-        parent, first_branch = self.tree.first_paths.parent, self.tree.first_paths.branch
-        text = ""
+        """Return the labels of the path that ends with a branch, as many as a name has room for."""
+        first_branch, text = self.tree.first_paths.branch, ""
         while branch >= 0:
             above = self.tree.parent_of(branch)
             label = safe(paths.join([self.tree.branch_label(above, branch)]), self.options)
-            longer = f"{label}/{text}" if text else label
+            longer = "/".join(filter(None, (label, text)))
             if text and cell_len(longer) > _MAX_NAME_LENGTH:
                 return f"{self.characters.ellipsis}/{text}"
-            text = longer
-            branch = first_branch[above] if parent[above] >= 0 else -1
+            text, branch = longer, first_branch[above]
         return text
 
     def product(self, p: Number, end: Number) -> str:
@@ -122,12 +125,13 @@ class Words:
 
     def summed(self, terms: Terms, value: Number, reward: Number = 0) -> str:
         """Return the value of a branch, after the sum that makes it, with the branch's reward."""
-        text = self.number(value)
-        sums = self.sum(terms)
+        total, sums = self.number(value), self.sum(terms)
         if reward and is_finite(value):
             before: Any = value
             sums = f"{sums or self.number(before - reward)}{self.paid(reward)}"
-        return f"{sums} = {text}" if sums and sums != text else text
+        if sums in ("", total):
+            return total
+        return f"{sums} = {total}"
 
     def paid(self, reward: Number) -> str:
         """Return a branch's reward as the last part of a sum."""
@@ -135,11 +139,12 @@ class Words:
 
     def sides(self, quotient: Quotient) -> str:
         """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
-        limit, rest = self.number(quotient.limit), plus_text(-quotient.reward)
+        top, rest = self.number(quotient.limit), plus_text(-quotient.reward)
         rest += "".join(f" − {self.product(q, end)}" for q, end in quotient.others)
         if quotient.p == 1:
-            return limit + rest
-        top = f"({limit}{rest})" if rest else limit
+            return top + rest
+        if rest:
+            top = f"({top}{rest})"
         return f"{top} / {factor_text(_chance(quotient.p))}"
 
 
@@ -171,14 +176,14 @@ class Sentences(Words):
         """Yield sentences with their styles."""
         report = self.report
         yield self.claim(), "title"
-        for one in report.alternatives:
-            yield self.child(one), "none"
+        for alternative in report.alternatives:
+            yield self.child(alternative), "none"
         if report.others:
-            relation = "least" if self.kind == Kind.MIN else "most"
+            relation = {Kind.MIN: "least"}.get(self.kind, "most")
             end = self.number(report.others_end)
             yield f"{report.others:,} more, worth at {relation} {end} each.", "dim"
-        for cut in report.cuts:
-            yield self.cut(cut), "cut"
+        for reason in report.cuts:
+            yield self.cut(reason), "cut"
         if report.more_cuts:
             more = plural(report.more_cuts, "more cut")
             yield f"{more}: --explain PATH explains a part of the tree.", "dim"
@@ -186,99 +191,123 @@ class Sentences(Words):
     def paid(self, reward: Number) -> str:
         """Return a branch's reward as the last part of a sum, in words."""
         noun, amount = payment(reward)
-        sign = "less" if noun == "cost" else "plus"
+        sign = {"cost": "less"}.get(noun, "plus")
         return f" {sign} its {noun} of {amount}"
 
     # ---- Why the node has its value.
 
     def claim(self) -> str:
         report, n, search = self.report, self.report.node, self.search
-        name, within = self.name(n, report.branch), self.between(*self.interval)
+        name = self.name(n, report.branch)
         is_seen = search.grown is None or bool(search.visits[n])
         if self.kind == Kind.TERMINAL and is_seen:
-            noun = "estimate" if n in self.tree.estimated else "utility"
-            value = cell_text(self.columns.utility[n])
-            if self.reward:
-                worth = shifted(self.columns.utility[n], self.reward)
-                value += f"{self.paid(self.reward)} = {self.number(worth)}"
-            seen = f"; it was not visited ({report.skipped})" if report.skipped else ""
-            return f"{name} is a leaf: its {noun} is {value}{seen}."
+            return f"{name} is a leaf: {self.leaf()}."
+        within = self.between(*self.interval)
         if report.skipped is not None:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
-        best = [self.label(n, one.branch) for one in report.alternatives if one.is_best]
         if not search.is_exact(n):
-            why = {
-                Outcome.STOPPED: "the search was stopped",
-                Outcome.ESTIMATE: "the search only estimates",
-            }.get(search.outcome, "more was not needed")
+            why = "more was not needed"
+            if search.outcome is Outcome.STOPPED:
+                why = "the search was stopped"
+            elif search.outcome is Outcome.ESTIMATE:
+                why = "the search only estimates"
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
+        best = [self.label(n, child.branch) for child in report.alternatives if child.is_best]
         if self.kind == Kind.CHANCE or not best:
             value = self.summed(report.terms, self.interval[0], self.reward)
             return f"{name} ({self.kind.name}) is worth {value}."
+        choice = best.pop(0)
+        if best:
+            choice += f" (as good: {', '.join(best)})"
         value = self.summed((), self.interval[0], self.reward)
-        others = f" (as good: {', '.join(best[1:])})" if len(best) > 1 else ""
-        return f"At {name}, {self.kind.name} chooses {best[0]}{others}: it is worth {value}."
+        return f"At {name}, {self.kind.name} chooses {choice}: it is worth {value}."
 
-    def child(self, one: Alternative) -> str:
+    def leaf(self) -> str:
+        """Return what a leaf is worth, and why it was not visited."""
+        n, noun = self.report.node, "utility"
+        if n in self.tree.estimated:
+            noun = "estimate"
+        utility = self.columns.utility[n]
+        claim = f"its {noun} is {cell_text(utility)}"
+        if self.reward:
+            worth = self.number(shifted(utility, self.reward))
+            claim += f"{self.paid(self.reward)} = {worth}"
+        if self.report.skipped:
+            claim += f"; it was not visited ({self.report.skipped})"
+        return claim
+
+    def child(self, child: Alternative) -> str:
         """Return what a child is worth, and how a player compares it with the best."""
-        report, search, is_max = self.report, self.search, self.kind == Kind.MAX
-        label = self.label(report.node, one.branch)
+        label, is_exact = self.label(self.report.node, child.branch), child.lower == child.upper
+        is_compared = self.kind != Kind.CHANCE and self.search.is_exact(self.report.node)
         if self.kind == Kind.CHANCE:
-            label += f", of probability {_chance(self.columns.probability[one.branch])},"
-        is_compared = self.kind != Kind.CHANCE and search.is_exact(report.node)
-        end, relation = one.upper if is_max else one.lower, ""
-        if one.lower != one.upper:
-            if not is_compared:
-                return f"{label} has a value {self.between(one.lower, one.upper)}."
-            relation = "at most " if is_max else "at least "
-        worth = self.summed(one.terms, end, self.tree.reward_of(one.branch))
-        text = f"{label} is worth {relation}{worth}"
-        if not is_compared or (one.is_best and not relation):
+            label += f", of probability {_chance(self.columns.probability[child.branch])},"
+        if not is_exact and not is_compared:
+            return f"{label} has a value {self.between(child.lower, child.upper)}."
+        side, end, less = HIGH, child.lower, "more"
+        if self.kind == Kind.MAX:
+            side, end, less = LOW, child.upper, "less"
+        worth = self.summed(child.terms, end, self.tree.reward_of(child.branch))
+        if not is_exact:
+            worth = f"{side.relation} {worth}"
+        text = f"{label} is worth {worth}"
+        if not is_compared or (child.is_best and is_exact):
             return f"{text}."
-        if one.is_best:
-            return f"{text}, and no {'less' if is_max else 'more'}."
-        sure = search.lower[report.node] if is_max else search.upper[report.node]
-        is_worse = end < sure if is_max else end > sure
-        relation = "worse" if is_worse else "no better"
-        return f"{text}: {relation} than {self.number(sure)}."
+        if child.is_best:
+            return f"{text}, and no {less}."
+        return f"{text}: {self.rank(end)}."
+
+    def rank(self, end: Number) -> str:
+        """Return how a child that is not the best compares with what the player is sure of."""
+        node = self.report.node
+        sure = self.search.upper[node]
+        is_worse = end > sure
+        if self.kind == Kind.MAX:
+            sure = self.search.lower[node]
+            is_worse = end < sure
+        relation = "no better"
+        if is_worse:
+            relation = "worse"
+        return f"{relation} than {self.number(sure)}"
 
     # ---- Why a cut was sound.
 
-    def cut(self, one: CutReason) -> str:
-        cut, reward = one.cut, self.tree.reward_of(one.branch)
-        bound = self.summed(one.terms, shifted(cut.bound, reward), reward)
-        claim = f"it is worth {cut.relation} {bound}"
+    def cut(self, reason: CutReason) -> str:
+        cut, reward = reason.cut, self.tree.reward_of(reason.branch)
+        bound = self.summed(reason.terms, shifted(cut.bound, reward), reward)
+        claim = f"it is worth {cut.side.relation} {bound}"
         if cut.rest is not None:
             claim = f"even if all that is left were worth {self.number(cut.rest)}, {claim}"
-        name = self.name(one.node, one.branch)
+        name = self.name(reason.node, reason.branch)
         text = f"{cut.kind.capitalize()} cut at {name} {cut_place(cut)}: {claim}"
-        for place, step in enumerate(one.steps):
-            text += self.step(step, cut.is_low, place == 0)
-        left = saved_parts(cut)
-        rest = f" What is left, {' and '.join(left)}, cannot change that." if left else ""
-        return f"{text}.{rest}"
+        for place, step in enumerate(reason.steps):
+            text += self.step(step, cut.side, place == 0)
+        text += "."
+        if left := saved_parts(cut):
+            text += f" What is left, {' and '.join(left)}, cannot change that."
+        return text
 
-    def step(self, step: Step, low: bool, is_first: bool) -> str:
+    def step(self, step: Step, side: Side, is_first: bool) -> str:
         """Return where the end of the window comes from, one step up."""
         limit, name = self.number(step.limit), self.name(step.node, step.way)
-        also = ", and " if is_first else ", which "
-        if step.why == "has":
-            player, own = "MAX" if low else "MIN", self.label(step.node, step.branch)
-            sure = f"{player} is sure of {limit}" if is_first else f"{player} is sure of"
-            return f"{also}{sure} at {name} with {own}"
         if step.why == "share":
             asked = self.number(step.asked)
             if step.quotient and self.sides(step.quotient) != asked:
                 asked += f" = {self.sides(step.quotient)}"
-            if low:
+            if side is LOW:
                 return f"; up to {asked} it cannot lift {name} above {limit}"
             return f"; from {asked} up it cannot bring {name} below {limit}"
-        end = "alpha" if low else "beta"
+        also, of_limit, subject = ", which ", "", ""
+        if is_first:
+            also, of_limit, subject = ", and ", f" {limit}", f"{limit} "
+        if step.why == "has":
+            action = self.label(step.node, step.branch)
+            return f"{also}{side.player} is sure of{of_limit} at {name} with {action}"
         if step.why == "bound":
-            value = f"{limit} is" if is_first else "is"
-            extreme = f"the {'least' if low else 'greatest'} possible value"
+            extreme = f"the {side.extreme} possible value"
             if self.search.root_window != self.search.root_bounds:
-                extreme = f"the window's {end}"
-            return f"{also}{value} {extreme}"
-        value = f"{end}{TIED}{limit} is" if is_first else "is"
-        return f"{also}{value} what the players above are sure of"
+                extreme = f"the window's {side.end}"
+            return f"{also}{subject}is {extreme}"
+        if is_first:
+            subject = f"{side.end}{TIED}{subject}"
+        return f"{also}{subject}is what the players above are sure of"

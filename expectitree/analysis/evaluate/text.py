@@ -28,8 +28,8 @@ from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import (
     bounds_text,
     interval_text,
-    payment,
     plural,
+    root_payment_text,
     tied,
     untied,
     with_unit,
@@ -64,25 +64,29 @@ def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[R
     room = options.max_width - width
     for name, *parts in facts:
         text = line(*parts)
-        whole = [untied(part) if isinstance(part, str) else part for part in parts]
-        pieces: list[Sequence[str | Part]] = [whole]
-        if text.cell_len > room:
-            pieces = [[untied(piece)] for piece in wrap(text.plain, room)]
-        for place, piece in enumerate(pieces):
-            start = "" if place else name
-            yield line((f"{start:<{width}}", "dim"), *piece)
+        pieces: list[Sequence[str | Part]] = [[untied(piece)] for piece in wrap(text.plain, room)]
+        if text.cell_len <= room:
+            pieces = [[untied(part) if isinstance(part, str) else part for part in parts]]
+        for piece in pieces:
+            yield line((f"{name:<{width}}", "dim"), *piece)
+            name = ""
 
 
 def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[str | Part, ...]]:
     """Yield the name and the parts of each line of the summary."""
-    search, counts = evaluation.search, evaluation.search.counts
+    search = evaluation.search
     value = search.interval_of_branch(NONE)[0]
-    write = exact_display if is_shown_as_fraction(value) else display_text
-    jobs = f", {search.jobs} jobs" if search.jobs > 1 else ""
+    write: Callable[[Number], str] = display_text
+    if is_shown_as_fraction(value):
+        write = exact_display
+    name, is_parallel = search.algorithm.full_name, search.jobs > 1
+    if is_parallel:
+        name += f", {search.jobs} jobs"
     has_opponent = search.tree.has_min and search.tree.decision_maker == Kind.MAX
-    is_detailed = evaluation.is_detailed or search.algorithm.prunes or has_opponent or jobs
+    is_pruned = search.algorithm.prunes
+    is_detailed = evaluation.is_detailed or is_pruned or has_opponent or is_parallel
     if is_detailed:
-        yield "algorithm", f"{search.algorithm.full_name}{jobs}"
+        yield "algorithm", name
     yield _name_of_value(search, has_opponent), (search.value_text(write), "value")
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
@@ -94,12 +98,8 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "window", f"{ends}: the search {_DECIDED.get(search.outcome, 'did not fail')}"
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
-    if search.stopped and search.grown is None:
-        unknown = plural(len(search.tree.unknown), "utility")
-        reason = f"{unknown} not known yet" if search.tree.unknown else "--max-visits"
-        yield "stopped", f"after {plural(counts.visits, 'visit')} ({reason})"
-    if search.grown is not None and search.grown.why_stopped:
-        yield "stopped", _why_stopped(search.grown, search.stopped)
+    if search.stopped or search.grown is not None:
+        yield from _why_stopped(search)
     if search.best is not None:
         yield "best", *_best(search, options)
     yield from _tree_facts(evaluation)
@@ -123,38 +123,37 @@ def _name_of_value(search: Search, has_opponent: bool) -> str:
     """Return what decision analysts call the value of a tree in which nobody plays against them."""
     if search.tree.attitude is not None:
         return "certainty equivalent"
-    has_one_decider = (
-        search.grown is None and not has_opponent and CHANCE in search.tree.columns.kind
-    )
-    return "expected value" if has_one_decider else "value"
+    if search.grown is None and not has_opponent and CHANCE in search.tree.columns.kind:
+        return "expected value"
+    return "value"
 
 
 def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     """Yield the counts of a search and its bounds."""
     search, counts = evaluation.search, evaluation.search.counts
-    wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
+    wide = 0
     if search.grown is None:
+        wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
         yield from _count_facts(counts, wide)
     else:
         yield from _game_facts(search.grown, counts)
     if search.algorithm.prunes:
-        wide = wide if search.grown is None else 0
-        passed = evaluation.explanation.passed_over
-        note = f"; {plural(passed, 'node')} passed over" if passed else ""
-        yield "cuts", f"{counts.cuts:>{wide},}{note}"
+        cuts = f"{counts.cuts:>{wide},}"
+        if passed := evaluation.explanation.passed_over:
+            cuts += f"; {plural(passed, 'node')} passed over"
+        yield "cuts", cuts
     bounds = bounds_text(search.root_bounds, search.bounds_source)
-    if search.tree.root_reward:
-        bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
-    yield "bounds", bounds
+    yield "bounds", bounds + root_payment_text(search.tree)
 
 
 def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
     """Yield how many of the nodes and leaves of a tree were visited."""
-    nodes = f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
-    yield "nodes", nodes
+    yield "nodes", f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
     visited, total = counts.leaves_visited, counts.leaves_total
-    share = "" if visited == total else f" ({percent_text(visited, total)})"
-    yield "leaves", f"{visited:>{wide},} of {total:,} visited{share}"
+    leaves = f"{visited:>{wide},} of {total:,} visited"
+    if visited != total:
+        leaves += f" ({percent_text(visited, total)})"
+    yield "leaves", leaves
 
 
 def _game_facts(grown: Any, counts: Counts) -> Iterator[tuple[str, str]]:
@@ -165,8 +164,9 @@ def _game_facts(grown: Any, counts: Counts) -> Iterator[tuple[str, str]]:
     yield "evaluations", f"{grown.evaluations:,}"
     yield "leaves", leaves_text(grown.estimated, counts.leaves_visited)
     if grown.repeats:
-        verb = "repeats" if grown.repeats == 1 else "repeat"
-        what = f"{plural(grown.repeats, 'position')} {verb}"
+        what = f"{grown.repeats:,} positions repeat"
+        if grown.repeats == 1:
+            what = "1 position repeats"
         yield "cycles", f"{what}: `expectitree solve` gives the value of the whole game"
 
 
@@ -178,26 +178,35 @@ def leaves_text(estimated: int, leaves: int) -> str:
 
 
 def _again_text(counts: Counts) -> str:
-    again = counts.visits - counts.visited
-    return f", {plural(again, 'more visit')}" if again else ""
+    if counts.visits == counts.visited:
+        return ""
+    return f", {plural(counts.visits - counts.visited, 'more visit')}"
 
 
-def _why_stopped(grown: Any, is_open: bool) -> str:
-    """Explain which depth is not finished, and why."""
-    depth = grown.depth
-    known = f"depth {depth:,} is not finished"
-    if not is_open:
-        known = f"depth {depth:,} is finished, depth {depth + 1:,} is not"
-    return f"{known}: {grown.why_stopped}"
+def _why_stopped(search: Search) -> Iterator[tuple[str, str]]:
+    """Yield why a search was stopped, if it was; of a game, which depth is not finished."""
+    grown = search.grown
+    if grown is None:
+        reason = "--max-visits"
+        if search.tree.unknown:
+            reason = f"{plural(len(search.tree.unknown), 'utility')} not known yet"
+        yield "stopped", f"after {plural(search.counts.visits, 'visit')} ({reason})"
+    elif grown.why_stopped:
+        depths = f"depth {grown.depth:,} is finished, depth {grown.depth + 1:,} is not"
+        if search.stopped:
+            depths = f"depth {grown.depth:,} is not finished"
+        yield "stopped", f"{depths}: {grown.why_stopped}"
 
 
 def _parameters(evaluation: Evaluation) -> Iterator[str]:
     """Yield each parameter with its value, and with its formula if it is derived from others."""
     for name, value in evaluation.parameters.items():
-        parameter = evaluation.tree.parameters[name]
-        formula = f"{text_of(parameter.value)} = " if parameter.bases else ""
-        number = "?" if value is None else with_unit(display_text(value), parameter.unit)
-        yield f"{name} = {formula}{number}"
+        parameter, text = evaluation.tree.parameters[name], "?"
+        if value is not None:
+            text = with_unit(display_text(value), parameter.unit)
+        if parameter.bases:
+            text = f"{text_of(parameter.value)} = {text}"
+        yield f"{name} = {text}"
 
 
 def _criteria(evaluation: Evaluation) -> Iterator[str]:
@@ -218,10 +227,11 @@ def criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[
         columns = [Column(name, number=True, spare=1) for name in amounts]
         if b == NONE:
             continue
-        mark = f" {characters(options).best.strip()}" if search.is_best(root, b) else ""
-        numbers = [search.interval_of_branch(b)[0], *amounts.values()]
         action = escape(evaluation.tree.branch_label(root, b))
-        rows.append([f"{action}{mark}", *map(cell_text, numbers)])
+        if search.is_best(root, b):
+            action += f" {characters(options).best.strip()}"
+        numbers = [search.interval_of_branch(b)[0], *amounts.values()]
+        rows.append([action, *map(cell_text, numbers)])
     if rows:
         yield ""
         yield from table([Column("action"), Column("value", True), *columns], rows, options)
@@ -234,19 +244,23 @@ def _attitude_facts(
     attitude = search.tree.attitude
     if attitude is None:
         return
-    who = f" of {search.tree.decision_maker.name}" if search.tree.has_min else ""
-    yield "attitude", f"{attitude.text}{who}: values are certainty equivalents"
+    text = attitude.text
+    if search.tree.has_min:
+        text += f" of {search.tree.decision_maker.name}"
+    yield "attitude", f"{text}: values are certainty equivalents"
     premium = f"the risk premium is {write(search.unrounded.risk_premium)}"
     yield "mean", f"{write(search.unrounded.mean)}, so {premium}"
 
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
     """Return the best action, and the others that are worth as much."""
-    ties = [safe(label, options) for label in search.ties[:_MAX_TIES]]
-    parts: list[str | Part] = [(ties[0], "best")]
-    if len(ties) > 1:
-        others = len(search.ties) - len(ties)
-        more = f" and {others:,} more" if others else ""
-        equal = f"equal within rounding, {display_text(search.eps, 1)}" if search.eps else ""
-        parts.append(f"  ({equal or 'worth as much'}: {', '.join(ties[1:])}{more})")
+    best, *ties = [safe(label, options) for label in search.ties[:_MAX_TIES]]
+    parts: list[str | Part] = [(best, "best")]
+    if ties:
+        equal, names = "worth as much", ", ".join(ties)
+        if search.eps:
+            equal = f"equal within rounding, {display_text(search.eps, 1)}"
+        if len(search.ties) > _MAX_TIES:
+            names += f" and {len(search.ties) - _MAX_TIES:,} more"
+        parts.append(f"  ({equal}: {names})")
     return parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from textwrap import wrap
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from expectitree.text.phrases import (
     TIED,
     chance_text,
     known_text,
+    left_out_text,
     payment,
     plural,
     plus_text,
@@ -80,9 +81,11 @@ class _Drawing:
         room = _ROOM + _PAYMENT_ROOM * self.columns.pays
         self.levels = max(3, (self.width - room) // 4)
         self.digits = len(str(self.tree.heights[-1]))  # of the greatest depth
-        # Nodes of games have many leaves.
-        lines = 3 if self.search.grown is None else 1
-        self.terminals_room = 10**9 if most_rows is None else lines * self.width
+        self.terminals_room = 3 * self.width
+        if self.search.grown is not None:  # nodes of games have many leaves
+            self.terminals_room = self.width
+        if most_rows is None:
+            self.terminals_room = 10**9
         self.open: list[bool] = []  # by depth: whether more siblings follow
         self.siblings: dict[int, _Siblings] = {}  # by parent
         self.paid: list[Number] = []  # by depth: the rewards on the path to the row
@@ -90,70 +93,88 @@ class _Drawing:
     def lines(self, row: Row) -> Iterator[Text]:
         del self.open[row.depth :]
         self.open.append(not row.last)
-        stem = self.stem(row.depth)
+        stem, head, mark = self.stem(row.depth), self.payment(NONE), ""
         guides: list[Part] = []
-        mark = ""
         if row.depth:
             mark, style = self.mark(row)
-            turn = self.characters.last if row.last else self.characters.branch
-            guides = [(stem, "guide"), (turn + mark, style)]
+            guides = [(stem, "guide"), (self.turn(row.last) + mark, style)]
         if row.node < 0:
             yield line(*guides, (self.left_out(row), "dim"))
             return
-        head = self.head(row, mark) if row.depth else self.payment(NONE)
-        room = self.width - len(stem) - 4 - _width(head)
+        if row.depth:
+            head = self.head(row, mark)
         reward = self.tree.reward_of(row.branch)
         del self.paid[row.depth :]
-        self.paid.append(shifted(reward, self.paid[-1]) if self.paid else reward)
-        body, overflow = self.body(row, reward, room)
+        self.paid.append(shifted(reward, sum(self.paid[-1:])))
+        body, overflow = self.body(row, reward, self.width - len(stem) - 4 - _width(head))
         yield line(*guides, *head, *body)
-        remarks = [*overflow, *self.remarks(row, reward)]
-        margin = stem + self.margin(row) if remarks else ""
-        for text, style in remarks:
+        margin = stem + self.margin(row)
+        room = max(_MIN_ROOM, self.width - len(margin))
+        for text, style in (*overflow, *self.remarks(row, reward)):
             text = TIED.join(safe(part, self.options) for part in text.split(TIED))
-            for piece in wrap(text, max(_MIN_ROOM, self.width - len(margin))):
+            for piece in wrap(text, room):
                 yield line((margin, "guide"), (untied(piece), style))
 
     # ---- The left margin.
 
+    def turn(self, is_last: bool) -> str:
+        """Return where a branch leaves the line of its siblings."""
+        if is_last:
+            return self.characters.last
+        return self.characters.branch
+
+    def guide(self, goes_on: bool) -> str:
+        """Return the line of siblings that passes a row, or the same room."""
+        if goes_on:
+            return self.characters.down
+        return self.characters.blank
+
     def stem(self, depth: int) -> str:
         """Return the lines on the left; of a deep row only the nearest, after a number."""
         start = max(1, depth - self.levels)
-        down, blank = self.characters.down, self.characters.blank
-        stem = "".join([down if going_on else blank for going_on in self.open[start:depth]])
+        stem = "".join(map(self.guide, self.open[start:depth]))
         if start == 1:
             return stem
         return f"{start - 1:>{self.digits}}{self.characters.ellipsis} {stem}"
 
     def margin(self, row: Row) -> str:
         """Return the guides left of a remark: one if siblings follow, one if children follow."""
-        down, blank = self.characters.down, self.characters.blank
-        is_leaf = self.columns.kind[row.node] == Kind.TERMINAL
-        has_rows = row.is_first and not (is_leaf or row.is_folded or row.hidden_branches)
-        if row.depth == 0:
-            return down if has_rows else ""
-        beside = blank if row.last else down
-        return beside + (down if has_rows else "  ")
+        below = ""
+        if row.depth:
+            below = "  "
+        if self.has_rows(row) and self.columns.kind[row.node] != Kind.TERMINAL:
+            below = self.characters.down
+        if row.depth:
+            below = self.guide(not row.last) + below
+        return below
+
+    def has_rows(self, row: Row) -> bool:
+        """Return whether the children of an inner node have rows below its own."""
+        return row.is_first and not (row.is_folded or row.hidden_branches)
 
     def mark(self, row: Row) -> Part:
         """Return the mark on a branch, with its style: cut, best, as good, or none of these."""
         marks = self.characters
-        if row.node >= 0:
-            if row.is_first and self.explanation.skipped(row.node) == "cut":
-                return marks.cut, "cut"
-            if self.search.is_best(row.parent, row.branch):
-                is_first = row.branch == self.siblings_below(row).best
-                return (marks.best, "best") if is_first else (marks.tie, "guide")
-        return marks.plain, "guide"
+        if row.node < 0:
+            return marks.plain, "guide"
+        if row.is_first and self.explanation.skipped(row.node) == "cut":
+            return marks.cut, "cut"
+        if not self.search.is_best(row.parent, row.branch):
+            return marks.plain, "guide"
+        if row.branch == self.siblings_below(row).best:
+            return marks.best, "best"
+        return marks.tie, "guide"
 
     # ---- A row.
 
     def head(self, row: Row, mark: str) -> list[Part]:
         """Return the branch: its label and its probability, aligned with those of its siblings."""
         siblings = self.siblings_below(row)
-        style = "none" if self.tree.label[row.branch] else "dim"
+        style = "dim"
         if mark == self.characters.best:
             style = "best"
+        elif self.tree.label[row.branch]:
+            style = "none"
         label = self.label(row.parent, row.branch, siblings.label_width)
         padding = " " * (siblings.label_width - cell_len(label))
         parts = [(label + padding, style), ("  ", "none")]
@@ -166,27 +187,33 @@ class _Drawing:
 
     def payment(self, branch: int, width: int = 0) -> list[Part]:
         """Return what a branch pays, padded to the width; -1 is the way to the root."""
-        reward = self.tree.reward_of(branch)
-        if not reward:
-            return [(" " * width, "none")] if width else []
-        noun, amount = payment(reward)
-        return [(f"{noun} ", "dim"), (f"{amount}  ".ljust(width - len(noun) - 1), "none")]
+        text = ""
+        parts: list[Part] = []
+        if reward := self.tree.reward_of(branch):
+            noun, amount = payment(reward)
+            parts, width = [(f"{noun} ", "dim")], width - len(noun) - 1
+            text = f"{amount}  "
+        return [*parts, (text.ljust(width), "none")]
 
     def siblings_below(self, row: Row) -> _Siblings:
         """Return what a row, the first one drawn below its parent, shares with the others there."""
         parent = row.parent
         if parent not in self.siblings:
             branches, kind = self.tree.branches_of(parent)[:_MAX_ALIGNED], self.columns.kind
-            p_width, best = 0, None
+            p_width = paid = 0
+            best = None
+            room = self.width - len(self.stem(row.depth)) - 6
             if kind[parent] != Kind.CHANCE:
                 best = next(self.search.best_branches(parent), None)
             elif not shared_chance(self.tree, parent):
                 p_width = max(len(chance_text(self.tree, b)) for b in branches)
-            pays = self.columns.pays
-            paid = max(_width(self.payment(b)) for b in branches) if pays else 0
-            room = self.width - len(self.stem(row.depth)) - 6 - paid - (p_width and p_width + 4)
-            are_inner = any(kind[self.columns.child[b]] for b in branches)
-            room = max(_MIN_LABEL, room - (_INNER_ROOM if are_inner else _LEAF_ROOM))
+                room -= p_width + 4
+            if self.columns.pays:
+                paid = max(_width(self.payment(b)) for b in branches)
+            below = _LEAF_ROOM
+            if any(kind[self.columns.child[b]] for b in branches):
+                below = _INNER_ROOM
+            room = max(_MIN_LABEL, room - paid - below)
             labels = max(cell_len(self.label(parent, b, room)) for b in branches)
             self.siblings[parent] = _Siblings(labels, p_width, paid, best)
         return self.siblings[parent]
@@ -203,23 +230,19 @@ class _Drawing:
         n, tail, search = row.node, self.tail(row), self.search
         kind = _KIND_NAMES[self.columns.kind[n]]
         if kind == "TERMINAL":
-            estimate = "estimate " if n in self.tree.estimated else ""
-            total = f"  total {self.total(n)}" if self.evaluation.totals else ""
-            return [*self.leaf(n, estimate, reward), (total, "none"), (tail, "dim")], []
-        interval = search.interval_of_branch(row.branch) if reward else search.interval_of(n)
-        reference = f"{name} " if (name := self.evaluation.shared_name(n)) else ""
-        if not row.is_first:
-            reference = f"{self.characters.arrow} {reference}"
+            return [*self.leaf(n, reward), (tail, "dim")], []
+        interval = search.interval_of(n)
+        if reward:
+            interval = search.interval_of_branch(row.branch)
         parts = [
-            (reference, "dim"),
+            (self.reference(row), "dim"),
             (f"{self.characters.kinds[kind]}{kind}", kind),
             (" ", "none"),
-            (known_text(*interval), "value" if search.visits[n] else "dim"),
+            (known_text(*interval), self.value_style(n, "value")),
         ]
         room -= _width(parts)
         overflow: list[Part] = []
-        has_rows = row.is_first and not (row.is_folded or row.hidden_branches)
-        if has_rows and (chance := shared_chance(self.tree, n)):
+        if self.has_rows(row) and (chance := shared_chance(self.tree, n)):
             each = f"  p {chance} each"
             if len(each) <= room:
                 parts.append((each, "none"))
@@ -232,8 +255,10 @@ class _Drawing:
             action = self.label(n, branches[0], max(_MIN_LABEL, room - len("  plays ")))
             parts.append((f"  plays {action}", "none"))
         elif row.is_folded:
-            relation, terminals = "=" if search.is_exact(n) else "of", self.terminals(n)
-            terminals.append((plus_text(reward), "none"))
+            terminals = [*self.terminals(n), (plus_text(reward), "none")]
+            relation = "of"
+            if search.is_exact(n):
+                relation = "="
             if _width(terminals) + len(relation) + 2 + len(tail) <= room:
                 parts += [(f" {relation} ", "none"), *terminals]
             else:
@@ -245,24 +270,45 @@ class _Drawing:
             overflow.append((tail.strip(), "dim"))
         return parts, overflow
 
-    def total(self, n: int) -> str:
-        """Return what the path to a terminal's row pays in all."""
-        return cell_text(shifted(self.columns.utility[n], self.paid[-1]))
+    def reference(self, row: Row) -> str:
+        """Return the number of a shared node; an arrow where an earlier row shows what is below."""
+        text = ""
+        if name := self.evaluation.shared_name(row.node):
+            text = f"{name} "
+        if not row.is_first:
+            text = f"{self.characters.arrow} {text}"
+        return text
 
-    def leaf(self, n: int, estimate: str, reward: Number) -> list[Part]:
-        """Return a terminal's utility, or how utility and reward make the value of its branch."""
+    def value_style(self, n: int, style: str) -> str:
+        """Return the style of a node's value; dim if it was not visited."""
+        if self.search.visits[n]:
+            return style
+        return "dim"
+
+    def leaf(self, n: int, reward: Number) -> list[Part]:
+        """Return a terminal's utility, or how utility and reward make the value of its branch.
+
+        What the path to it pays in all follows where that is shown.
+        """
+        utility, estimate, total = self.columns.utility[n], "", ""
+        if n in self.tree.estimated:
+            estimate = "estimate "
+        if self.evaluation.totals:
+            total = f"  total {cell_text(shifted(utility, self.paid[-1]))}"
         text, style = self.utility(n)
-        if not reward or text == "?":
-            return [(estimate, "none"), (text, style)]
-        utility = self.columns.utility[n]
-        sides = f"{estimate}{cell_text(utility)}{plus_text(reward)}"
-        worth = f"{cell_text(shifted(utility, reward))} = {sides}"
-        return [(worth if self.search.visits[n] else f"({worth})", style)]
+        if reward and text != "?":
+            sides = f"{estimate}{cell_text(utility)}{plus_text(reward)}"
+            text, estimate = f"{cell_text(shifted(utility, reward))} = {sides}", ""
+            if not self.search.visits[n]:
+                text = f"({text})"
+        return [(estimate, "none"), (text, style), (total, "none")]
 
     def utility(self, n: int) -> Part:
         """Return a terminal's utility; one that was not visited is in parentheses."""
         text = cell_text(self.columns.utility[n])
-        return (text, "none") if self.search.visits[n] or text == "?" else (f"({text})", "dim")
+        if text == "?" or self.search.visits[n]:
+            return text, "none"
+        return f"({text})", "dim"
 
     def terminals(self, n: int) -> list[Part]:
         """Return how terminals make a node's value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`.
@@ -270,84 +316,84 @@ class _Drawing:
         With an attitude to risk, CHANCE is worth a certainty equivalent: `CE(0.9·2, 0.1·3)`. If
         there are very many, only the first; of a game, those that were visited.
         """
-        search, branches = self.search, self.tree.branches_of(n)
-        kind, probability = self.columns.kind[n], self.columns.probability
-        is_sum = kind == Kind.CHANCE and any(
-            probability[b] != probability[branches[0]] for b in branches
-        )
-        opening, separator, closing = "", " + ", ""
+        branches = self.tree.branches_of(n)
+        kind, probability = Kind(self.columns.kind[n]), self.columns.probability
+        is_sum = kind == Kind.CHANCE and len({probability[b] for b in branches}) > 1
+        opening, separator, closing = f"{_FUNCTIONS[kind]}(", ", ", ")"
         if kind == Kind.CHANCE and self.tree.attitude is not None:
-            opening, separator, closing = "CE(", ", ", ")"
-        elif not is_sum:
-            opening, separator, closing = f"{_FUNCTIONS[Kind(kind)]}(", ", ", ")"
+            opening = "CE("
+        elif is_sum:
+            opening, separator, closing = "", " + ", ""
         parts = [(opening, "none")]
-        used, pays, shown = 0, self.columns.pays, list(branches)
-        if search.grown is not None:
-            seen = [b for b in branches if search.visits[self.columns.child[b]]]
-            shown = seen if len(branches) - len(seen) > _MAX_UNSEEN else shown
+        used, before = 0, ""
+        shown = self.shown_terminals(branches)
         for place, b in enumerate(shown):
-            value, style = self.utility(self.columns.child[b])
-            reward = plus_text(self.tree.reward_of(b)) if pays else ""
-            before = separator if place else ""
+            name, (value, style) = before, self.utility(self.columns.child[b])
+            reward = plus_text(self.tree.reward_of(b))
             if self.tree.label[b]:
-                before += f"{self.label(n, b, self.width)}: "
+                name += f"{self.label(n, b, self.width)}: "
             if is_sum:
-                before += f"{chance_text(self.tree, b)}{self.characters.times}"
-                value = f"({value}{reward})" if reward else factor_text(value)
-            else:
+                name += f"{chance_text(self.tree, b)}{self.characters.times}"
+            if not is_sum:
                 value += reward
-            used += cell_len(before + value)
+            elif reward:
+                value = f"({value}{reward})"
+            else:
+                value = factor_text(value)
+            used += cell_len(name + value)
             if used > self.terminals_room:
                 shown = shown[:place]
                 break
-            parts += [(before, "none"), (value, style)]
+            parts += [(name, "none"), (value, style)]
+            before = separator
         if left := len(branches) - len(shown):
-            before = separator if shown else ""
             parts.append((f"{before}{self.characters.ellipsis} {left:,} more", "none"))
         return [*parts, (closing, "none")]
 
+    def shown_terminals(self, branches: Sequence[int]) -> Sequence[int]:
+        """Return the branches to terminals that are shown: of a game, those that were visited."""
+        if self.search.grown is None:
+            return branches
+        visited = [b for b in branches if self.search.visits[self.columns.child[b]]]
+        if len(branches) - len(visited) > _MAX_UNSEEN:
+            return visited
+        return branches
+
     def tail(self, row: Row) -> str:
         """Return the end of a row: why it was not visited, and what is left out below it."""
-        n = row.node
-        reason = self.explanation.skipped(n) if row.is_first else None
-        text = ""
+        n, text = row.node, ""
+        if row.is_first:
+            text = self.why_not_visited(n)
+        if row.hidden or row.hidden_branches:
+            text += f"  {self.left_out(row)}"
+        return text
+
+    def why_not_visited(self, n: int) -> str:
+        reason = self.explanation.skipped(n)
+        if reason == "cut" and self.columns.kind[n] == Kind.TERMINAL:
+            return ""
         if reason == "cut":
-            text = "  not visited" if self.columns.kind[n] else ""
-        elif reason:
-            text = f"  {reason}"
-        elif row.is_first and self.search.cut[n] == PROBED and self.search.visits[n]:
-            text = "  probed" if self.search.algorithm.probes else "  visited, not needed"
-        return f"{text}  {self.left_out(row)}" if row.hidden or row.hidden_branches else text
+            return "  not visited"
+        if reason:
+            return f"  {reason}"
+        if self.search.cut[n] != PROBED or not self.search.visits[n]:
+            return ""
+        if self.search.algorithm.probes:
+            return "  probed"
+        return "  visited, not needed"
 
     def left_out(self, row: Row) -> str:
-        more = plural(row.hidden, "more node")
-        if not row.hidden:
-            more = f"{plural(row.hidden_branches, 'more branch')} to nodes shown elsewhere"
+        more = left_out_text(row.hidden, row.hidden_branches, "shown")
         return f"{self.characters.ellipsis} {more}"
 
     # ---- What is below a row.
 
     def remarks(self, row: Row, reward: Number) -> Iterator[Part]:
         """Yield the window of a node, why it was cut, and its notes."""
-        n, search = row.node, self.search
+        n = row.node
         if row.is_first:
-            if self.explanation.skipped(n) == "passed over":
-                yield why_passed_over(search, row.parent, row.branch), "dim"
-            if self.evaluation.windows and search.visits[n] and self.columns.kind[n]:
-                window = search.alpha[n], search.beta[n]
-                text = window_text(window, reward, partial(cell_text, residue=search.eps))
-                yield untied(text), "dim"
-            if row.is_folded and self.explanation.passed_over:
-                reason, child = self.explanation.reason, self.columns.child
-                passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]
-                if passed:
-                    why = why_passed_over(search, n, passed[0])
-                    noun = "leaf" if search.grown is None else "branch"
-                    yield f"{plural(len(passed), noun)} passed over: {why}", "dim"
-            cut = self.explanation.cut(n)
-            if cut is not None:
-                yield cut_reason(cut, reward), "cut"
-        if self.evaluation.formulas and self.tree.formulas is not None:
+            yield from self.search_remarks(row, reward)
+        if self.evaluation.formulas:
             for text in self.formulas(row):
                 yield text, "dim"
         if self.notes and row.branch in self.tree.branch_notes:
@@ -355,16 +401,40 @@ class _Drawing:
         if self.notes and row.is_first and n in self.tree.notes:
             yield from _lines_of(self.tree.notes[n])
 
+    def search_remarks(self, row: Row, reward: Number) -> Iterator[Part]:
+        """Yield what the search did at a node."""
+        n, search, child = row.node, self.search, self.columns.child
+        if self.explanation.skipped(n) == "passed over":
+            yield why_passed_over(search, row.parent, row.branch), "dim"
+        if self.evaluation.windows and search.visits[n] and self.columns.kind[n]:
+            window = search.alpha[n], search.beta[n]
+            text = window_text(window, reward, partial(cell_text, residue=search.eps))
+            yield untied(text), "dim"
+        if row.is_folded and self.explanation.passed_over:
+            reason = self.explanation.reason
+            passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]
+            noun = "leaf"
+            if search.grown is not None:
+                noun = "branch"
+            if passed:
+                why = why_passed_over(search, n, passed[0])
+                yield f"{plural(len(passed), noun)} passed over: {why}", "dim"
+        cut = self.explanation.cut(n)
+        if cut is not None:
+            yield cut_reason(cut, reward), "cut"
+
     def formulas(self, row: Row) -> Iterator[str]:
         """Yield the formulas of a row, and of the terminals that are folded into it."""
-        shown = self.evaluation.formulas_at(row.node if row.is_first else NONE, row.branch)
-        if shown:
+        n, folded = NONE, range(0)
+        if row.is_first:
+            n = row.node
+        if row.is_folded:  # and so the first
+            folded = self.tree.branches_of(n)
+        if shown := self.evaluation.formulas_at(n, row.branch):
             yield _equations(shown)
-        for b in self.tree.branches_of(row.node) if row.is_folded and row.is_first else ():
-            shown = self.evaluation.formulas_at(self.columns.child[b], b)
-            if shown:
-                label = self.label(row.node, b, self.width)
-                yield f"{label}: {_equations(shown)}"
+        for b in folded:
+            if shown := self.evaluation.formulas_at(self.columns.child[b], b):
+                yield f"{self.label(n, b, self.width)}: {_equations(shown)}"
 
 
 def _lines_of(note: str) -> Iterator[tuple[str, str]]:

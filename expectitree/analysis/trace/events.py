@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.reasons import EndOf, Quotient, Terms, branch_ends, sum_terms
+from expectitree.analysis.evaluate.reasons import EndOf, Quotient, Sums, Terms
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import Number
-from expectitree.base.tree.columns import Bounds, Column
+from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.scans import shifted
+from expectitree.searches.bounds import choose_bounds
 from expectitree.searches.cuts import NO_CUTS, fails_low
+from expectitree.searches.engine import search_window
 from expectitree.searches.result import Search
 from expectitree.searches.tolerance import rounding_error
 
@@ -20,9 +22,10 @@ ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
     "enter", "probe", "visit", "pass", "tighten", "close", "cut", "leave"
 )  # fmt: skip
 
-# What a walk is to do at a node: what `best_first` writes as its aim; and at the root of a search
-# for the best action.
-AIMS = ("lower", "raise", "exact", "action")
+AIMS = ("lower", "raise", "exact", "action")  # of a walk of best-first; the last at a root
+
+
+Place: TypeAlias = tuple[int, int, int]  # a node, the branch that led to it, its depth
 
 
 class Event(NamedTuple):
@@ -40,7 +43,7 @@ class Event(NamedTuple):
     was: Bounds  # before the step
     window: Bounds | None = None  # of the node's entry: at enter, cut and leave
     place: int = -1  # at probe: which child is visited, from 0
-    cut: int = 0  # at cut and leave: the constant of `cuts`
+    cut: int = 0  # at cut and leave: the constant of `star_minimax`
     after: int = 0  # at cut and leave: how many children were done
     step: int = 0  # its number, from 1
     terms: Terms = ()  # of the sum that makes a CHANCE node's bound
@@ -66,147 +69,111 @@ class Recorder:
     """Makes events of a search, and knows the interval of each node after them."""
 
     def __init__(
-        self, tree: Tree, algorithm: Algorithm, bounds: Bounds, at: int | None, most: int | None
+        self, tree: Tree, algorithm: Algorithm, bounds: ChosenBounds, *kept: int | None
     ) -> None:
-        self.tree, self.algorithm, self.at, self.most = tree, algorithm, at, most
-        self.eps = rounding_error(tree, bounds)
+        self.tree, self.algorithm = tree, algorithm
+        self.at, self.most = kept
+        self.branches_at: Sequence[int] = ()  # of the node to follow, who knows their results
+        if self.at is not None:
+            self.branches_at = tree.branches_of(self.at)
+        self.known = choose_bounds(tree, bounds, algorithm)
+        self.eps = rounding_error(tree, self.known[0])
+        self.sums = Sums(tree, self.eps)
         self.kind, self.child = list(tree.columns.kind), list(tree.columns.child)
-        self.lower, self.upper = map(list, tree.inherited_bounds(bounds))
+        self.lower, self.upper = map(list, tree.inherited_bounds(self.known[0]))
         self.events: list[Event] = []
-        self.total = self.step = self.entries = 0
+        self.total = self.step = self.entries = self.walk = 0
+
+    def search(self, max_visits: int | None, asked: Mapping[str, Any]) -> Search:
+        """Search the tree and record it; `asked` has the window and the seed, if known."""
+        about: dict[str, Any] = {"window": self.known[0], "engine": "interpreted", **asked}
+        about |= {"max_visits": max_visits, "observer": self}
+        return search_window(self.tree, self.algorithm, self.known, **about)
 
     def record(
-        self, kind: str, node: int, branch: int, depth: int, interval: Bounds | None = None,
-        **about: Any,
-    ) -> None:  # fmt: skip
+        self, kind: str, place: Place, interval: Bounds | None = None, /, **about: Any
+    ) -> None:
         """Record a step, with the node's interval after it if the step changes that."""
         self.step += 1
-        was = (self.lower[node], self.upper[node])
-        lower, upper = self.lower[node], self.upper[node] = interval or was
-        if self.at in (None, node) or self._is_result(kind, branch):
-            self.total += 1
-            if self.most is None or len(self.events) < self.most:
-                self.events.append(
-                    Event(kind, node, branch, depth, lower, upper, was, step=self.step, **about)
-                )
+        node, branch, _ = place
+        was = self.lower[node], self.upper[node]
+        self.lower[node], self.upper[node] = interval = interval or was
+        is_result = branch in self.branches_at and kind not in (TIGHTEN, CUT)
+        if self.at not in (None, node) and not is_result:
+            return
+        self.total += 1
+        if self.most is None or len(self.events) < self.most:
+            about |= {"step": self.step, "walk": self.walk}
+            self.events.append(Event(kind, *place, *interval, was, **about))
 
-    def _is_result(self, kind: str, branch: int) -> bool:
-        """Return whether a step changes what the node `at` knows of a child."""
-        assert self.at is not None
-        return kind not in (TIGHTEN, CUT) and branch in self.tree.branches_of(self.at)
-
-    def tighten(
-        self, node: int, branch: int, depth: int, end: Any, low: bool, walk: int = 0
-    ) -> None:
+    def tighten(self, place: Place, low: bool, bound: Number) -> None:
         """Record a tighter lower or upper bound of a node."""
-        lower, upper = self.lower[node], self.upper[node]
-        interval = (min(end, upper), upper) if low else (lower, max(end, lower))
-        terms = self.sum_terms(node, low, end)
-        self.record(TIGHTEN, node, branch, depth, interval, walk=walk, terms=terms)
+        node, terms = place[0], self.sum_terms(place[0], low, bound)
+        interval = self.lower[node], max(bound, self.lower[node])
+        if low:
+            interval = min(bound, self.upper[node]), self.upper[node]
+        self.record(TIGHTEN, place, interval, terms=terms)
 
-    def record_cut(self, node: int, branch: int, depth: int, cut: int, **about: Any) -> None:
+    def record_cut(self, place: Place, cut: int, **about: Any) -> None:
         """Record a cut, with the sum that proves it."""
-        low = fails_low(cut)
-        terms = self.sum_terms(node, not low, self.upper[node] if low else self.lower[node])
-        self.record(CUT, node, branch, depth, cut=cut, terms=terms, **about)
+        low, (node, _, _) = not fails_low(cut), place
+        bounds = self.upper[node], self.lower[node]
+        self.record(CUT, place, cut=cut, terms=self.sum_terms(node, low, bounds[low]), **about)
 
     def sum_terms(self, node: int, low: bool, total: Number) -> Terms:
         """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
-        return sum_terms(self.tree, self.eps, node, self.end_of(low), total)
+        return self.sums.terms(node, self.end_of(low), total)
+
+    def first_place(self, node: int) -> Place:
+        """Return the place of a node on the first path to it."""
+        paths = self.tree.first_paths
+        return node, paths.branch[node], paths.depth[node]
 
     def end_of(self, low: bool) -> EndOf:
         """Return the bounds, by branch, that a sum of lower or of upper bounds has."""
-        return branch_ends(self.tree, self.lower if low else self.upper)
-
-
-class ObservedColumn(list[Any]):
-    """A column that calls a function with the place of each value written to it."""
-
-    def __init__(self, values: Iterable[Any], observe: Callable[[int], None]) -> None:
-        super().__init__(values)
-        self._observe = observe
-
-    def __setitem__(self, at: Any, value: Any) -> None:
-        super().__setitem__(at, value)
-        self._observe(at)
+        ends = self.upper
+        if low:
+            ends = self.lower
+        return lambda branch: shifted(ends[self.child[branch]], self.tree.reward_of(branch))
 
 
 class WalkRecorder(Recorder):
-    """Makes events of what a best-first search writes into its columns.
-
-    It depends on the order of the writes in `best_first` (docs/decisions/0010-trace.md). A walk
-    writes `aim`, then `visits`, of each node that it enters, from the root down. It writes `lower`,
-    then `upper`, of each node that it backs up, and of the leaf.
-    """
+    """Makes events of what it sees of a best-first search (`searches.problem.WalkObserver`)."""
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
-        self.columns: dict[str, Column] = {}
-        self.way: list[tuple[int, int]] = []  # the last walk's nodes, each with its branch
-        self.place: dict[int, int] = {}  # node -> its index in `way`
-        self.walk = 0
+        self.places: dict[int, Place] = {}  # of the last walk's nodes
 
-    def listen(self, name: str, column: Column) -> Column:
-        """Return the column for a search to write to: an observed one if its writes matter."""
-        observe = {"visits": self.on_visits, "upper": self.on_upper}.get(name)
-        self.columns[name] = ObservedColumn(column, observe) if observe else column
-        return self.columns[name]
-
-    def on_visits(self, n: int) -> None:
-        """Record that a walk enters a node. (A leaf is recorded when its utility is written.)"""
-        self.entries += 1
-        if n == self.tree.root_id:
+    def enter(self, node: int, branch: int, depth: int, aim: int) -> None:
+        """Record that a walk enters a node."""
+        if depth == 0:
             self.walk += 1
-            self.way, self.place, branch = [], {}, -1
-        else:
-            above = self.way[-1][0]
-            own = (b for b in self.tree.branches_of(above) if self.child[b] == n)
-            branch = max(own, key=partial(self.attraction, self.kind[above]))
-        self.place[n] = len(self.way)
-        self.way.append((n, branch))
-        if self.kind[n]:
-            self.record(ENTER, n, branch, self.place[n], **self.about())
+            self.places = {}
+        place = self.places[node] = node, branch, depth
+        kind, utility, name = self.kind[node], self.tree.columns.utility[node], AIMS[aim]
+        if kind == Kind.TERMINAL:
+            self.record(VISIT, place, (utility, utility), aim=name)
+            return
+        if depth == 0 and kind != Kind.CHANCE and self.algorithm.goal == "action":
+            name = "action"
+        self.record(ENTER, place, aim=name)
 
-    def on_upper(self, n: int) -> None:
-        """Record the new bounds of a node."""
-        if n in self.place:
-            depth, branch = self.place[n], self.way[self.place[n]][1]
-        else:  # from time to time the search backs up all intervals
-            paths = self.tree.first_paths
-            depth, branch = paths.depth[n], paths.branch[n]
-        was = (self.lower[n], self.upper[n])
-        lower, upper = interval = (self.columns["lower"][n], self.columns["upper"][n])
-        if not self.kind[n]:
-            self.record(VISIT, n, branch, depth, interval, **self.about())
-        elif lower == upper and interval != was:
-            terms = self.sum_terms(n, True, lower)
-            self.record(CLOSE, n, branch, depth, interval, walk=self.walk, terms=terms)
-        else:
-            for low in (True, False):
-                if interval[not low] != was[not low]:
-                    self.tighten(n, branch, depth, interval[not low], low, self.walk)
-
-    def attraction(self, kind: int, branch: int) -> Any:
-        """Return what a walk prefers of several branches from a node of some kind to one child."""
-        if kind == Kind.CHANCE:
-            return self.tree.columns.probability[branch]
-        reward: Any = self.tree.reward_of(branch)
-        return reward if kind == Kind.MAX else -reward
-
-    def about(self) -> dict[str, Any]:
-        """Return the walk, and its aim at its last node."""
-        n = self.way[-1][0]
-        aim = AIMS[self.columns["aim"][n]]
-        is_player = self.kind[n] in (Kind.MAX, Kind.MIN)
-        if len(self.way) == 1 and self.algorithm.goal == "action" and is_player:
-            aim = "action"
-        return {"walk": self.walk, "aim": aim}
+    def update(self, node: int, lower: Number, upper: Number) -> None:
+        """Record the new bounds of a node: from time to time, of one that is not on the way."""
+        place = self.places.get(node) or self.first_place(node)
+        if lower == upper and (lower, upper) != (self.lower[node], self.upper[node]):
+            terms = self.sum_terms(node, True, lower)
+            self.record(CLOSE, place, (lower, upper), terms=terms)
+        if lower != self.lower[node]:
+            self.tighten(place, True, lower)
+        if upper != self.upper[node]:
+            self.tighten(place, False, upper)
 
     def finish(self, search: Search) -> None:
         """Record the cuts, which are found when the search is over, parents first."""
-        paths = self.tree.first_paths
-        for n in paths.order:
-            if search.visits[n] and search.cut[n] not in NO_CUTS:
-                window, after = (search.alpha[n], search.beta[n]), search.cut_after[n]
-                place = paths.branch[n], paths.depth[n]
-                self.record_cut(n, *place, search.cut[n], window=window, after=after)
+        self.walk = 0
+        for node in self.tree.first_paths.order:
+            cut, after = search.cut[node], search.cut_after[node]
+            if search.visits[node] and cut not in NO_CUTS:
+                window = search.alpha[node], search.beta[node]
+                self.record_cut(self.first_place(node), cut, window=window, after=after)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from expectitree.analysis.evaluate.json import cut_fields, reward_fields, search_fields
 from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event
@@ -27,20 +26,17 @@ def render(report: Trace) -> Iterator[str]:
     yield dumps({"event": "end", "steps": report.total, "left_out": left_out} | found)
 
 
-def event_fields(event: Event, tree: Tree) -> dict[str, Any]:
+def event_fields(event: Event, tree: Tree) -> dict[str, object]:
     """Return the fields of a step; the path unless it is very long."""
     n = event.node
     kind = Kind(tree.columns.kind[n]).name
-    fields: dict[str, Any] = {"node": n, "kind": kind, "depth": event.depth}
+    fields: dict[str, object] = {"node": n, "kind": kind, "depth": event.depth}
     if event.branch >= 0:
         above = tree.parent_of(event.branch)
         fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}
     fields["path"] = json_path(tree, n, event.branch)
     fields |= reward_fields(tree, event.branch)
-    if event.walk:
-        fields["walk"] = event.walk
-    if event.aim:
-        fields["aim"] = event.aim
+    fields |= {key: value for key, value in (("walk", event.walk), ("aim", event.aim)) if value}
     if event.window is not None:
         fields["window"] = list(map(json_number, event.window))
     if event.kind == PROBE and tree.columns.kind[n]:

@@ -1,7 +1,6 @@
 """Record a search step by step: the report of `trace`.
 
-The search runs the same loop as always, over columns that call the recorder for each write. So a
-trace cannot disagree with a count, and a search that is not traced costs nothing more
+The search is the same as always, and calls the recorder, so a trace cannot disagree with a count
 (docs/decisions/0010-trace.md).
 """
 
@@ -9,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
-from expectitree.analysis.evaluate.reasons import EndOf, Quotient, find_quotient
+from expectitree.analysis.evaluate.reasons import EndOf, Quotient
 from expectitree.analysis.trace.events import (
     ENTER,
     LEAVE,
@@ -20,6 +18,7 @@ from expectitree.analysis.trace.events import (
     PROBE,
     VISIT,
     Event,
+    Place,
     Recorder,
     WalkRecorder,
 )
@@ -27,12 +26,11 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
-from expectitree.base.numbers import INFINITY, returned
+from expectitree.base.numbers import INFINITY, Number, returned
 from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
-from expectitree.searches.bounds import choose_bounds
 from expectitree.searches.cuts import NO_CUTS
-from expectitree.searches.engine import search_window, searched_tree
+from expectitree.searches.engine import searched_tree
 from expectitree.searches.problem import ALL, Window
 from expectitree.searches.recursion import without_infinities
 from expectitree.searches.result import Search
@@ -77,13 +75,12 @@ class Trace(Shown):
         and `upper` after the step, and its window `alpha` and `beta` at enter, cut and leave.
         """
         names = ("step", "event", "path", "kind", "depth", "lower", "upper", "alpha", "beta")
-        records = []
-        for event in self.events:
-            path, kind = self.tree.path_of(event.node), self.tree.node(event.node).kind.name
-            ends = event.lower, event.upper, *(event.window or (None, None))
-            row = (event.step, event.kind, path, kind, event.depth, *ends)
-            records.append(dict(zip(names, row, strict=True)))
-        return records
+        return [dict(zip(names, self._row(event), strict=True)) for event in self.events]
+
+    def _row(self, event: Event) -> tuple[object, ...]:
+        path, kind = self.tree.path_of(event.node), self.tree.node(event.node).kind.name
+        ends = event.lower, event.upper, *(event.window or (None, None))
+        return event.step, event.kind, path, kind, event.depth, *ends
 
 
 def trace(
@@ -121,75 +118,62 @@ def trace(
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
+    search = found if isinstance(found, Search) else None
     tree = found.tree if isinstance(found, Search) else found
     check_tree(tree, "trace")
-    if isinstance(at, str):
-        at = tree.find(at).id
+    at = tree.find(at).id if isinstance(at, str) else at
     if algorithm is None:
-        algorithm = found.algorithm if isinstance(found, Search) else "expectiminimax"
+        algorithm = "expectiminimax" if search is None else search.algorithm
     chosen = find_algorithm(algorithm)
-    is_same = is_part = False
-    asked: dict[str, Any] = {}
-    if isinstance(found, Search):
-        if found.grown is not None and not (chosen.in_order or chosen.needs_whole_tree):
-            raise AnalysisError(
-                f"{chosen.name} would choose other leaves in the tree that it has made of the "
-                "game, so it cannot be repeated there: trace the whole tree, from `write_out`"
-            )
-        is_same = bounds is None and max_visits is None and chosen == found.algorithm
-        if is_same:
-            asked = {"window": found.root_window, "seed": found.seed}
-        is_part = found.grown is not None and found.stopped
-        if bounds is None and found.bounds_source in ("option", "game"):
-            bounds = found.root_bounds
-        elif bounds is None and found.bounds_source == "leaves":
-            bounds = "leaves"
-        if max_visits is None and found.stopped:
-            max_visits = found.counts.visits
-    tree = searched_tree(tree)
-    recorder, search = _record(tree, chosen, bounds, asked, max_visits, is_part, at, most)
-    if isinstance(found, Search) and is_same:
-        search = replace(search, bounds_source=found.bounds_source, grown=found.grown)
-    events = [returned(event, exact or not tree.exact) for event in recorder.events]
-    return Trace(file, replace(search, rounds=not exact), events, recorder.total, at)
-
-
-def _record(
-    tree: Tree,
-    algorithm: Algorithm,
-    bounds: ChosenBounds,
-    asked: dict[str, Any],
-    visits: int | None,
-    is_part: bool,
-    *kept: int | None,
-) -> tuple[Recorder, Search]:
-    """Search a tree and record it.
-
-    A tree that is only a part, because a search of a game was stopped, is searched until the search
-    needs more.
-    """
-    known = choose_bounds(tree, bounds, algorithm)
-    is_walk = algorithm.is_built_in and not algorithm.in_order
-    make: Any = WalkRecorder if is_walk else _Recorder
-    recorder = make(tree, algorithm, known[0], *kept)
-    about = {"window": known[0], "max_visits": visits, "observer": recorder}
-    engine = "auto" if tree.exact else "interpreted"
+    asked = chosen, bounds, max_visits
+    if search is not None:
+        bounds, max_visits = _settings_of(search, chosen, bounds, max_visits)
+    about: dict[str, Any] = {}
+    if search is not None and asked == (search.algorithm, None, None):
+        about = {"window": search.root_window, "seed": search.seed}
+    make: Any = DepthFirstRecorder
+    if chosen.is_built_in and not chosen.in_order:
+        make = WalkRecorder
+    settings = searched_tree(tree), chosen, bounds, at, most
+    recorder = make(*settings)
     try:
-        search = search_window(tree, algorithm, known, engine=engine, **(about | asked))
+        traced = recorder.search(max_visits, about)
     except SearchError:
-        if not is_part or not recorder.entries:
+        if not recorder.entries or search is None or not (search.grown and search.stopped):
             raise
-        return _record(tree, algorithm, bounds, asked, recorder.entries, False, *kept)
-    recorder.finish(search)
-    return recorder, search
+        entries, recorder = recorder.entries, make(*settings)
+        traced = recorder.search(entries, about)  # a part of a game, until the search needs more
+    recorder.finish(traced)
+    if search is not None and asked == (search.algorithm, None, None):
+        traced = replace(traced, bounds_source=search.bounds_source, grown=search.grown)
+    events = [returned(event, exact or not traced.tree.exact) for event in recorder.events]
+    return Trace(file, replace(traced, rounds=not exact), events, recorder.total, at)
 
 
-class _Recorder(Recorder):
+def _settings_of(
+    search: Search, algorithm: Algorithm, bounds: ChosenBounds, max_visits: int | None
+) -> tuple[ChosenBounds, int | None]:
+    """Return the bounds and the limit of visits to repeat a search with, unless they are given."""
+    if search.grown is not None and not (algorithm.in_order or algorithm.needs_whole_tree):
+        raise AnalysisError(
+            f"{algorithm.name} would choose other leaves in the tree that it has made of the "
+            "game, so it cannot be repeated there: trace the whole tree, from `write_out`"
+        )
+    if bounds is None and search.bounds_source in ("option", "game"):
+        bounds = search.root_bounds
+    elif bounds is None and search.bounds_source == "leaves":
+        bounds = "leaves"
+    if max_visits is None and search.stopped:
+        max_visits = search.counts.visits
+    return bounds, max_visits
+
+
+class DepthFirstRecorder(Recorder):
     """Makes events of what it sees of a depth-first search (`searches.problem.Observer`)."""
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
-        self.path: list[tuple[int, int, Window]] = []  # node, branch and window of each entry
+        self.path: list[tuple[Place, Window]] = []  # the open entries
         # By branch: the bounds of an outcome in the sums of its CHANCE node. If several outcomes
         # lead to the child, it may be narrower by now.
         self.summed: dict[int, Window] = {}
@@ -200,36 +184,35 @@ class _Recorder(Recorder):
 
     def is_in_chance(self) -> bool:
         """Return whether the innermost open node is a CHANCE node."""
-        return bool(self.path) and self.kind[self.path[-1][0]] == Kind.CHANCE
+        return bool(self.path) and self.kind[self.path[-1][0][0]] == Kind.CHANCE
 
     def enter(self, node: int, branch: int, window: Window, rank: int) -> None:
         """Record the entry of an inner node."""
         self.entries += 1
-        depth, window = len(self.path), _with_floats(window)
+        place, window = (node, branch, len(self.path)), _with_floats(window)
         if rank != ALL:
-            self.record(PROBE, node, branch, depth, place=rank)
+            self.record(PROBE, place, place=rank)
         quotients: tuple[Quotient | None, ...] = ()
         if self.is_in_chance() and self.algorithm.chance_cuts:
-            _, above, limits = self.path[-1]
-            find = partial(find_quotient, self.tree, self.eps, above, branch)
-            others = self.end_of(False), self.end_of(True)
-            quotients = tuple(map(find, others, limits, window))
-        self.record(ENTER, node, branch, depth, window=window, quotients=quotients)
-        self.path.append((node, branch, window))
+            (_, above, _), limits = self.path[-1]
+            ends = zip((self.end_of(False), self.end_of(True)), limits, window, strict=True)
+            quotients = tuple(self.sums.quotient(above, branch, *end) for end in ends)
+        self.record(ENTER, place, window=window, quotients=quotients)
+        self.path.append((place, window))
 
     def visit(self, node: int, branch: int) -> None:
         """Record the visit of a terminal."""
         self.entries += 1
-        utility = self.tree.columns.utility[node]
+        place, utility = (node, branch, len(self.path)), self.tree.columns.utility[node]
         if self.is_in_chance() and self.algorithm.probes:
-            self.record(PROBE, node, branch, len(self.path))
-        self.record(VISIT, node, branch, len(self.path), (utility, utility))
+            self.record(PROBE, place)
+        self.record(VISIT, place, (utility, utility))
 
     def skip(self, node: int, branch: int) -> None:
         """Record that the search passes over a child."""
-        self.record(PASS, node, branch, len(self.path))
+        self.record(PASS, (node, branch, len(self.path)))
 
-    def narrow(self, node: int, branch: int, low: Any, high: Any) -> None:
+    def narrow(self, node: int, branch: int, low: Number, high: Number) -> None:
         """Record the bounds that follow from the children of an inner node so far."""
         if self.kind[node] == Kind.CHANCE:
             if not self.algorithm.chance_cuts:
@@ -242,42 +225,37 @@ class _Recorder(Recorder):
                 if b == branch or branch == NONE or (repeats and b > branch):
                     self.summed[b] = low_of(b), high_of(b)
         low, high = _with_floats((low, high))
-        place = node, self.path[-1][1], len(self.path) - 1
+        place, _ = self.path[-1]
         if self.kind[node] != Kind.MIN and self.lower[node] + self.eps < low < INFINITY:
-            self.tighten(*place, low, low=True)
+            self.tighten(place, True, low)
         if self.kind[node] != Kind.MAX and -INFINITY < high < self.upper[node] - self.eps:
-            self.tighten(*place, high, low=False)
+            self.tighten(place, False, high)
 
     def leave(self, node: int, interval: Window, cut: int, after: int) -> None:
         """Record the end of an entry."""
-        _, branch, window = self.path[-1]
+        place, window = self.path.pop()
         about: dict[str, Any] = {"window": window, "cut": cut, "after": after}
-        place = node, branch, len(self.path) - 1
         if cut not in NO_CUTS:
-            self.record_cut(*place, **about)
-        self.record(LEAVE, *place, _with_floats(interval), **about)
-        self.path.pop()
+            self.record_cut(place, **about)
+        self.record(LEAVE, place, _with_floats(interval), **about)
 
     def finish(self, search: Search) -> None:
         """Give the last event of a node the interval that the search returns.
 
         In floats, an interval that is exact but for rounding becomes one number at the end.
         """
-        if not self.entries:  # a backward induction, or a search that says nothing
-            self.record_values(search)
+        if not self.entries:  # backward induction, or a search that says nothing
+            self.lower, self.upper = [-INFINITY] * len(self.tree), [INFINITY] * len(self.tree)
+            for node, value in enumerate(search.lower):
+                kind = LEAVE
+                if self.kind[node] == Kind.TERMINAL:
+                    kind = VISIT
+                self.record(kind, self.first_place(node), (value, value))
         last = {event.node: place for place, event in enumerate(self.events)}
         for node, place in last.items():
             low, high = search.lower[node], search.upper[node]
             if (low, high) != (self.lower[node], self.upper[node]):
                 self.events[place] = self.events[place]._replace(lower=low, upper=high)
-
-    def record_values(self, search: Search) -> None:
-        """Record a backward induction: children come before their parents."""
-        paths = self.tree.first_paths
-        self.lower, self.upper = [-INFINITY] * len(self.tree), [INFINITY] * len(self.tree)
-        for node, value in enumerate(search.lower):
-            kind = LEAVE if self.kind[node] else VISIT
-            self.record(kind, node, paths.branch[node], paths.depth[node], (value, value))
 
 
 def _with_floats(window: Window) -> Window:

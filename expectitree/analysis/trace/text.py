@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.evaluate.cuts import cut_place
+from expectitree.analysis.evaluate.cuts import HIGH, LOW, cut_place
 from expectitree.analysis.evaluate.reasons import MAX_TERMS
 from expectitree.analysis.evaluate.sentences import Words, visited_text
 from expectitree.analysis.trace.events import CLOSE, CUT, ENTER, LEAVE, PASS, Event
@@ -20,7 +20,7 @@ from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import characters, line, safe, spelled, title_heading
-from expectitree.text.phrases import TIED, nouns, payment, plural, untied, window_text
+from expectitree.text.phrases import TIED, payment, plural, untied, window_text
 
 _DEEPEST = 10  # plies that are indented; a deeper step has its depth in digits
 _MIN_ROOM = 24  # columns for text in a narrow terminal
@@ -37,19 +37,20 @@ def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the steps as sentences, and the result."""
     yield from title_heading(report.tree, options)
     sentences = StepSentences(report.search, options)
-    last = report.events[-1].step if report.events else 0
-    wide = len(f"{last:,}")
+    wide = max((len(f"{event.step:,}") for event in report.events[-1:]), default=0)
     for event in report.events:
         yield from _step_lines(event, sentences, f"{event.step:>{wide},}  ")
     more = report.total - len(report.events)
     if not report.total:
-        node = ROOT if report.at is None else escape(report.tree.path_of(report.at))
-        name = report.search.algorithm.full_name
+        name, node = report.search.algorithm.full_name, ROOT
+        if report.at is not None:
+            node = escape(report.tree.path_of(report.at))
         yield Text(f"{name} did not visit {node}: `expectitree eval` shows why.")
     elif more:
-        one_node = "" if report.at is not None else ", --at PATH follows one node"
-        steps = f"{characters(options).ellipsis} {more:,} more {nouns(more, 'step')}"
-        yield Text(f"{steps}: --limit shows more{one_node}", style="dim")
+        text = f"{characters(options).ellipsis} {plural(more, 'more step')}: --limit shows more"
+        if report.at is None:
+            text += ", --at PATH follows one node"
+        yield Text(text, style="dim")
     yield ""
     yield Text(conclusion(report, options))
 
@@ -61,9 +62,9 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
         first += f"({event.depth}) "
     below = " " * (cell_len(first) + 2)
     room = max(_MIN_ROOM, sentences.options.max_width - len(below))
-    style = _STYLES.get(event.kind, "none")
-    for position, piece in enumerate(wrap(sentences.sentence(event), room)):
-        yield line((below if position else first, "dim"), (untied(piece), style))
+    for piece in wrap(sentences.sentence(event), room):
+        yield line((first, "dim"), (untied(piece), _STYLES.get(event.kind, "none")))
+        first = below
     for formula in sentences.window_formulas(event):
         for piece in wrap(formula, room):
             yield line((below + piece, "dim"))
@@ -91,7 +92,8 @@ class StepSentences(Words):
 
     def sentence(self, event: Event) -> str:
         """Return the sentence of a step."""
-        return spelled(getattr(self, f"on_{event.kind}")(event), self.options)
+        name = self.name(event.node, event.branch)
+        return spelled(getattr(self, f"on_{event.kind}")(event, name), self.options)
 
     def window_formulas(self, event: Event) -> Iterator[str]:
         """Yield how alpha and beta of an outcome follow from its CHANCE node."""
@@ -100,13 +102,10 @@ class StepSentences(Words):
                 formula = f"{end} = {self.sides(quotient)} = {self.number(quotient.found)}"
                 yield spelled(formula, self.options)
 
-    def step_name(self, event: Event) -> str:
-        return self.name(event.node, event.branch)
-
     def with_reward(self, event: Event, *ends: Number) -> list[Number]:
         """Return bounds of an event's node as those of its branch: its reward included."""
         reward = self.tree.reward_of(event.branch)
-        return [shifted(end, reward) for end in ends] if reward else list(ends)
+        return [shifted(end, reward) for end in ends]
 
     def interval(self, event: Event) -> str:
         """Return the interval of an event's branch."""
@@ -119,65 +118,67 @@ class StepSentences(Words):
 
     # ---- A sentence for each kind of step.
 
-    def on_enter(self, event: Event) -> str:
-        name, kind = self.step_name(event), Kind(self.columns.kind[event.node]).name
-        reward = self.tree.reward_of(event.branch)
-        paid = f", {' '.join(payment(reward))}" if reward else ""
-        entry = f"{name} ({kind}{paid}), {self.interval(event)}"
-        if event.walk:
-            enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
-            return f"{enter} {entry}, {_AIMS[event.aim]}"
-        assert event.window is not None
-        return f"Enter {entry}: {window_text(event.window, reward, self.number)}"
+    def on_enter(self, event: Event, name: str) -> str:
+        about, reward = Kind(self.columns.kind[event.node]).name, self.tree.reward_of(event.branch)
+        if reward:
+            about += f", {' '.join(payment(reward))}"
+        entry = f"{name} ({about}), {self.interval(event)}"
+        if event.window is not None:
+            return f"Enter {entry}: {window_text(event.window, reward, self.number)}"
+        if event.depth:
+            return f"Enter {entry}, {_AIMS[event.aim]}"
+        return f"Walk {event.walk:,}: enter {entry}, {_AIMS[event.aim]}"
 
-    def on_probe(self, event: Event) -> str:
-        text = f"Probe {self.step_name(event)}"
+    def on_probe(self, event: Event, name: str) -> str:
+        text = f"Probe {name}"
         if self.columns.kind[event.node] == Kind.TERMINAL:
             return text
         label = self.label(event.node, self.columns.first[event.node] + event.place)
         return f"{text}: visit only {label} of it"
 
-    def on_visit(self, event: Event) -> str:
-        noun = "estimate" if event.node in self.tree.estimated else "utility"
-        text = f"Visit {self.step_name(event)}: its {noun} is {self.number(event.lower)}"
+    def on_visit(self, event: Event, name: str) -> str:
+        noun = "utility"
+        if event.node in self.tree.estimated:
+            noun = "estimate"
+        text = f"Visit {name}: its {noun} is {self.number(event.lower)}"
         if reward := self.tree.reward_of(event.branch):
             worth = self.number(*self.with_reward(event, event.lower))
             text += f", its {' '.join(payment(reward))}, so it is worth {worth}"
         return text
 
-    def on_pass(self, event: Event) -> str:
+    def on_pass(self, event: Event, name: str) -> str:
+        reason = f"its interval is enough, {self.interval(event)}"
         if event.lower == event.upper:
             reason = f"known to be {self.worth(event, event.lower)}"
-        else:
-            reason = f"its interval is enough, {self.interval(event)}"
-        return f"Pass over {self.step_name(event)}: {reason}"
+        return f"Pass over {name}: {reason}"
 
-    def on_close(self, event: Event) -> str:
-        text = f"So {self.step_name(event)} is worth {self.worth(event, event.lower)}"
+    def on_close(self, event: Event, name: str) -> str:
+        text = f"So {name} is worth {self.worth(event, event.lower)}"
         if any(map(is_finite, event.was)):
             text += f" (was{TIED}{self.between(*self.with_reward(event, *event.was))})"
         return text
 
-    def on_tighten(self, event: Event) -> str:
+    def on_tighten(self, event: Event, name: str) -> str:
         end, was, bound = event.tightened
         value = self.worth(event, bound)
         if not event.terms and self.columns.kind[event.node] == Kind.CHANCE:
             value += f" over its {plural(len(self.tree.branches_of(event.node)), 'outcome')}"
-        (before_it,) = self.with_reward(event, was)
-        before = f" (was{TIED}{self.number(before_it)})" if is_finite(was) else ""
-        relation = "at least" if end == "lower" else "at most"
-        return f"So {self.step_name(event)} is worth {relation} {value}{before}"
+        if is_finite(was):
+            value += f" (was{TIED}{self.number(*self.with_reward(event, was))})"
+        relation = {"lower": HIGH, "upper": LOW}[end].relation
+        return f"So {name} is worth {relation} {value}"
 
-    def on_cut(self, event: Event) -> str:
-        cut, name = event.cut_in(self.tree), self.step_name(event)
-        found = "Reconstructed: " if is_unordered(event.cut) else ""
-        text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.relation} "
+    def on_cut(self, event: Event, name: str) -> str:
+        cut = event.cut_in(self.tree)
+        kind = cut.kind.capitalize()
+        if is_unordered(event.cut):
+            kind = f"Reconstructed: {cut.kind}"
+        text = f"{kind} cut {cut_place(cut)}: {name} is worth {cut.side.relation} "
         (end,) = self.with_reward(event, cut.limit)
-        limit = f"{cut.comparison} {self.number(end)}".replace(" ", TIED)
-        return f"{text[0].upper()}{text[1:]}{self.worth(event, cut.bound)} {limit}"
+        limit = f"{cut.side.comparison} {self.number(end)}".replace(" ", TIED)
+        return f"{text}{self.worth(event, cut.bound)} {limit}"
 
-    def on_leave(self, event: Event) -> str:
-        name = self.step_name(event)
+    def on_leave(self, event: Event, name: str) -> str:
         lower, upper = self.worth(event, event.lower), self.worth(event, event.upper)
         if event.window is None:  # expectiminimax computes the value at once
             return f"{name} = {self.value_formula(event)}"
@@ -196,7 +197,9 @@ class StepSentences(Words):
         paid = self.paid(self.tree.reward_of(event.branch))
         branches, is_chance = self.tree.branches_of(n), self.columns.kind[n] == Kind.CHANCE
         if len(branches) > MAX_TERMS:
-            noun = "outcome" if is_chance else "action"
+            noun = "action"
+            if is_chance:
+                noun = "outcome"
             return f"{value}, of {plural(len(branches), noun)}"
         values = [self.search.interval_of_branch(b)[0] for b in branches]
         if is_chance:

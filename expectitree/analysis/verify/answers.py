@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TypeAlias
 
 from expectitree.analysis.evaluate.reasons import Reasons, reasons
 from expectitree.analysis.verify.report import agrees_as_written
@@ -18,6 +19,7 @@ from expectitree.files.grammar.words import described
 from expectitree.searches.engine import search_tree
 from expectitree.text.phrases import plural
 
+Answer: TypeAlias = tuple[int, str, Fraction]  # the branch, what is written, its value
 BEST = "best"  # the key of the best action
 _FORM = "expected the path of a node and its value on every line, such as `a2/#1: 4.5`"
 
@@ -30,41 +32,55 @@ def check_answers(tree: Tree, file: str) -> tuple[str, Reasons | None]:
     `FileError` if the file names no node of the tree, or no number.
     """
     search = search_tree(in_fractions(tree))
-    tree, best = search.tree, None
+    tree = search.tree
+    answers, best = _read(tree, file)
+    for right, (node, (branch, written, number)) in enumerate(sorted(answers.items())):
+        values = search.lower[node], search.interval_of_branch(branch)[0]
+        if not any(_is_right(written, number, Fraction(value)) for value in values):
+            expected = " or ".join(dict.fromkeys(map(message_text, values)))
+            path = ROOT
+            if branch != NONE:
+                path = tree.path_of(tree.parent_of(branch), branch)
+            fault = f"{message_path(path)}: found {written}, expected {expected}"
+            if right:
+                fault += f" ({right} right before it)"
+            return fault, reasons(search, node, branch)
+    if best is not None and best not in search.ties:
+        return f"{BEST}: found {best}, expected {search.best}", reasons(search, tree.root_id, NONE)
+    kind = tree.columns.kind
+    missing = sum(kind[n] != Kind.TERMINAL and n not in answers for n in range(len(tree)))
+    text = f"{plural(len(answers) + (best is not None), 'answer')} right, none wrong"
+    if missing:
+        text += f"; no answer at {plural(missing, 'node')}"
+    return text, None
+
+
+def _read(tree: Tree, file: str) -> tuple[dict[int, Answer], str | None]:
+    """Return the answers of a file by node, and the best action if there is one."""
     text, name = read_text(file)
-    document = parse(text, name) if text.strip() else Document(name, "")
-    problems = Problems(document)
-    answers: dict[int, tuple[int, str, Fraction]] = {}  # by node: the branch and what is written
-    for at, (path, data) in enumerate(document.root if isinstance(document.root, tuple) else ()):
+    document, best = Document(name, ""), None
+    if text.strip():
+        document = parse(text, name)
+    problems, root = Problems(document), document.root
+    answers: dict[int, Answer] = {}
+    if not isinstance(root, tuple):
+        root = ()
+    for at, (path, data) in enumerate(root):
         try:
-            branch = tree.find_branch(path)
-            node = tree.root_id if branch == NONE else tree.columns.child[branch]
+            branch, node = tree.find_branch(path), tree.find(path).id
             answers[node] = branch, str(data), Fraction(to_number(str(data), exact=True))
         except TreeError as error:
             if path == BEST:
                 best = str(data)
             else:
-                problems.add(Place(document.root, at, True), "the answers", str(error))
+                problems.add(Place(root, at, True), "the answers", str(error))
         except NumberError as error:
-            problems.add(Place(document.root, at), message_path(path), str(error))
+            problems.add(Place(root, at), message_path(path), str(error))
     if not answers and best is None and not problems.found:
         problems.add(Place(), "the answers", f"found {described(document.root)}, {_FORM}")
     if problems.found:
         raise problems.failure()
-    for right, (node, (branch, written, number)) in enumerate(sorted(answers.items())):
-        values = search.lower[node], search.interval_of_branch(branch)[0]
-        if not any(_is_right(written, number, Fraction(value)) for value in values):
-            expected = " or ".join(dict.fromkeys(map(message_text, values)))
-            path = ROOT if branch == NONE else tree.path_of(tree.parent_of(branch), branch)
-            found = f"{message_path(path)}: found {written}, expected {expected}"
-            before = f" ({right} right before it)" if right else ""
-            return found + before, reasons(search, node, branch)
-    if best is not None and best not in search.ties:
-        return f"{BEST}: found {best}, expected {search.best}", reasons(search, tree.root_id, NONE)
-    kind = tree.columns.kind
-    missing = [n for n in range(len(tree)) if kind[n] != Kind.TERMINAL and n not in answers]
-    rest = f"; no answer at {plural(len(missing), 'node')}" if missing else ""
-    return f"{plural(len(answers) + (best is not None), 'answer')} right, none wrong{rest}", None
+    return answers, best
 
 
 def _is_right(text: str, number: Fraction, value: Fraction) -> bool:

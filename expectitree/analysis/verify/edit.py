@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple, TypeAlias
@@ -51,8 +52,11 @@ def find_entries(text: str, format: Format) -> dict[Place, Part]:
             elif ("expect",) in entries:
                 break
             else:
-                key = last.text if part.text == "{" else index
-                read(next(parts) if part.text == "{" else last, (*place, key), last.start)
+                key: str | int = index
+                value, start = last, last.start
+                if part.text == "{":
+                    key, value = last.text, next(parts)
+                read(value, (*place, key), start)
                 index += 1
         entries[place] = part._replace(end=last.end, head=head)
 
@@ -72,11 +76,15 @@ def rewritten(text: str, format: Format, replacements: Mapping[Place, object]) -
             continue
         is_plain = entry is not None and entry.is_plain
         if entry is None or not is_plain or _COMMENT.search(text[entry.start : entry.end]):
-            what = "has comments in it" if is_plain else "is an alias or a block of text"
+            what = "is an alias or a block of text"
+            if is_plain:
+                what = "has comments in it"
             where = "/".join(map(str, place)) or "expect"
             raise FileError([Problem("<text>", f"{where} {what}: change it by hand")])
-        space = " " if format.name == "yaml" and text[: entry.start].endswith(":") else ""
-        edits.append((entry.start, entry.end, space + format.module.NOTATION.flow(new)))
+        written = format.module.NOTATION.flow(new)
+        if format.name == "yaml" and text[: entry.start].endswith(":"):
+            written = f" {written}"
+        edits.append((entry.start, entry.end, written))
     for start, end, written in sorted(edits, reverse=True):
         text = text[:start] + written + text[end:]
     return text
@@ -97,16 +105,19 @@ def _insertion(
         written += ","
     if indent.strip():
         return at, at, f"{written} "
-    new_line = "\r\n" if "\r\n" in text else "\n"
+    new_line = "\n"
+    if "\r\n" in text:
+        new_line = "\r\n"
     return at, at, written + new_line + indent
 
 
 def replace_text(path: str, text: str) -> None:
     """Replace a file's text, as a whole or not at all."""
     with open(path, "rb") as old:
-        bom = old.read(3) == b"\xef\xbb\xbf"
+        if old.read(3) == BOM_UTF8:
+            text = f"\ufeff{text}"
     with whole_file(path) as stream:
-        stream.write((b"\xef\xbb\xbf" if bom else b"") + text.encode())
+        stream.write(text.encode())
 
 
 def _yaml_parts(text: str) -> Iterator[Part]:
@@ -118,10 +129,13 @@ def _yaml_parts(text: str) -> Iterator[Part]:
             if is_list and not event.flow_style:
                 start = text.find(":", end) + 1  # a list in brackets can start there
             is_block, anchor = not event.flow_style, event.anchor or ""
-            opening = "[" if is_list else "{"
+            opening = "{"
+            if is_list:
+                opening = "["
             yield Part(start, own_end, opening, 1, anchor=anchor, is_block=is_block)
         elif isinstance(event, yaml.CollectionEndEvent):
-            end = own_end if own_end > start else end
+            if own_end > start:
+                end = own_end
             yield Part(start, end, "", -1)
         elif isinstance(event, yaml.NodeEvent):
             end = own_end
@@ -134,8 +148,9 @@ def _json_parts(text: str) -> Iterator[Part]:
     for match in tokens(text):
         part = match[0]
         step = (part in ("{", "[")) - (part in ("}", "]"))
-        written = json.loads(part) if part[0] == '"' else part
-        yield Part(match.start(), match.end(), written, step)
+        if part[0] == '"':
+            part = json.loads(part)
+        yield Part(match.start(), match.end(), part, step)
 
 
 PARTS: dict[str, Callable[[str], Iterator[Part]]] = {"yaml": _yaml_parts, "json": _json_parts}

@@ -57,9 +57,11 @@ class Check:
     def text(self) -> str:
         """What was expected and found, and the hint."""
         text = f"{self.what}: expected {self.expected}, found {self.found}"
-        return f"{text} ({self.hint})" if self.hint else text
+        if self.hint:
+            text += f" ({self.hint})"
+        return text
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, object]:
         """Return the fields for JSON."""
         names = ("what", "expected", "found", "kept", "hint")
         return {name: getattr(self, name) for name in names}
@@ -104,7 +106,9 @@ class Verification(Shown):
         """What is wrong with the file itself, if anything is."""
         if self.error is None:
             return None
-        return UNREAD if isinstance(self.error, UnreadableError) else NO_TREE
+        if isinstance(self.error, UnreadableError):
+            return UNREAD
+        return NO_TREE
 
     @property
     def is_bad(self) -> bool:
@@ -115,11 +119,12 @@ class Verification(Shown):
         """Return a flat dict for each expectation, with its `what`, `expected`, `found`, `kept`."""
         return [{"file": self.file, **check.json_fields()} for check in self.checks]
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, object]:
         """Return the fields for JSON."""
-        return {
-            "file": self.file,
-            **({"warnings": self.warnings} if self.warnings else {}),
+        about: dict[str, object] = {"file": self.file}
+        if self.warnings:
+            about["warnings"] = self.warnings
+        return about | {
             "tree": self.error is None,
             "expect": self.has_expect and self.error is None,
             "kept": not self.is_bad,
@@ -198,8 +203,9 @@ def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[C
         return
     checks = [*_value_checks(varied, point.expect)]
     if not checks:
-        found: dict[str, Any] = {"set": number_texts(point.settings), "value": search.value}
-        found |= {} if search.best is None else {"best": search.best}
+        found: dict[str, object] = {"set": number_texts(point.settings), "value": search.value}
+        if search.best is not None:
+            found["best"] = search.best
         shown = message_text(search.value)
         yield Check(at, "a value to compare with", shown, False, place, found)
     for check in checks:
@@ -210,7 +216,9 @@ def _number_check(
     what: str, search: Search, expect: Expectation, place: tuple[str, ...], expected: Number
 ) -> Check:
     text = expect.written.get(place, exact_text(expected))
-    shown = text if len(text) <= 40 else message_text(expected)
+    shown = text
+    if len(text) > 40:
+        shown = message_text(expected)
     try:
         found = search.value_of("".join(place[1:]) or ROOT)
     except ExpectitreeError as error:
@@ -221,14 +229,16 @@ def _number_check(
         kept = are_near(to_exact(expected), to_exact(found), slack)
     if not kept and agrees_as_written(text, expected, found):
         kept = bool(search.tree.unit)
-        hint = "" if kept else f"only the digits written agree: write {message_text(found)}"
+        if not kept:
+            hint = f"only the digits written agree: write {message_text(found)}"
     return Check(what, shown, message_text(found), kept, place, written(found), hint)
 
 
 def written(found: Number) -> Number:
     """Return a number to write: a float has as many digits as every machine finds."""
-    is_rounded = isinstance(found, (float, Rounded))
-    return float(f"{float(found):.9g}") if is_rounded else Fraction(found)
+    if isinstance(found, (float, Rounded)):
+        return float(f"{float(found):.9g}")
+    return Fraction(found)
 
 
 def agrees_as_written(text: str, expected: Number, found: Number) -> bool:
@@ -242,7 +252,9 @@ def agrees_as_written(text: str, expected: Number, found: Number) -> bool:
 
 def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
     chosen = algorithm(run.algorithm, **run.options)
-    name = chosen.full_name if run.options else chosen.name
+    name = chosen.name
+    if run.options:
+        name = chosen.full_name
     if run.bounds is not None:
         name += f" with bounds [{exact_text(run.bounds[0])}, {exact_text(run.bounds[1])}]"
     try:
@@ -254,7 +266,9 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
         expected: int | None = getattr(run, key)
         if expected is not None:
             found: int = getattr(search.counts, attribute)
-            what = f"{name}: {key}" if key == "cuts" else f"{name}: {key} visited"
+            what = f"{name}: {key}"
+            if key != "cuts":
+                what += " visited"
             kept, place = expected == found, (*run.place, key)
             yield Check(what, str(expected), str(found), kept, place, found)
     yield from _skip_checks(name, run, search)
@@ -262,15 +276,16 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
 
 def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
     place, expected = (*run.place, "skipped"), "not visited"
-    instead = _all_skipped(search) if run.skipped else []
     for path in run.skipped or ():
-        what = f"{name}: {path}"
+        what, found = f"{name}: {path}", expected
         try:
-            found = "visited" if search.visited(path) else expected
+            if search.visited(path):
+                found = "visited"
         except ExpectitreeError as error:
             yield Check(what, expected, "no such node", False, place, hint=str(error))
         else:
-            yield Check(what, expected, found, found == expected, place, instead)
+            kept = found == expected
+            yield Check(what, expected, found, kept, place, _all_skipped(search))
 
 
 def _all_skipped(search: Search) -> list[str]:
@@ -316,7 +331,9 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     # A path that is missing may have a typing error: what holds it is not replaced.
     kept = {check.place for check in before.broken if check.replacement is None}
     replacements = {c.place: c.replacement for c in before.broken if c.place not in kept}
-    changed = rewritten(text, format, replacements if before.checks else {(): _answers(tree)})
+    if not before.checks:
+        replacements = {(): _answers(tree)}
+    changed = rewritten(text, format, replacements)
     try:
         after = verify(_read(changed, name), file=name)
         holds = not any(check.place in replacements for check in after.broken)
@@ -335,11 +352,14 @@ def _answers(tree: Tree) -> dict[str, object]:
     A tree with an attitude to risk has no such counts, because pruning searches refuse it.
     """
     search = search_tree(tree)
-    best = {} if search.best is None else {"best": search.best}
-    names = ("star1", "star2") if tree.attitude is None else ()
-    counts = {name: search_tree(tree, name).counts for name in names}
-    runs = {name: {"nodes": c.visited, "leaves": c.leaves_visited} for name, c in counts.items()}
-    return {"value": written(search.value), **best, **runs}
+    answers: dict[str, object] = {"value": written(search.value)}
+    if search.best is not None:
+        answers["best"] = search.best
+    if tree.attitude is None:
+        for name in ("star1", "star2"):
+            counts = search_tree(tree, name).counts
+            answers[name] = {"nodes": counts.visited, "leaves": counts.leaves_visited}
+    return answers
 
 
 def _read(text: str, name: str) -> Tree:

@@ -27,7 +27,9 @@ def render(
         yield from _file_lines(verification, options, verbose)
     if shown:
         yield ""
-    style = "bad" if any(v.is_bad for v in verifications) else "good"
+    style = "good"
+    if any(v.is_bad for v in verifications):
+        style = "bad"
     yield Text(summary(verifications), style)
 
 
@@ -50,7 +52,10 @@ def _file_lines(
     if v.error is not None:
         for text in problem_lines(v.error, options.update_width(options.max_width - 4)):
             yield line("    ", text.plain) if text.no_wrap else indented(text, 4)
-    for check in v.checks if verbose else v.broken:
+    shown = v.broken
+    if verbose:
+        shown = list(v.checks)
+    for check in shown:
         yield line("    ", signs[check.kept], f" {safe(check.text, options)}")
 
 
