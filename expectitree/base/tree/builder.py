@@ -449,6 +449,20 @@ def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -
     return found
 
 
+# The fields of a tree that `Copy` makes anew.
+_COPIED = (
+    "columns",
+    "label",
+    "exact",
+    "local_bounds",
+    "notes",
+    "branch_notes",
+    "estimated",
+    "below",
+    "formulas",
+)
+
+
 class Copy(TreeBuilder):
     """A copy of a tree in the making: add its nodes, children before their parents.
 
@@ -527,12 +541,7 @@ class Copy(TreeBuilder):
             if NONE in tree.formulas.rewards:
                 self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
         built = self.build(root, estimated=frozenset(self.estimated), check=check)
-        return replace(
-            built, title=tree.title, source=tree.source, expect=tree.expect, error=tree.error,
-            root_reward=tree.root_reward, parameters=tree.parameters, attitude=tree.attitude,
-            is_rounded=tree.is_rounded, warnings=tree.warnings, utility_key=tree.utility_key,
-            decider=tree.decider,
-        )  # fmt: skip
+        return replace(tree, **{name: getattr(built, name) for name in _COPIED})
 
 
 def keep_branches(tree: Tree, kept: Iterable[tuple[int, Sequence[int]]]) -> Tree:
