@@ -22,6 +22,8 @@ from expectitree.base.numbers import escape
 from expectitree.base.tree.paths import message_path
 
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
+Fields: TypeAlias = dict[str, Any]  # of an object that is being read or written, by name
+Pairs: TypeAlias = Sequence[tuple[str, Data]]  # of a mapping: keys and values
 
 MAX_NESTED = 300  # nodes within nodes in one text
 MAX_DEPTH = MAX_NESTED - 2  # branches on a path, in formats that cannot give a part a name
