@@ -54,7 +54,8 @@ _lock = Lock()  # so that no two threads compile the same loop
 
 def pays(rows: float) -> bool:
     """Return whether numba is installed and compiling a loop over so many rows saves time."""
-    return rows >= (SOME_ROWS if _state["started"] else MANY_ROWS) and available()
+    enough = SOME_ROWS if _state["started"] else MANY_ROWS
+    return rows >= enough and available()
 
 
 def assume_started() -> None:
@@ -246,7 +247,7 @@ def zeros(code: str, count: int, compiled: bool | None = None) -> NewColumn:
     return filled(code, 0, count, compiled)
 
 
-def filled(code: str, value: float, count: int, compiled: bool | None = None) -> NewColumn:
+def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> NewColumn:
     """Return a column that holds one value throughout, for a loop that `run` compiles or not."""
     if compiled is None:
         compiled = pays(count)

@@ -259,7 +259,8 @@ class TreeBuilder:
         formulas: dict[int, Any] = self.formulas.rewards
         total = sum_of_formulas(formulas.pop(branch, self._reward.pop(branch, 0)), more)
         if total:
-            (formulas if is_formula(total) else self._reward)[branch] = total
+            column = formulas if is_formula(total) else self._reward
+            column[branch] = total
 
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
@@ -335,6 +336,7 @@ class TreeBuilder:
                 "known"
             )
         rewards = self._rewards(about.get("rewards"), labels, len(ids))
+        read: dict[str, Callable[[Any], Any]]
         read = {"estimate": self._number, "bounds": self._interval, "note": str}
         given = {key: read[key](about[key]) for key in read if about.get(key) is not None}
         estimate = given.pop("estimate", None)

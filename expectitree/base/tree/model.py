@@ -144,13 +144,14 @@ class Tree(Shown):
         return len(self.columns.kind)
 
     def __repr__(self) -> str:
-        title = f"{escape(self.title)!r}, " if self.title else ""
-        leaves = f"{self.leaves:,} leaves"
+        parts = [f"{len(self):,} nodes", f"{self.leaves:,} leaves"]
+        if self.title:
+            parts.insert(0, repr(escape(self.title)))
         if self.unknown:
-            leaves += f" ({len(self.unknown):,} not known)"
-        count = len(self.warnings)
-        warnings = f", {count:,} warning{'s' * (count > 1)}" if count else ""
-        return f"<Tree {title}{len(self):,} nodes, {leaves}{warnings}>"
+            parts[-1] += f" ({len(self.unknown):,} not known)"
+        if count := len(self.warnings):
+            parts.append(f"{count:,} warning{'s' * (count > 1)}")
+        return f"<Tree {', '.join(parts)}>"
 
     @property
     def has_min(self) -> bool:
@@ -176,7 +177,9 @@ class Tree(Shown):
     @cached_property
     def decision_maker(self) -> Kind:
         """The player for whom questions of decisions are asked: the only decider, or else MAX."""
-        return self.decider or (Kind.MIN if self.deciders == (Kind.MIN,) else Kind.MAX)
+        if self.decider:
+            return self.decider
+        return Kind.MIN if self.deciders == (Kind.MIN,) else Kind.MAX
 
     @property
     def gain_sign(self) -> int:
@@ -305,7 +308,8 @@ class Tree(Shown):
             return count
         logarithms = compiling.zeros("d", count)
         self.scan(scans.measure_unfolded, self.columns, logarithms)
-        if logarithms[-1] >= (15 if count > _MANY_NODES else MAX_DIGITS):
+        most = 15 if count > _MANY_NODES else MAX_DIGITS
+        if logarithms[-1] >= most:
             return f"about 10^{int(logarithms[-1])}"
         child = self.columns.child
         sizes = [1] * count
@@ -378,7 +382,9 @@ class Tree(Shown):
         follows a backslash. Raises `TreeError`, with the last node that the path reaches.
         """
         branch = self.find_branch(path)
-        return self.root if branch == NONE else Node(self, self.columns.child[branch])
+        if branch == NONE:
+            return self.root
+        return Node(self, self.columns.child[branch])
 
     def find_branch(self, path: str) -> int:
         """Return the id of the last branch of a path, as `find` reads it; -1 for the root."""
@@ -649,8 +655,10 @@ class Node:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The bounds written at this node, or None."""
-        ends = self.tree.local_bounds.get(self.id)
-        return None if ends is None else (to_nearest_float(ends[0]), to_nearest_float(ends[1]))
+        if self.id not in self.tree.local_bounds:
+            return None
+        lower, upper = map(to_nearest_float, self.tree.local_bounds[self.id])
+        return lower, upper
 
     @property
     def note(self) -> str | None:
@@ -703,5 +711,6 @@ def _known_labels(node: Node, where: str) -> str:
     if node.kind == Kind.TERMINAL:
         return f"{where} is a terminal"
     labels = [escape(paths.join([branch.label])) for branch in node.branches[:8]]
-    more = ", …" if len(node.branches) > len(labels) else ""
-    return f"the branches of {where} are {', '.join(labels)}{more}"
+    if len(node.branches) > len(labels):
+        labels.append("…")
+    return f"the branches of {where} are {', '.join(labels)}"

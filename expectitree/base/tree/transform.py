@@ -42,7 +42,9 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
 
     def key(node: int, plies: int) -> tuple[int, int]:
         """Return what identifies the row of a node at a depth; 0 plies if its subtree is whole."""
-        return node, plies if plies + heights[node] > depth else 0
+        if plies + heights[node] > depth:
+            return node, plies
+        return node, 0
 
     copy = Copy(tree)
     rows: dict[tuple[int, int], int] = {}
@@ -197,11 +199,11 @@ def without_formulas(tree: Tree) -> Tree:
     """
     if tree.formulas is None and not tree.parameters:
         return tree
-    events = tree.formulas.events if tree.formulas is not None else {}
-    events = {n: event for n, event in events.items() if tree.columns.kind[n] == Kind.CHANCE}
+    written = (tree.formulas or Formulas()).events
+    events = {n: event for n, event in written.items() if tree.columns.kind[n] == Kind.CHANCE}
     expect = tree.expect and replace(tree.expect, at=())
-    formulas = Formulas(events=events) if events else None
-    return replace(tree, parameters={}, formulas=formulas, expect=expect)
+    formulas = Formulas(events=events)
+    return replace(tree, parameters={}, formulas=formulas or None, expect=expect)
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
@@ -214,15 +216,17 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
 
     @cache
     def mapped(value: Number) -> Number:
-        found = image(value)
-        if not -greatest <= found <= greatest:
+        number = image(value)
+        if not -greatest <= number <= greatest:
             raise TransformError(
-                f"the map takes {message_text(value)} to {found}: expected a number within 10^301"
+                f"the map takes {message_text(value)} to {number}: expected a number within 10^301"
             )
-        return found
+        return number
 
-    column = [mapped(u) if u == u else u for u in tree.columns.utility]
-    columns = tree.columns._replace(utility=column if tree.exact else array("d", column))
+    utility: Any = [mapped(u) if u == u else u for u in tree.columns.utility]
+    if not tree.exact:
+        utility = array("d", utility)
+    columns = tree.columns._replace(utility=utility)
     return without_formulas(replace(tree, columns=columns, local_bounds={}, expect=None))
 
 

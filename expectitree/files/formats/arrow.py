@@ -249,7 +249,8 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
     # `adopt` checks each row of a table as `save` writes it. Columns that have to be cast are
     # validated fully before, since Arrow's functions trust their offsets and their indices.
     is_ours = kind.type == _KIND and utility.type in _FLOATS and branches.type in _BRANCHES
-    (kind if is_ours else table).validate(full=True)
+    foreign = kind if is_ours else table
+    foreign.validate(full=True)
     kind, utility, branches = map(_one_chunk, (kind, utility, branches))
     if branches.type not in _BRANCHES or branches.null_count:
         branches = _cast_branches(branches, size)
@@ -307,12 +308,12 @@ def _view(values: Array, code: str) -> Column:
     return _part(values.buffers()[1], code, values.offset, len(values))
 
 
-def _arrow(column: Column, type: Any, bitmap: Any = None) -> Array:
+def _arrow(column: Any, type: Any, bitmap: Any = None) -> Array:
     """Return a column as an Arrow array of the same memory; `bitmap` marks what is not null."""
     return pa.Array.from_buffers(type, len(column), [bitmap, pa.py_buffer(memoryview(column))])
 
 
-def _part(buffer: Any, code: str, start: int, count: int) -> Column:
+def _part(buffer: Any, code: Any, start: int, count: int) -> Column:
     if not count:
         return array(code)
     size = array(code).itemsize
@@ -370,9 +371,11 @@ def _cast_branches(branches: Array, size: int) -> Array:
     if "label" in names:
         check_memory(text_bytes(flat.field("label")), size)
     number = entry.field("probability").type
+    if number not in _FLOATS:
+        number = pa.float64()
     types = {
         "child": pa.uint32(),
-        "probability": number if number in _FLOATS else pa.float64(),
+        "probability": number,
         "label": pa.string(),
         "reward": pa.float64(),
     }
@@ -520,7 +523,8 @@ def _numbers(tree: Tree) -> Iterator[tuple[int, str, Any]]:
     for n, kind in enumerate(columns.kind):
         utility, branches = columns.utility[n], tree.branches_of(n)
         if utility == utility:
-            yield n, "estimate" if kind else "utility", utility
+            what = "estimate" if kind else "utility"
+            yield n, what, utility
         if len({columns.probability[b] for b in branches}) > 1:
             yield from ((n, "probability of an outcome", columns.probability[b]) for b in branches)
         if columns.pays:

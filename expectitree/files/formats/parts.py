@@ -66,4 +66,6 @@ class TableParts:
         columns, labels = arrow.columns_of(row, self._size)
         codes = "BdIIdd"  # copied, since a view would keep the whole batch in memory
         columns = Columns.of(*map(array, codes, columns.stored))
-        return columns, [None] * len(columns.child) if labels is None else labels[:]
+        if labels is None:
+            return columns, [None] * len(columns.child)
+        return columns, labels[:]

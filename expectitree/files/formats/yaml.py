@@ -132,8 +132,13 @@ def events(text: str) -> Iterator[Event]:
     return iter(yaml.SafeLoader(text).get_event, None)
 
 
-def _composed(event: Event) -> Any:
-    """Return an event whose text is composed (NFC): `ö` is one character, however it is typed."""
+def _composed_events(text: str) -> Iterator[Event]:
+    """Return events whose texts are composed (NFC): `ö` is one character, however it is typed."""
+    read = events(text)
+    return read if is_normalized("NFC", text) else map(_composed, read)
+
+
+def _composed(event: Event) -> Event:
     if event.__class__ is yaml.ScalarEvent:
         event.value = composed(event.value)
     return event
@@ -155,8 +160,7 @@ class _Parser:
         items = roots
         value: Data
         above: list[tuple[list[Data], str | None]] = []  # of each open container: items, anchor
-        read = events(self.text)
-        for event in read if is_normalized("NFC", self.text) else map(_composed, read):
+        for event in _composed_events(self.text):
             kind = event.__class__
             if kind is yaml.ScalarEvent:
                 is_special = has_properties and self.check_properties(event)
@@ -347,7 +351,8 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
         return
     end, line, counted = 0, 1, 0  # of the last scalar; the line of the last comment, and its place
     for event in events(text):
-        if event.__class__ is not yaml.ScalarEvent:
+        kind = event.__class__
+        if kind is not yaml.ScalarEvent:
             continue
         before, end = end, event.end_mark.index
         if not event.value and (colon := _BEFORE_NOTHING.match(text, before)):

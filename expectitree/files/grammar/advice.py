@@ -103,7 +103,9 @@ def weight_hint(key: str, frame: Frame) -> str:
     if len(weights) < len(frame.items) or total <= 1 + NEARLY or min(weights) < 0:
         return ""
     weight = weights[len(frame.ids)]
-    return f"write `p: {f'{exact_text(weight)}%' if total == 100 else weight / total}`"
+    if total == 100:
+        return f"write `p: {exact_text(weight)}%`"
+    return f"write `p: {weight / total}`"
 
 
 def _labels_alone(item: Pairs, is_item: bool) -> str:

@@ -356,9 +356,7 @@ def _read_row(
 
 def _read_probability(values: ValueReader, data: Data) -> Expression | str:
     p: Any = values.probability(data)
-    if p == REST or is_formula(p):
-        return p
-    return values.parse(str(data))
+    return p if p == REST or is_formula(p) else values.parse(str(data))
 
 
 def _fault_of_test(test: Definition, event: Definition) -> str:

@@ -169,7 +169,8 @@ def with_excerpts(error: FileError, text: str) -> FileError:
     """Return an error in a text with the lines of its problems."""
     odd = _ODD_BREAK.search(text)
     last = max(problem.line or 0 for problem in error.problems)
-    lines = text[: odd.start() if odd else None].split("\n", last)
+    end = odd.start() if odd else len(text)
+    lines = text[:end].split("\n", last)
     problems = [replace(p, excerpt=p.excerpt or _excerpt(p, lines)) for p in error.problems]
     return FileError(problems, error.stopped)
 

@@ -275,8 +275,9 @@ def _only_number(label: str) -> tuple[Fraction, str] | None:
     text = re.sub(r"[ -]*(?:in|out of)[ -]*", "/", matches[0][0])
     text = text.replace(" ", "").replace(",", ".")
     number = text.rstrip("%")
+    whole = 1 if number == text else 100
     try:
-        return to_fraction(number) / (1 if number == text else 100), text
+        return to_fraction(number) / whole, text
     except NumberError:
         return None
 

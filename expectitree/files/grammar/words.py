@@ -99,7 +99,7 @@ def _flow_text(data: Data, longest: int, depth: int) -> str:
         items = [_flow_text(item, longest, depth - 1) for item in shown]
     else:
         opening, closing = "{}"
-        items = [_flow_pair(*pair, longest, depth - 1) for pair in shown]
+        items = [_flow_pair(key, value, longest, depth - 1) for key, value in shown]
     more = ["…"] * (len(data) > len(shown))
     return f"{opening}{', '.join(items + more)}{closing}"
 
