@@ -249,8 +249,8 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
     # `adopt` checks each row of a table as `save` writes it. Columns that have to be cast are
     # validated fully before, since Arrow's functions trust their offsets and their indices.
     is_ours = kind.type == _KIND and utility.type in _FLOATS and branches.type in _BRANCHES
-    foreign = kind if is_ours else table
-    foreign.validate(full=True)
+    unchecked = kind if is_ours else table
+    unchecked.validate(full=True)
     kind, utility, branches = map(_one_chunk, (kind, utility, branches))
     if branches.type not in _BRANCHES or branches.null_count:
         branches = _cast_branches(branches, size)
