@@ -147,6 +147,8 @@ def bare(data: Data, is_item: bool = True) -> str:
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
     node = corrected(data)
+    if node == ():  # no key of it is known
+        return f"found {text}, expected a node: write a mapping with max, min, chance or utility"
     form = words.flow_text(node)
     if not isinstance(node, tuple):
         return f"found {text}, expected a node: write {form}, without the brackets"
