@@ -131,8 +131,11 @@ class Algorithm:
     @property
     def options(self) -> dict[str, int | str]:
         """The values of this algorithm's options, by their keys in `OPTIONS`."""
-        own = [key for key, option in OPTIONS.items() if option.algorithm == self.name]
-        return {key: getattr(self, key.replace("-", "_")) for key in own}
+        return {
+            key: getattr(self, key.replace("-", "_"))
+            for key, option in OPTIONS.items()
+            if option.algorithm == self.name
+        }
 
     @property
     def full_name(self) -> str:
@@ -143,7 +146,9 @@ class Algorithm:
         changed = [
             str(value) for key, value in self.options.items() if value != OPTIONS[key].values[0]
         ]
-        return f"{self.name} ({', '.join(changed)})" if changed else self.name
+        if changed:
+            return f"{self.name} ({', '.join(changed)})"
+        return self.name
 
 
 _DEPTH_FIRST = BuiltIn("searches.depth_first_search", "run_depth_first")
@@ -208,7 +213,7 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     Raises:
         SearchError: The name is unknown, or the algorithm does not have an option or a value.
     """
-    found = name if isinstance(name, Algorithm) else _named(str(name))
+    chosen = name if isinstance(name, Algorithm) else _named(str(name))
     changed: dict[str, int | str] = {}
     for field, value in options.items():
         key, field = field.replace("_", "-"), field.replace("-", "_")
@@ -221,14 +226,14 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
             )
         if value is None:
             continue
-        if option.algorithm != found.name:
+        if option.algorithm != chosen.name:
             raise SearchError(
-                f"the option {key} is for {option.algorithm} only, not for {found.name}"
+                f"the option {key} is for {option.algorithm} only, not for {chosen.name}"
             )
         if not option.accepts(value):
             raise SearchError(f"found {quote(str(value))} as {key}, expected {option.expected}")
         changed[field] = value
-    return replace(found, **changed) if changed else found  # type: ignore[arg-type]
+    return replace(chosen, **changed) if changed else chosen  # type: ignore[arg-type]
 
 
 def _named(name: str) -> Algorithm:

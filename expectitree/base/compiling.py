@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from functools import cache
 from threading import Event, Lock, Thread
 from types import CodeType, FunctionType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from expectitree.base.errors import install_hint
 
@@ -30,6 +30,9 @@ from expectitree.base.errors import install_hint
 # to evaluate a file takes eight scans.
 MANY_ROWS = 500_000  # compiling pays for a scan of so many rows
 SOME_ROWS = 50_000  # the same once numba has started
+
+Loop: TypeAlias = Callable[..., Any]
+NewColumn: TypeAlias = Any  # an array, or a view of NumPy's memory
 
 # How numba compiles a loop. Loops run without the interpreter's lock, so that a progress bar moves.
 # The functions that a loop calls become part of it, and columns are not reference-counted: without
@@ -45,13 +48,14 @@ _NOT_KEPT = (
     "machine code cannot be kept, so every run compiles anew: set NUMBA_CACHE_DIR to a folder that "
     "can be written"
 )
-_loaded: set[Callable[..., Any]] = set()
+_loaded: set[Loop] = set()
 _lock = Lock()  # so that no two threads compile the same loop
 
 
 def pays(rows: float) -> bool:
     """Return whether numba is installed and compiling a loop over so many rows saves time."""
-    return rows >= (SOME_ROWS if _state["started"] else MANY_ROWS) and available()
+    enough = SOME_ROWS if _state["started"] else MANY_ROWS
+    return rows >= enough and available()
 
 
 def assume_started() -> None:
@@ -86,19 +90,19 @@ def available() -> bool:
     return find_spec("numba") is not None and find_spec("numpy") is not None
 
 
-def run(
-    loop: Callable[..., Any], *arguments: Any, rows: float, compiled: bool | None = None
-) -> Any:
+def run(loop: Loop, *arguments: Any, rows: float, compiled: bool | None = None) -> Any:
     """Run a loop and return its result.
 
     The loop runs compiled if `compiled` says so; without `compiled`, if that pays for `rows` rows.
     """
-    if pays(rows) if compiled is None else compiled:
+    if compiled is None:
+        compiled = pays(rows)
+    if compiled:
         return run_compiled(loop, *arguments)
     return loop(*arguments)
 
 
-def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
+def run_compiled(loop: Loop, *arguments: Any) -> Any:
     """Run a loop compiled and return its result; keep the machine code on disk if possible."""
     if _state["hides_scipy"]:
         _state["hides_scipy"] = False
@@ -111,8 +115,7 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     function = cast(FunctionType, loop)
     missing = function.__code__.co_argcount - len(arguments)
     defaults = function.__defaults__ or ()
-    given = *arguments, *defaults[len(defaults) - missing :]
-    as_numpy = [_as_numpy(argument) for argument in given]
+    as_numpy = [*map(_as_numpy, (*arguments, *defaults[len(defaults) - missing :]))]
     try:
         if loop in _loaded:
             return _compiled(function, _state["kept"])(*as_numpy)
@@ -231,10 +234,12 @@ def _as_numpy(argument: Any) -> Any:
             for column in columns:
                 column.flags.writeable = False
         return columns
-    return np.asarray(argument) if isinstance(argument, (array, memoryview, list)) else argument
+    if isinstance(argument, (array, memoryview, list)):
+        return np.asarray(argument)
+    return argument
 
 
-def zeros(code: str, count: int, compiled: bool | None = None) -> Any:
+def zeros(code: str, count: int, compiled: bool | None = None) -> NewColumn:
     """Return a column of zeros of an array's type code, for a loop that `run` compiles or not.
 
     The column of a compiled loop takes memory only where the loop writes.
@@ -242,31 +247,36 @@ def zeros(code: str, count: int, compiled: bool | None = None) -> Any:
     return filled(code, 0, count, compiled)
 
 
-def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> Any:
+def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> NewColumn:
     """Return a column that holds one value throughout, for a loop that `run` compiles or not."""
-    if not (pays(count) if compiled is None else compiled):
+    if compiled is None:
+        compiled = pays(count)
+    if not compiled:
         return array(code, [value]) * count
     import numpy as np
 
-    column: Any = np.full(count, value, code) if value else np.zeros(count, code)
-    return memoryview(column)
+    if not value:
+        return _view(np.zeros(count, code))
+    return _view(np.full(count, value, code))
 
 
-def unwritten(code: str, count: int) -> Any:
+def unwritten(code: str, count: int) -> NewColumn:
     """Return a column of any numbers, for a compiled loop that writes all of them."""
     import numpy as np
 
-    column: Any = np.empty(count, code)
-    return memoryview(column)
+    return _view(np.empty(count, code))
 
 
-def countdown(count: int) -> Any:
+def countdown(count: int) -> NewColumn:
     """Return the column count - 1, …, 1, 0."""
     if not pays(count):
         return array("i", range(count - 1, -1, -1))
     import numpy as np
 
-    column: Any = np.arange(count - 1, -1, -1, dtype="i")
+    return _view(np.arange(count - 1, -1, -1, dtype="i"))
+
+
+def _view(column: Any) -> NewColumn:
     return memoryview(column)
 
 

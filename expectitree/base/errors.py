@@ -57,7 +57,8 @@ class ExpectitreeError(Exception):
         """Return the same error with another hint, and perhaps of another kind."""
         changed = copy(self)
         changed.hint, changed.args = hint, (_text(self.reason, hint),)
-        changed.kind = self.kind if kind is None else kind
+        if kind is not None:
+            changed.kind = kind
         return changed
 
     def about(self, subject: str) -> Self:
@@ -178,11 +179,14 @@ class Problem:
         return replace(self, message=f"{reason}{hint}", hint=hint)
 
     def __str__(self) -> str:
-        place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]
+        place = self.source
+        if not place.isprintable():
+            place = ascii(place)[1:-1]
         if self.line is not None:
             place += f":{self.line}:{self.column}"
-        path = "" if self.path is None else f"{self.path}: "
-        return f"{place}: {path}{self.message}"
+        if self.path is not None:
+            place += f": {self.path}"
+        return f"{place}: {self.message}"
 
 
 class FileError(ExpectitreeError):

@@ -27,6 +27,7 @@ from expectitree.base.interrupts import SIGNALS
 from expectitree.base.numbers import quote
 
 Workers: TypeAlias = AbstractContextManager[tuple[Executor, int]]
+Client: TypeAlias = Any  # of Dask, which has no types
 
 
 def run_tasks(
@@ -61,7 +62,8 @@ def executor_of(jobs: int | None, scheduler: str | None, in_threads: bool = Fals
     """
     if scheduler is not None:
         return _cluster(scheduler)
-    return _threads(jobs or _cores()) if in_threads else _processes(jobs or _cores())
+    start = _threads if in_threads else _processes
+    return start(jobs or _cores())
 
 
 @contextmanager
@@ -101,7 +103,7 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
             f"found {quote(address)} as the scheduler, expected an address such as tcp://host:8786"
         )
     try:
-        client: Any = distributed.Client(address, timeout=10, set_as_default=False)
+        client: Client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         message = f"no Dask scheduler answers at {address}: {_first_line(error)}"
         raise AnalysisError(message) from None
@@ -123,24 +125,24 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+    text = str(error) or type(error).__name__
+    return text.splitlines()[0]
 
 
-def _check_workers(client: Any, address: str) -> None:
+def _check_workers(client: Client, address: str) -> None:
     """Raise if workers lack this package or have another version.
 
     Tasks that a worker cannot unpickle would never end.
     """
     try:
-        found = set(client.run(version, "expectitree").values())
+        versions = set(client.run(version, "expectitree").values())
     except PackageNotFoundError:
-        found = {"not installed"}
-    own = version("expectitree")
-    if found != {own}:
-        versions = ", ".join(sorted(found))
+        versions = {"not installed"}
+    expected = version("expectitree")
+    if versions != {expected}:
         raise AnalysisError(
-            f"found expectitree {versions} on the workers at {address}, expected {own}: "
-            "install it there"
+            f"found expectitree {', '.join(sorted(versions))} on the workers at {address}, "
+            f"expected {expected}: install it there"
         )
 
 
@@ -148,7 +150,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _start(workers: int) -> Any:
+def _start(workers: int) -> Executor:
     """Return an executor with started processes, which leave signals to this process."""
     executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_serve)
     if not hasattr(signal, "pthread_sigmask"):
@@ -178,7 +180,7 @@ def _serve() -> None:
     threading.Thread(target=follow, daemon=True).start()
 
 
-def _stop(executor: Any) -> None:
+def _stop(executor: Executor) -> None:
     """End an executor and its processes now, even while they search."""
     # Cancelling futures as well would print a traceback (Python 3.11): the executor notices that
     # its processes are dead, and fails all waiting futures.

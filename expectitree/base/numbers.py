@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import count
 from types import NoneType
 from typing import Any, TypeAlias
 
@@ -32,6 +33,7 @@ Number: TypeAlias = float | Fraction
 INFINITY = float("inf")
 MAX_LENGTH = 400  # characters of a number
 MAX_EXPONENT = 400
+_MOST_PLACES = 15  # of a decimal that is not written as a fraction
 _MAX_BITS = 13_000  # of a number in full: Python refuses to print more than 4,300 digits
 # Beyond this, a difference of two utilities could overflow to infinity.
 MAX_FLOAT = 2.0**1000
@@ -98,7 +100,13 @@ def escape(text: str) -> str:
     """Return `text` with control characters and lone surrogates escaped: it prints on one line."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(map(_printable, text))
+
+
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode()
 
 
 def to_float(text: str) -> float:
@@ -107,20 +115,24 @@ def to_float(text: str) -> float:
         return to_finite_float(Fraction(*_checked_fraction(text)))
     value = float(text)
     if not value and Fraction(text):
-        raise NumberError(_TOO_SMALL.format(quote(text)), USE_EXACT, NEEDS_EXACT)
+        raise _needs_exact(_TOO_SMALL, quote(text))
     if abs(value) > MAX_FLOAT:
-        raise NumberError(_TOO_LARGE.format(quote(text)), USE_EXACT, NEEDS_EXACT)
+        raise _needs_exact(_TOO_LARGE, quote(text))
     return value
 
 
 def to_finite_float(value: Fraction) -> float:
     """Return the finite float nearest to a fraction; raise `NumberError` if there is none."""
-    found = to_nearest_float(value)
-    if value and not found:
-        raise NumberError(_TOO_SMALL.format(message_text(value)), USE_EXACT, NEEDS_EXACT)
-    if abs(found) > MAX_FLOAT:
-        raise NumberError(_TOO_LARGE.format(message_text(value)), USE_EXACT, NEEDS_EXACT)
-    return found
+    nearest = to_nearest_float(value)
+    if value and not nearest:
+        raise _needs_exact(_TOO_SMALL, message_text(value))
+    if abs(nearest) > MAX_FLOAT:
+        raise _needs_exact(_TOO_LARGE, message_text(value))
+    return nearest
+
+
+def _needs_exact(problem: str, number: str) -> NumberError:
+    return NumberError(problem.format(number), USE_EXACT, NEEDS_EXACT)
 
 
 def to_fraction(text: str) -> Fraction:
@@ -133,14 +145,17 @@ def to_fraction(text: str) -> Fraction:
 def to_probability(text: str, exact: bool = False) -> Number:
     """Return the probability written: a number, or a decimal with `%`, that lies in [0, 1]."""
     number = text.removesuffix("%")
-    scale = 1 if number == text else 100
-    if scale == 100 and not _is_decimal(number):
+    if number == text:
+        value, whole = to_number(text, exact), 1
+    elif _is_decimal(number):
+        value, whole = Fraction(number) / 100, 100
+    else:
         how = "write a decimal before the %, such as 12.5%"
-        how = f"write {number.strip()}%" if _is_decimal(number.strip()) else how
+        if _is_decimal(number.strip()):
+            how = f"write {number.strip()}%"
         raise NumberError(f"{quote(text)} is not a probability", how)
-    value = to_number(text, exact) if scale == 1 else to_fraction(number) / scale
     # A float may round to 1 what is greater.
-    if not 0 <= value <= 1 or value == 1 and to_fraction(number) > scale:
+    if not 0 <= value <= 1 or value == 1 and to_fraction(number) > whole:
         raise NumberError(
             f"{quote(text)} is not a probability",
             "write a number from 0 to 1, or a percentage such as 50%",
@@ -149,7 +164,7 @@ def to_probability(text: str, exact: bool = False) -> Number:
     if exact:
         return value
     if value and not float(value):
-        raise NumberError(_TOO_SMALL.format(quote(text)), USE_EXACT, NEEDS_EXACT)
+        raise _needs_exact(_TOO_SMALL, quote(text))
     return float(value)
 
 
@@ -200,19 +215,25 @@ def _is_decimal(text: str) -> bool:
 def _checked_fraction(text: str) -> tuple[int, int]:
     match = _FRACTION.fullmatch(text)
     if match is None:
-        if text.lower() in _INFINITIES:
-            raise NumberError(f"{quote(text)} is not finite: infinities are for bounds only")
-        what = _LOOKALIKES.get(text.lower(), f"{quote(text)} is not a number")
-        from expectitree.base.spellings import plain_number  # which few texts need
-
-        plain = plain_number(text)
-        how = HOW if plain is None else f"write {exact_text(plain[0])}{plain[1]}"
-        kind = "" if text.lower() in _LOOKALIKES else NOT_A_NUMBER
-        raise NumberError(what, how, kind)
+        raise _not_a_number(text)
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
         raise NumberError(f"{quote(text)} divides by zero", HOW)
     return numerator, denominator
+
+
+def _not_a_number(text: str) -> NumberError:
+    word = text.lower()
+    if word in _INFINITIES:
+        return NumberError(f"{quote(text)} is not finite: infinities are for bounds only")
+    if word in _LOOKALIKES:
+        return NumberError(_LOOKALIKES[word], HOW)
+    from expectitree.base.spellings import plain_number  # which few texts need
+
+    how = HOW
+    if plain := plain_number(text):
+        how = f"write {exact_text(plain[0])}{plain[1]}"
+    return NumberError(f"{quote(text)} is not a number", how, NOT_A_NUMBER)
 
 
 def is_finite(value: Number) -> bool:
@@ -298,25 +319,16 @@ def exact_text(value: Number) -> str:
     A number of more than about 4,000 digits is given as `about 1.2e+5000`.
     """
     if isinstance(value, (float, int)):
-        if not is_finite(value):
-            return "inf" if value > 0 else "-inf"
-        return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+        if is_finite(value) and value == int(value) and abs(value) < 1e15:
+            return str(int(value))
+        return str(value)
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MAX_BITS:
         return f"about {_rounded_text(value, 10)}"
-    twos = fives = 0
-    rest = value.denominator
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    places = max(twos, fives)
-    if rest != 1 or places > 15:
+    if value.denominator == 1 or 10**_MOST_PLACES % value.denominator:
         return str(value)
-    if places == 0:
-        return str(value.numerator)
-    digits = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
-    text = f"{digits[:-places]}.{digits[-places:]}"
-    return f"-{text}" if value < 0 else text
+    places = next(places for places in count(1) if 10**places % value.denominator == 0)
+    whole, part = divmod(abs(value.numerator) * 10**places // value.denominator, 10**places)
+    return f"{'-' * (value < 0)}{whole}.{part:0{places}d}"
 
 
 def number_text(value: Number) -> str:
@@ -324,8 +336,8 @@ def number_text(value: Number) -> str:
     if isinstance(value, Rounded):
         written = _rounded_text(value, 60)  # its digits
         if abs(int(written.partition("e")[2] or 0)) > MAX_EXPONENT:
-            about = f"a number of about {_rounded_text(value, 3)} cannot be written"
-            raise TreeError(f"{about}: the grammar allows exponents within {MAX_EXPONENT}")
+            found = f"a number of about {_rounded_text(value, 3)} cannot be written"
+            raise TreeError(f"{found}: the grammar allows exponents within {MAX_EXPONENT}")
         return written
     written = exact_text(value)
     if len(written) <= MAX_LENGTH and not written.startswith("about"):
@@ -338,10 +350,11 @@ def number_text(value: Number) -> str:
     with suppress(NumberError):
         if to_fraction(text) == value:
             return text
-    found = f"a number of {len(written):,} characters"
+    size = f"{len(written):,} characters"
     if written.startswith("about"):
-        found = "a number of thousands of digits"
-    raise TreeError(f"{found} cannot be written: the grammar allows {MAX_LENGTH} characters")
+        size = "thousands of digits"
+    found = f"a number of {size} cannot be written"
+    raise TreeError(f"{found}: the grammar allows {MAX_LENGTH} characters")
 
 
 def display_text(value: Number, digits: int | None = None) -> str:
@@ -368,11 +381,14 @@ def decimal_text(value: Number, digits: int | None = None) -> str:
         return "?"
     if not is_finite(value):
         return "∞" if value > 0 else "−∞"
-    if digits is None:
-        size: Any = abs(value)
-        digits = 6 if size < 10_000 else len(str(int(size))) + 2 if size < 1e15 else 10
-    text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
+    text = _rounded_text(value, digits or _usual_digits(abs(value)))
     return "0" if text == "-0" else typeset(text)
+
+
+def _usual_digits(size: Any) -> int:
+    if size < 10_000:
+        return 6
+    return len(str(int(size))) + 2 if size < 1e15 else 10
 
 
 def exact_display(value: Number) -> str:
@@ -382,10 +398,11 @@ def exact_display(value: Number) -> str:
 
 def typeset(text: str) -> str:
     """Return a number as a book writes it: `-10000.5` as `−10,000.5`."""
-    sign, digits = (MINUS, text[1:]) if text.startswith("-") else ("", text)
+    digits = text.removeprefix("-")
     whole, point, rest = digits.partition(".")
-    whole = f"{int(whole):,}" if len(whole) > 3 and whole.isdecimal() else whole
-    return f"{sign}{whole}{point}{rest}"
+    if len(whole) > 3 and whole.isdecimal():
+        whole = f"{int(whole):,}"
+    return f"{MINUS * (digits != text)}{whole}{point}{rest}"
 
 
 def cell_text(value: Number, residue: Number = 0) -> str:
@@ -396,7 +413,9 @@ def cell_text(value: Number, residue: Number = 0) -> str:
 def message_text(value: Number) -> str:
     """Return the number for a message: as a file would write it, unless that is too long."""
     text = exact_text(value)
-    return text if len(text) <= 40 else display_text(value)
+    if len(text) > 40:
+        return display_text(value)
+    return text
 
 
 def probability_text(probability: Number, digits: int = 4, most: int = 100) -> str:
@@ -417,9 +436,10 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
     if 0 < simple < 1 and to_nearest_float(simple) == to_nearest_float(exact):
         return str(simple)
     if text == "1":  # which it is not
-        missing = decimal_text(1 - exact, 2)
         places = 1 + len(str(int(1 / (1 - exact))))
-        text = decimal_text(probability, places) if places < 16 else f"1 − {missing}"
+        if places >= 16:
+            return f"1 − {decimal_text(1 - exact, 2)}"
+        return decimal_text(probability, places)
     return text
 
 
@@ -450,6 +470,8 @@ def _decimals(digits: int) -> tuple[Any, Any]:
 
 def _rounded_text(value: Any, digits: int) -> str:
     """Return a number rounded to some significant digits, as Python writes a float with `g`."""
+    if isinstance(value, float):
+        return f"{value:.{digits}g}"
     return _quotient_text(value.numerator, value.denominator, digits)
 
 
@@ -458,11 +480,9 @@ def _quotient_text(numerator: int, denominator: int, digits: int) -> str:
     if denominator == 1 and -(10**digits) < numerator < 10**digits:
         return str(numerator)
     context, to_decimal = _decimals(digits)
-    rounded = context.divide(to_decimal(numerator), to_decimal(denominator))
+    quotient = context.divide(to_decimal(numerator), to_decimal(denominator))
+    rounded = quotient.normalize(context)  # without zeros at the end
     exponent = rounded.adjusted()
     if -4 <= exponent < digits:
-        text = f"{rounded:f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    mantissa = f"{rounded.scaleb(-exponent, context):f}"
-    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{mantissa}e{exponent:+03d}"
+        return f"{rounded:f}"
+    return f"{rounded.scaleb(-exponent, context):f}e{exponent:+03d}"

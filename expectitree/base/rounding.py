@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
+Operation: TypeAlias = Callable[[Any, Any], Any]
 BITS = 200
 UNIT = 2.0**-BITS  # what one operation loses at most, as a part of its result
 LONG = 4_000  # bits: longer values are rounded
 
 
-def _rounded(operation: Callable[[Any, Any], Any]) -> Any:
+def _rounded(operation: Operation) -> Any:
     """Return an operation of fractions that rounds its result."""
 
     def apply(self: Fraction, other: Any) -> Any:
@@ -54,7 +55,9 @@ class Rounded(Fraction):
         quotient += 2 * rest > denominator or 2 * rest == denominator and quotient & 1
         if numerator < 0:
             quotient = -quotient
-        return cls(quotient << -shift) if shift <= 0 else cls(quotient, 1 << shift)
+        if shift <= 0:
+            return cls(quotient << -shift)
+        return cls(quotient, 1 << shift)
 
     __add__, __radd__ = _rounded(Fraction.__add__), _rounded(Fraction.__radd__)
     __sub__, __rsub__ = _rounded(Fraction.__sub__), _rounded(Fraction.__rsub__)

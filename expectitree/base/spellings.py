@@ -48,28 +48,35 @@ def plain_number(text: str) -> tuple[Fraction, str] | None:
         return None
     plain = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+", r"^\g<0>", _VULGAR.sub(" ", text))
     plain = normalize("NFKC", plain).translate(_TYPOGRAPHIC).strip()
-    reasons = ["with - for minus"] if "-" in plain and "-" not in text else []
-    match = _WRITTEN.fullmatch(plain)
-    if match is None:
-        if power := re.fullmatch(_POWER, plain):
-            return Fraction(power[1]) ** int(power[2]), ""
-        if mixed := _MIXED.fullmatch(plain):
-            value = int(mixed[2]) + Fraction(mixed[3])
-            return -value if mixed[1] else value, ""
-        return (Fraction(plain), "") if _FRACTION.fullmatch(plain) else None
+    if match := _WRITTEN.fullmatch(plain):
+        return _plain_decimal(match, "-" in plain and "-" not in text)
+    if power := re.fullmatch(_POWER, plain):
+        return Fraction(power[1]) ** int(power[2]), ""
+    if mixed := _MIXED.fullmatch(plain):
+        return Fraction(f"{mixed[1]}1") * (int(mixed[2]) + Fraction(mixed[3])), ""
+    if _FRACTION.fullmatch(plain):
+        return Fraction(plain), ""
+    return None
+
+
+def _plain_decimal(match: re.Match[str], has_other_minus: bool) -> tuple[Fraction, str]:
     digits = match["digits"]
-    if _GROUPED.fullmatch(digits):
-        digits = re.sub("[,_' ]", "", digits)
-        reasons.append("without separators")
-    elif "," in digits or digits.count(".") > 1:
+    is_grouped = _GROUPED.fullmatch(digits) is not None
+    is_comma = "," in digits and not is_grouped
+    is_pointed = digits.count(".") > 1 and not is_comma  # 1.000.000
+    reasons = {
+        "with - for minus": has_other_minus,
+        "with a decimal point": is_comma,
+        "without separators": is_grouped or is_pointed,
+        "without the %": match["factor"] == "%",
+        "without the unit": _UNIT.search(match[0]),
+        "without the comma": match["end"] == ",",
+        "without the semicolon": match["end"] == ";",
+    }
+    if is_comma or is_pointed:
         digits = digits.replace(".", "").replace(",", ".")
-        reasons.append("with a decimal point" if "," in match["digits"] else "without separators")
-    if match["factor"] == "%":
-        reasons.append("without the %")
-    if _UNIT.search(plain):
-        reasons.append("without the unit")
-    if match["end"]:
-        reasons.append("without the " + ("comma" if match["end"] == "," else "semicolon"))
-    value = Fraction(digits.replace("_", "")) * _FACTORS[(match["factor"] or "").lower()]
-    value = -value if match["open"] or match["minus"] else value
-    return value, f", {' and '.join(reasons)}" if reasons else ""
+    value = Fraction(re.sub("[,_' ]", "", digits)) * _FACTORS[(match["factor"] or "").lower()]
+    if match["open"] or match["minus"]:
+        value = -value
+    how = " and ".join(reason for reason, is_needed in reasons.items() if is_needed)
+    return value, how and f", {how}"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import IO, Any, Unpack
 
@@ -124,27 +124,37 @@ def loads(
         raise TransformError(f"{name}: {row.title} is not text: load reads it from a file")
     check_options(row, name, options)
     warnings = Warnings(warn)
-    collects = gc.isenabled()
-    gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
-        if row.is_foreign:
-            check_characters(text, name)
-            read = row.module.read(text, name, warnings, exact_nodes, **options)
-            tree: Tree = _with_parameters(read, parameters)
-        else:
-            known: Any = options  # those in `row.options`
-            document = replace(parse(text, name, format), **known)
-            tree = read_tree(document, warnings, parameters, exact_nodes)
+        with _uncollected():
+            if row.is_foreign:
+                check_characters(text, name)
+                read = row.module.read(text, name, warnings, exact_nodes, **options)
+                tree = _with_parameters(read, parameters)
+            else:
+                known: Any = options  # those in `row.options`
+                document = replace(parse(text, name, format), **known)
+                tree = read_tree(document, warnings, parameters, exact_nodes)
         return warnings.on(tree)
     except BeyondFloatsError as error:
         raise error_in(name, error.with_hint(USE_EXACT, NEEDS_EXACT)) from None
     except FileError as error:
         error = with_excerpts(error, text)
-        likely = None if row.is_foreign or format is not None else likely_format(text)
-        if likely is None:
-            raise error from None
-        hint = f"to read this as {likely.title}, add --from {likely.name}"
-        raise FileError([Problem(name, hint), *error.problems], stopped=error.stopped) from None
+        if not row.is_foreign and format is None and (likely := likely_format(text)):
+            hint = f"to read this as {likely.title}, add --from {likely.name}"
+            error = FileError([Problem(name, hint), *error.problems], stopped=error.stopped)
+        raise error from None
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Stop the garbage collector, which would visit a growing tree again and again.
+
+    That takes up to a third of the time.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
     finally:
         if collects:
             gc.enable()
@@ -152,8 +162,9 @@ def loads(
 
 def _not_text(source: Any, expected: str) -> TreeError:
     hint = ": from_dict reads nested data" if isinstance(source, dict) else ""
-    found = f"{type(source).__name__} {quote(str(source))}"
-    return TreeError(f"found {found}, expected {expected}{hint}")
+    return TreeError(
+        f"found {type(source).__name__} {quote(str(source))}, expected {expected}{hint}"
+    )
 
 
 def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:
@@ -167,15 +178,16 @@ def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) 
 def parse(text: str, name: str, format: str | None = None) -> Document:
     """Return the structure of a text, in the format of the name's ending, or else of the text."""
     text = text.removeprefix("\ufeff")
-    found = format_by_suffix(name) if format is None else FORMATS[format]
-    row = found if found is not None and found.is_text else FORMATS["yaml"]
+    row = format_by_suffix(name) if format is None else FORMATS[format]
     document: Document
     try:
         check_characters(text, name)
-        if row is not found and text.lstrip()[:1] == "{":
-            with suppress(FileError):
-                document = FORMATS["json"].module.parse(text, name)
-                return document
+        if row is None or not row.is_text:
+            row = FORMATS["yaml"]
+            if text.lstrip()[:1] == "{":
+                with suppress(FileError):
+                    document = FORMATS["json"].module.parse(text, name)
+                    return document
         document = row.module.parse(text, name)
         return document
     except FileError as error:

@@ -18,7 +18,7 @@ from expectitree.base.numbers import Number, float_bounds, float_column, number_
 from expectitree.base.tree.attitude import read_attitude
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import NOTATION
-from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
+from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
 from expectitree.files.grammar.expect import read_expectation, written_expectation
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
@@ -60,7 +60,7 @@ _VALUES: dict[str, Read] = {  # by key: the functions that read the values
 }
 
 
-def read_metadata(written: bytes | None) -> dict[str, Any]:
+def read_metadata(written: bytes | None) -> Fields:
     """Return the metadata by the parameters of `adopt`; raise `TreeError` if one is not valid."""
     if written is None:
         return {}
@@ -100,7 +100,7 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     def written(value: Number) -> str:
         return number_text(float(value) if drop_fractions else value)
 
-    about: dict[str, Any] = {"version": 1, "title": tree.title, "source": tree.source}
+    about: Fields = {"version": 1, "title": tree.title, "source": tree.source}
     if tree.columns.pays or tree.root_reward:
         about["version"] = 2
     if tree.attitude is not None:

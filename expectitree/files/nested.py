@@ -73,9 +73,15 @@ class _Open:
     key: Any = None  # of the item that is being converted
     items: list[Data] = field(default_factory=list)
 
+    @property
+    def label(self) -> str:
+        """The label of the branch to the item that is being converted."""
+        return str(self.key) if isinstance(self.source, dict) else f"#{self.key + 1}"
+
     def add(self, item: Data) -> None:
-        is_pair = isinstance(self.source, dict)
-        self.items.append((str(_scalar(self.key)), item) if is_pair else item)
+        if isinstance(self.source, dict):
+            item = (str(_scalar(self.key)), item)
+        self.items.append(item)
 
 
 def _convert(data: Any) -> tuple[Data, frozenset[int]]:
@@ -105,7 +111,9 @@ def _convert(data: Any) -> tuple[Data, frozenset[int]]:
             if len(trail) == 1:
                 return here.items[0], frozenset(shared)
             trail.pop()
-            done = tuple(here.items) if isinstance(here.source, dict) else here.items
+            done: Data = here.items
+            if isinstance(here.source, dict):
+                done = tuple(done)
             converted[id(here.source)] = done
             within.discard(id(here.source))
             trail[-1].add(done)
@@ -113,12 +121,7 @@ def _convert(data: Any) -> tuple[Data, frozenset[int]]:
 
 def _path(trail: Sequence[_Open]) -> str:
     """Return the path of the node that is being converted."""
-    labels = [
-        open.key if isinstance(open.source, dict) else f"#{open.key + 1}"
-        for open in trail[1:]
-        if not open.is_node
-    ]
-    return paths.join(map(str, labels))
+    return paths.join(open.label for open in trail[1:] if not open.is_node)
 
 
 def _scalar(value: Any) -> Data:
@@ -131,4 +134,6 @@ def _scalar(value: Any) -> Data:
         return exact_text(Fraction(int(value.numerator), int(value.denominator)))
     if isinstance(value, Decimal):
         return str(value)
-    return repr(float(value)) if isinstance(value, Real) else value
+    if isinstance(value, Real):
+        return repr(float(value))
+    return value

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
 from expectitree.base.numbers import quote
@@ -60,8 +60,10 @@ def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = text_format(format)
     tree = written_tree(tree, row, warn)
-    foreign = [warn or (lambda message: None)] if row.is_foreign else []
-    text: Iterator[str] = row.module.write(tree, *foreign)
+    arguments: list[Any] = [tree]
+    if row.is_foreign:
+        arguments.append(warn or (lambda message: None))
+    text: Iterator[str] = row.module.write(*arguments)
     return text
 
 
@@ -151,16 +153,24 @@ def format_of(name: str, format: str | None = None) -> Format:
     rows = [row for row in formats_by_suffix(name) if format in (None, row.name)]
     if rows and rows[0].is_written:
         return rows[0]
-    ending = os.path.splitext(name)[1].lower()
-    if format in FORMATS and not FORMATS[format].is_written:
-        raise FileError([Problem(name, _refusal(FORMATS[format]))])
-    if format in FORMATS and not rows:
-        suffixes = " or ".join(FORMATS[format].suffixes)
-        found = f"{FORMATS[format].title} is for files that end in {suffixes}"
-        raise FileError([Problem(name, f"{found}: choose another name")])
-    found = f"the ending {ending} is unknown" if ending else "the name has no ending"
-    found = f"{rows[0].title} cannot be written" if rows else found
-    raise FileError([Problem(name, f"{found}: choose one of {', '.join(OUT_SUFFIXES)}")])
+    return _refuse(name, rows, FORMATS.get(format or ""))
+
+
+def _refuse(name: str, rows: list[Format], named: Format | None) -> NoReturn:
+    """Raise `FileError` for a file in the format `named`, or in one of `rows`, by its ending."""
+    ending, hint = os.path.splitext(name)[1].lower(), f"choose one of {', '.join(OUT_SUFFIXES)}"
+    if named is not None and not named.is_written:
+        message = _refusal(named)
+    elif named is not None and not rows:
+        suffixes = " or ".join(named.suffixes)
+        message = f"{named.title} is for files that end in {suffixes}: choose another name"
+    elif rows:
+        message = f"{rows[0].title} cannot be written: {hint}"
+    elif ending:
+        message = f"the ending {ending} is unknown: {hint}"
+    else:
+        message = f"the name has no ending: {hint}"
+    raise FileError([Problem(name, message)])
 
 
 # ---- What a format cannot hold.
@@ -214,8 +224,9 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
     found = {name: lost for name in format.loses if (lost := LOSSES[name](tree))}
     for name, lost in found.items():
         if name in HINTS:
-            is_at_node = isinstance(lost, list)
-            path = f"{paths.message_path(tree.path_of(lost[0]))}: " if is_at_node else ""
+            path = ""
+            if isinstance(lost, list):
+                path = f"{paths.message_path(tree.path_of(lost[0]))}: "
             raise TreeError(f"{path}{format.title} cannot hold {name}: {HINTS[name]}")
     if found and warn is not None:
         warn(f"left out what {format.title} cannot hold: {', '.join(found)}")

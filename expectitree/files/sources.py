@@ -54,7 +54,9 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         raise
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from None
-    return (content if isinstance(content, str) else decode(content, name)), name
+    if isinstance(content, bytes):
+        content = decode(content, name)
+    return content, name
 
 
 def decode(content: bytes, name: str) -> str:
@@ -80,13 +82,12 @@ def decode(content: bytes, name: str) -> str:
 
 def check_characters(text: str, name: str) -> None:
     """Raise `FileError` for a character that no text of any format has."""
-    at, what = text.find("\0"), "found a NUL character, expected text"
-    hint = "the file is not text, or it is damaged"
-    if at < 0:
-        at, what = half_pair(text), "found half of a surrogate pair, expected a character"
-        hint = "write the character itself"
-    if at >= 0:
-        raise error_at(text, at, name, f"{what}: {hint}")
+    if (place := text.find("\0")) >= 0:
+        hint = "the file is not text, or it is damaged"
+        raise error_at(text, place, name, f"found a NUL character, expected text: {hint}")
+    if (place := half_pair(text)) >= 0:
+        found = "found half of a surrogate pair, expected a character"
+        raise error_at(text, place, name, f"{found}: write the character itself")
 
 
 # An escaped backslash, an escaped pair of surrogates, or half of such a pair (the group).
@@ -126,10 +127,12 @@ def _why_unreadable(name: str, error: OSError | ValueError) -> str:
             return "this link leads nowhere: check its target"
         stems = {Path(other).stem: other for other in names}  # endings make all names alike
         near, example = nearest(path.stem, stems), nearest(path.stem, examples())
-        hint = f" (did you mean {path.parent / stems[near]}?)" if near else ": check the path"
+        hint = ": check the path"
         if example == path.stem:
             hint = f": the example of this name is {PREFIX}{example}"
-        elif example and not near:
+        elif near:
+            hint = f" (did you mean {path.parent / stems[near]}?)"
+        elif example:
             hint = f" (did you mean {PREFIX}{example}?)"
         return f"there is no such file{hint}"
     if isinstance(error, IsADirectoryError):
@@ -153,7 +156,8 @@ def read_example(name: str) -> bytes:
     """Return the content of the example with a name; raise `FileError` if there is none."""
     known = examples()
     if name not in known:
-        near = nearest(name, known)
-        hint = f"did you mean {near}?" if near else f"choose among {', '.join(known)}"
+        hint = f"choose among {', '.join(known)}"
+        if near := nearest(name, known):
+            hint = f"did you mean {near}?"
         raise error_in(f"{PREFIX}{name}", f"there is no such example: {hint}")
     return known[name].read_bytes()

@@ -12,7 +12,7 @@ from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
-from expectitree.base.numbers import MAX_FLOAT, exact_text, quote
+from expectitree.base.numbers import MAX_FLOAT, Number, exact_text, quote
 from expectitree.base.tree.builder import label_at, normalised
 from expectitree.base.tree.columns import (
     CHANCE,
@@ -57,7 +57,8 @@ def adopt(
     fault, row, sums = compiling.run(find_fault, columns, heights, bool(unknown), rows=count)
     if not fault:
         *measures, row = compiling.run(measure, columns, heights, REACHED, rows=count)
-        fault = NO_FAULT if row == count - 1 else UNREACHED
+        if row != count - 1:
+            fault = UNREACHED
     if fault:
         raise TreeError(f"node {row}: {fault_message(columns, fault, row)}")
     if sums:
@@ -69,8 +70,9 @@ def adopt(
     _check_annotations(tree)
     if unknown:
         _check_unknown(tree, unknown)
-    for node, message in outside_bounds(tree, None) if tree.local_bounds else ():
-        raise TreeError(f"node {node}: {message}")
+    if tree.local_bounds:
+        for node, message in outside_bounds(tree, None):
+            raise TreeError(f"node {node}: {message}")
     return tree
 
 
@@ -92,8 +94,7 @@ def _check_annotations(tree: Tree) -> None:
 
 def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
     count, branches = len(columns.kind), len(columns.child)
-    rewards = branches if columns.pays else 0
-    lengths = (count, count, count + 1, branches, branches, rewards)
+    lengths = (count, count, count + 1, branches, branches, branches * columns.pays)
     names = ("kind", "utility", "first", "child", "probability", "reward")
     for name, code, rows in zip(names, "BdIIdd", lengths, strict=True):
         column = memoryview(getattr(columns, name))
@@ -231,10 +232,8 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
         child = next(c for c in columns.child[begin:end] if c >= n)
         return f"its child is node {child}: children come before their parents"
     if fault == WRONG_UTILITY:
-        u = columns.utility[n]
-        found = exact_text(u) if u == u else "missing"
         what = "estimate" if kind else "utility"
-        return f"the {what} is {found}, expected a number up to 10^301"
+        return f"the {what} is {_found(columns.utility[n])}, expected a number up to 10^301"
     if fault == WRONG_PROBABILITY:
         if kind == CHANCE:
             p = next(p for p in probability if not 0 <= p <= 1)
@@ -246,18 +245,21 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
     if fault == WRONG_REWARD:
         rewards = enumerate(columns.reward[begin:end], start=1)
         place, r = next((at, r) for at, r in rewards if not -MAX_FLOAT <= r <= MAX_FLOAT)
-        found = exact_text(r) if r == r else "missing"
-        return f"the reward of branch #{place} is {found}, expected a number up to 10^301"
+        return f"the reward of branch #{place} is {_found(r)}, expected a number up to 10^301"
     return "no branch leads to it: every node except the root, the last row, is a child"
+
+
+def _found(number: Number) -> str:
+    return exact_text(number) if number == number else "missing"
 
 
 def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
     """Raise `TreeError` unless the terminals with the utility NaN are those listed as unknown."""
-    listed, found = set(unknown), set(tree.unknown)
-    if missing := found - listed:
+    listed, unknowns = set(unknown), set(tree.unknown)
+    if missing := unknowns - listed:
         n = min(missing)
         raise TreeError(f"node {n}: {fault_message(tree.columns, WRONG_UTILITY, n)}")
-    if wrong := listed - found:
+    if wrong := listed - unknowns:
         raise TreeError(
             f"node {min(wrong)}: it is listed as unknown, but is not a terminal without a utility"
         )

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
@@ -18,6 +18,9 @@ from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, exact_text, message_text, quote, to_fraction
 from expectitree.base.tree.columns import Bounds
+
+Curve: TypeAlias = Callable[[Any], Any]  # of floats or of fractions
+Totals: TypeAlias = Sequence[Any]
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
@@ -60,7 +63,9 @@ class Attitude:
     @property
     def risk_tolerance(self) -> float | None:
         """The risk tolerance of an exponential attitude; None for another one."""
-        return float(self.number) if self.kind == "exponential" and self.number else None
+        if self.kind == "exponential" and self.number:
+            return float(self.number)
+        return None
 
     @property
     def text(self) -> str:
@@ -103,8 +108,8 @@ def _read_points(text: str) -> Iterable[tuple[Number, Number]]:
 class Utility:
     """An increasing utility function on a range of totals, and its inverse."""
 
-    of: Callable[[Any], Any]
-    inverse: Callable[[Any], Any]
+    of: Curve
+    inverse: Curve
     range: Bounds
     # The greatest magnitude of the numbers whose difference is a utility, which sets the rounding
     # error; 0 if a utility is no difference.
@@ -129,9 +134,7 @@ class Utility:
         )
 
 
-def utility_of(
-    attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool, sign: int
-) -> Utility:
+def utility_of(attitude: Attitude, ends: Bounds, totals: Totals, exact: bool, sign: int) -> Utility:
     """Return the utility function of an attitude that depends on what was paid earlier.
 
     It is for the totals between `ends`; `totals` are those that occur. `sign` times a total is the
@@ -142,28 +145,26 @@ def utility_of(
         return _of_gains(attitude, ends, totals, exact)
     low, high = ends
     try:
-        found = _of_gains(attitude, (-high, -low), [-x for x in totals], exact)
+        return _of_gains(attitude, (-high, -low), [-x for x in totals], exact).mirrored()
     except TreeError as error:
         what = "MIN decides, so totals here are gains of MIN: minus those in the file"
         raise TreeError(f"{error} ({what})") from None
-    return found.mirrored()
 
 
-def _of_gains(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:
-    low, high = ends
+def _of_gains(attitude: Attitude, ends: Bounds, totals: Totals, exact: bool) -> Utility:
     if attitude.kind == "points":
         return _between_points(attitude.points, ends, exact)
-    low, high = float(low), float(high)
+    low, high = map(float, ends)
     if attitude.kind == "logarithmic":
         return _logarithm(float(attitude.number or 0), (low, high))
     assert attitude.expression is not None
     return _sampled(attitude.expression, (low, high), tuple(totals))
 
 
-def _between_points(points: Sequence[tuple[Any, Any]], ends: Bounds, exact: bool) -> Utility:
-    xs, us = ([x for x, _ in points], [u for _, u in points])
+def _between_points(points: Sequence[tuple[Number, Number]], ends: Bounds, exact: bool) -> Utility:
+    xs, us = map(list[Any], zip(*points, strict=True))
     if not exact:
-        xs, us = [*map(float, xs)], [*map(float, us)]
+        xs, us = ([*map(float, column)] for column in (xs, us))
     for end in ends:
         if not xs[0] <= end <= xs[-1]:
             known = f"{message_text(xs[0])} to {message_text(xs[-1])}"
@@ -171,7 +172,7 @@ def _between_points(points: Sequence[tuple[Any, Any]], ends: Bounds, exact: bool
                 f"the total {message_text(end)} is outside the points, {known}: add one"
             )
 
-    def line(a: Sequence[Any], b: Sequence[Any]) -> Callable[[Any], Any]:
+    def line(a: list[Any], b: list[Any]) -> Curve:
         def between(x: Any) -> Any:
             i = min(max(bisect_right(a, x), 1), len(a) - 1)
             rise = (x - a[i - 1]) * (b[i] - b[i - 1])
@@ -197,7 +198,7 @@ def _logarithm(wealth: float, ends: Bounds) -> Utility:
 
 
 @lru_cache(maxsize=16)  # an analysis that moves a probability asks for the same one again
-def _sampled(expression: Expression, ends: Bounds, totals: Sequence[Any]) -> Utility:
+def _sampled(expression: Expression, ends: Bounds, totals: Totals) -> Utility:
     """Return the utility of an expression, checked at all totals and at places between them."""
     low, high = map(float, ends)
     between = (low + (high - low) * i / _SAMPLES for i in range(1, _SAMPLES))
@@ -216,7 +217,7 @@ def _sampled(expression: Expression, ends: Bounds, totals: Sequence[Any]) -> Uti
     us = [value(x) - base for x in xs]
     for i in range(1, len(xs)):
         if us[i] <= us[i - 1]:
-            word = "decreases" if us[i] < us[i - 1] else "does not increase"
+            word = "does not increase" if us[i] == us[i - 1] else "decreases"
             place = f"from x = {message_text(xs[i - 1])} to x = {message_text(xs[i])}"
             raise TreeError(
                 f"the utility {text_of(expression)} {word} {place}: "

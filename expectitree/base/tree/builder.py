@@ -67,10 +67,12 @@ class TreeBuilder:
         self.exact, self.exact_nodes = exact, exact_nodes
         self.on_floats: Callable[[], object] = bool  # called when numbers become floats
         self._kind = array("B")
-        self._utility: Any = [] if exact else array("d")
+        self._utility: Any = []
+        self._probability: Any = []
+        if not exact:
+            self._utility, self._probability = array("d"), array("d")
         self._first = array("I")
         self._child = array("I")
-        self._probability: Any = [] if exact else array("d")
         self._label: list[str | None] = []
         self._reward: dict[int, Number] = {}  # by branch, where it is not 0
         self._bounds: dict[int, Bounds] = {}
@@ -141,7 +143,7 @@ class TreeBuilder:
                 raise TreeError(
                     f"{len(p)} probabilities for {len(ids)} outcomes: give one for each"
                 )
-            written = [numbers.to_probability(_text(one), self.exact) for one in p]
+            written = [numbers.to_probability(_text(share), self.exact) for share in p]
         return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
 
     def build(
@@ -262,7 +264,8 @@ class TreeBuilder:
         formulas: dict[int, Any] = self.formulas.rewards
         total = sum_of_formulas(formulas.pop(branch, self._reward.pop(branch, 0)), more)
         if total:
-            (formulas if is_formula(total) else self._reward)[branch] = total
+            column = formulas if is_formula(total) else self._reward
+            column[branch] = total
 
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
@@ -278,7 +281,8 @@ class TreeBuilder:
             reward = [self._one * 0] * len(self._child)
             for b, paid in self._reward.items():
                 reward[b] = paid
-            reward = reward if self.exact else numbers.float_column(reward)
+            if not self.exact:
+                reward = numbers.float_column(reward)
         first = self._first + array("I", [len(self._child)])
         columns = Columns.of(
             self._kind, self._utility, first, self._child, self._probability, reward
@@ -313,9 +317,10 @@ class TreeBuilder:
         if is_near and (not self.exact or isinstance(total, Rounded)):
             return list(written), None
         if abs(total - 1) > tolerance + ROUNDING:
-            shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
+            if not self.exact:
+                total = round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(shown)}, expected 1",
+                f"the probabilities sum to {numbers.message_text(total)}, expected 1",
                 "correct them, or remove every p if the outcomes are equally likely",
                 WRONG_SUM,
             )
@@ -336,13 +341,12 @@ class TreeBuilder:
                 "known"
             )
         rewards = self._rewards(about.get("rewards"), labels, len(ids))
-        estimate, bounds, note = about.get("estimate"), about.get("bounds"), about.get("note")
-        if bounds is not None:
-            bounds = self._interval(bounds)
-        if estimate is not None:
-            estimate = self._number(estimate)
+        read: dict[str, Callable[[Any], Any]]
+        read = {"estimate": self._number, "bounds": self._interval, "note": str}
+        given = {key: read[key](about[key]) for key in read if about.get(key) is not None}
+        estimate = given.pop("estimate", None)
         node = NodeId(self.add_inner(kind, ids, probabilities, labels, estimate, rewards))
-        self.annotate(node, bounds=bounds, note=None if note is None else str(note))
+        self.annotate(node, **given)
         return node
 
     def _rewards(
@@ -446,12 +450,26 @@ def label_at(label: str, place: int) -> str | None:
 
 def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -> list[Number]:
     """Return probabilities, divided by their sum at each chance node where it misses 1."""
-    builder, found = TreeBuilder(exact), [*given]
+    builder, p = TreeBuilder(exact), [*given]
     for n, kind in enumerate(columns.kind):
         if kind == CHANCE:
-            own = slice(columns.first[n], columns.last[n])
-            found[own], _ = builder.distribution(found[own], own.stop - own.start)
-    return found
+            outcomes = slice(columns.first[n], columns.last[n])
+            p[outcomes], _ = builder.distribution(p[outcomes], outcomes.stop - outcomes.start)
+    return p
+
+
+# The fields of a tree that `Copy` makes anew.
+_COPIED = (
+    "columns",
+    "label",
+    "exact",
+    "local_bounds",
+    "notes",
+    "branch_notes",
+    "estimated",
+    "below",
+    "formulas",
+)
 
 
 class Copy(TreeBuilder):
@@ -489,9 +507,11 @@ class Copy(TreeBuilder):
         """
         tree, columns = self.tree, self.tree.columns
         if branches:
-            estimate = columns.utility[node] if kind is None else None
-            kind = kind or columns.kind[node]
-            p = [columns.probability[b] for b in branches] if kind == CHANCE else None
+            estimate, p = None, None
+            if kind is None:
+                kind, estimate = columns.kind[node], columns.utility[node]
+            if kind == CHANCE:
+                p = [columns.probability[b] for b in branches]
             labels, rewards = self.labels_of(node, branches), self.rewards_of(branches)
             copy = self.add_inner(kind, children, p, labels, estimate, rewards)
         else:
@@ -518,10 +538,10 @@ class Copy(TreeBuilder):
             self.formulas.nodes[copy] = formulas.nodes[node]
         if node in formulas.events and self._kind[copy] == CHANCE:
             self.formulas.events[copy] = formulas.events[node]
-        for own, copied in ((formulas.probabilities, self.formulas.probabilities),
-                            (formulas.rewards, self.formulas.rewards)):  # fmt: skip
-            written = {place: own[b] for place, b in enumerate(branches) if b in own}
-            self.add_formulas(copied, copy, written)
+        for name in ("probabilities", "rewards"):
+            column = getattr(formulas, name)
+            written = {place: column[b] for place, b in enumerate(branches) if b in column}
+            self.add_formulas(getattr(self.formulas, name), copy, written)
 
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
@@ -532,12 +552,7 @@ class Copy(TreeBuilder):
             if NONE in tree.formulas.rewards:
                 self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
         built = self.build(root, estimated=frozenset(self.estimated), check=check)
-        return replace(
-            built, title=tree.title, source=tree.source, expect=tree.expect, error=tree.error,
-            root_reward=tree.root_reward, parameters=tree.parameters, attitude=tree.attitude,
-            is_rounded=tree.is_rounded, warnings=tree.warnings, utility_key=tree.utility_key,
-            decider=tree.decider,
-        )  # fmt: skip
+        return replace(tree, **{name: getattr(built, name) for name in _COPIED})
 
 
 def keep_branches(tree: Tree, kept: Iterable[tuple[int, Sequence[int]]]) -> Tree:

@@ -26,10 +26,10 @@ def objective_of(criteria: Criteria, amounts: Mapping[str, Expression]) -> Amoun
             return amounts.get(node.name, ZERO)
         return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
 
-    found = fold(criteria.objective, combine)
-    if not isinstance(found, Apply):  # the objective is one criterion
-        found = Apply("+", (found, ZERO))
-    return Amounts(found.operation, found.operands, tuple(amounts.items()))
+    objective = fold(criteria.objective, combine)
+    if not isinstance(objective, Apply):  # the objective is one criterion
+        objective = Apply("+", (objective, ZERO))
+    return Amounts(objective.operation, objective.operands, tuple(amounts.items()))
 
 
 def check_objective(objective: Expression, criteria: Collection[str]) -> None:
@@ -44,7 +44,7 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
         is_linear = {"+": not is_mixed, "-": not is_mixed, "*": is_mixed, NEGATION: True}
         if is_linear.get(operation, operation == "/" and not degrees[-1]):
             return 1
-        constant = ", without a constant" if operation in ("+", "-") else ""
+        constant = ", without a constant" * (operation in ("+", "-"))
         raise ExpressionError(f"{quote(text_of(node), 60)} is not {expected}{constant}")
 
     expected = "a sum of criteria, each times a number or a formula of parameters"
@@ -56,10 +56,8 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
 def tree_of(tree: Tree, criterion: str) -> Tree:
     """Return the tree in which utilities and rewards are the amounts of one criterion."""
     assert tree.formulas is not None
-    assert all(isinstance(one, Amounts) for one in tree.formulas.nodes.values())
-    assert all(isinstance(one, Amounts) for one in tree.formulas.rewards.values())
     nodes, rewards = (
-        {at: cast("Amounts", one).of(criterion) for at, one in column.items()}
+        {row: cast("Amounts", amounts).of(criterion) for row, amounts in column.items()}
         for column in (tree.formulas.nodes, tree.formulas.rewards)
     )
     formulas = replace(tree.formulas, nodes=nodes, rewards=rewards, criteria=NO_CRITERIA)

@@ -14,7 +14,7 @@ from expectitree.base.numbers import Number, is_finite, message_text, to_exact
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Expectation, is_formula, sum_of
+from expectitree.base.tree.formulas import Expectation, Formulas, is_formula, sum_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import without_formulas
 
@@ -33,8 +33,8 @@ def fold_rewards(tree: Tree) -> Tree:
     """
     columns = tree.columns
     if not columns.pays and not tree.root_reward:
-        has_formulas = tree.formulas is not None and bool(tree.formulas.rewards)  # each is 0
-        return without_formulas(tree) if has_formulas else tree
+        rewards = (tree.formulas or Formulas()).rewards  # each is 0
+        return without_formulas(tree) if rewards else tree
     paid: list[Any] = [None] * len(tree)  # [N] the sum of the rewards on the way to a node
     via = [NONE] * len(tree)  # [N] the branch from which that sum is known
     paid[tree.root_id] = to_exact(tree.root_reward)
@@ -88,9 +88,11 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
     nodes: dict[int, Any] = {}
     fault = ""
     for n in range(tree.root_id, -1, -1):
-        own: Any = written.nodes.get(n, columns.utility[n])
-        if is_formula(own) or is_formula(paid[n]) and own == own:
-            nodes[n] = sum_of(own if is_formula(own) else to_exact(own), paid[n])
+        utility: Any = written.nodes.get(n, columns.utility[n])
+        if is_formula(utility) or is_formula(paid[n]) and utility == utility:
+            if not is_formula(utility):
+                utility = to_exact(utility)
+            nodes[n] = sum_of(utility, paid[n])
             if len(text_of(nodes[n])) > MAX_LENGTH:
                 fault = f"the formula of {tree.path_of(n)} would be too long"
         for b in tree.branches_of(n):
@@ -144,8 +146,8 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     if not tree.is_sharing and not (tree.formulas and tree.formulas.written):
         return tree
     count, most = tree.unfolded, budget.most(default)
+    shown = f"{count:,}" if isinstance(count, int) else count
     if isinstance(count, str) or count > most:
-        shown = count if isinstance(count, str) else f"{count:,}"
         raise TransformError(
             f"without sharing the tree has {shown} nodes, and the limit is {most:,}: keep "
             f"it shared, or {budget.more()}"

@@ -27,15 +27,13 @@ from expectitree.base.numbers import (
     is_finite,
     message_text,
     quote,
-    to_exact,
     to_nearest_float,
 )
-from expectitree.base.rounding import UNIT, Rounded, have_long_values
+from expectitree.base.rounding import UNIT, have_long_values
 from expectitree.base.tables import module_of
 from expectitree.base.tree import paths, scans
 from expectitree.base.tree.columns import (
     NONE,
-    NUMBERS,
     SUM_TOLERANCE,
     Bounds,
     Columns,
@@ -49,6 +47,7 @@ if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
     from expectitree.base.tree.formulas import Criteria, Expectation, Formulas, Parameter
 
+NO_BOUNDS: Bounds = (-INFINITY, INFINITY)
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MAX_DIGITS = 4000  # of an unfolded size that is given exactly
 TALLEST = 2**15 - 1  # height in a column of two bytes, of which `find_fault` needs one bit
@@ -145,13 +144,14 @@ class Tree(Shown):
         return len(self.columns.kind)
 
     def __repr__(self) -> str:
-        title = f"{escape(self.title)!r}, " if self.title else ""
-        leaves = f"{self.leaves:,} leaves"
+        parts = [f"{len(self):,} nodes", f"{self.leaves:,} leaves"]
+        if self.title:
+            parts.insert(0, repr(escape(self.title)))
         if self.unknown:
-            leaves += f" ({len(self.unknown):,} not known)"
-        count = len(self.warnings)
-        warnings = f", {count:,} warning{'s' * (count > 1)}" if count else ""
-        return f"<Tree {title}{len(self):,} nodes, {leaves}{warnings}>"
+            parts[-1] += f" ({len(self.unknown):,} not known)"
+        if count := len(self.warnings):
+            parts.append(f"{count:,} warning{'s' * (count > 1)}")
+        return f"<Tree {', '.join(parts)}>"
 
     @property
     def has_min(self) -> bool:
@@ -177,7 +177,9 @@ class Tree(Shown):
     @cached_property
     def decision_maker(self) -> Kind:
         """The player for whom questions of decisions are asked: the only decider, or else MAX."""
-        return self.decider or (Kind.MIN if self.deciders == (Kind.MIN,) else Kind.MAX)
+        if self.decider:
+            return self.decider
+        return Kind.MIN if self.deciders == (Kind.MIN,) else Kind.MAX
 
     @property
     def gain_sign(self) -> int:
@@ -201,9 +203,9 @@ class Tree(Shown):
 
     @cached_property
     def _measures(self) -> tuple[int, int, int, int, Number, Number, int]:
-        found: tuple[int, int, int, int, Number, Number, int]
-        found = self.scan(scans.measure, self.columns, array("H"), 0)
-        return found
+        measures: tuple[int, int, int, int, Number, Number, int]
+        measures = self.scan(scans.measure, self.columns, array("H"), 0)
+        return measures
 
     @property
     def leaves(self) -> int:
@@ -238,8 +240,7 @@ class Tree(Shown):
     @property
     def utility_ends(self) -> Bounds:
         """The `utility_range` in the numbers of the columns."""
-        least, greatest = self._measures[4:6]
-        return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
+        return _ends(*self._measures[4:6])
 
     @cached_property
     def _totals(self) -> tuple[Number, Number, Number]:
@@ -247,14 +248,12 @@ class Tree(Shown):
             ends = self.utility_ends
             known: list[Any] = [abs(end) for end in ends if is_finite(end)]
             return *ends, max(known, default=0)
-        count = len(self)
-        least, greatest = (
-            [0] * count if self.exact else compiling.zeros("d", count) for _ in range(2)
-        )
+        least, greatest = (self._zeros() for _ in range(2))
         magnitude: Number = self.scan(scans.measure_totals, self.columns, least, greatest)
-        if least[-1] <= greatest[-1]:
-            return least[-1], greatest[-1], magnitude
-        return -INFINITY, INFINITY, magnitude
+        return *_ends(least[-1], greatest[-1]), magnitude
+
+    def _zeros(self) -> NumberColumn:
+        return [0] * len(self) if self.exact else compiling.zeros("d", len(self))
 
     @property
     def total_ends(self) -> Bounds:
@@ -309,7 +308,8 @@ class Tree(Shown):
             return count
         logarithms = compiling.zeros("d", count)
         self.scan(scans.measure_unfolded, self.columns, logarithms)
-        if logarithms[-1] >= (15 if count > _MANY_NODES else MAX_DIGITS):
+        most = 15 if count > _MANY_NODES else MAX_DIGITS
+        if logarithms[-1] >= most:
             return f"about 10^{int(logarithms[-1])}"
         child = self.columns.child
         sizes = [1] * count
@@ -333,7 +333,8 @@ class Tree(Shown):
             return self
         if not self.error and not have_long_values(self.columns, self.heights[-1]):
             return self
-        return rounded(self)
+        rounded: Tree = module_of("base.tree.transform").in_rounded_fractions(self)
+        return rounded
 
     @cached_property
     def floats(self) -> Tree:
@@ -384,7 +385,9 @@ class Tree(Shown):
         if (copy := self.find_copy(path)) != NONE:
             return Node(self, copy)
         branch = self.find_branch(path)
-        return self.root if branch == NONE else Node(self, self.columns.child[branch])
+        if branch == NONE:
+            return self.root
+        return Node(self, self.columns.child[branch])
 
     def find_copy(self, name: str) -> int:
         """Return the id of the copy with a name such as `ill (cycle 3)`; -1 without one."""
@@ -393,18 +396,18 @@ class Tree(Shown):
 
     def find_branch(self, path: str) -> int:
         """Return the id of the last branch of a path, as `find` reads it; -1 for the root."""
-        node, found = self.root_id, NONE
+        node, branch = self.root_id, NONE
         labels = paths.split(paths.composed(path))
         if labels and not labels[-1]:  # a slash at the end changes nothing
             labels.pop()
         for depth, label in enumerate(labels):
             written = ((b, self.branch_label(node, b)) for b in self.branches_of(node))
-            found = next((b for b, name in written if paths.composed(name) == label), NONE)
-            if found == NONE:
+            branch = next((b for b, name in written if paths.composed(name) == label), NONE)
+            if branch == NONE:
                 where = paths.join(labels[:depth])
                 raise TreeError(f"no node {escape(path)}: {_known_labels(self.node(node), where)}")
-            node = self.columns.child[found]
-        return found
+            node = self.columns.child[branch]
+        return branch
 
     def walk(self) -> Iterator[tuple[Node, str]]:
         """Yield every node once with its first path, parents first, in branch order."""
@@ -447,16 +450,18 @@ class Tree(Shown):
         down. `root_bounds`, unless None, replace the bounds written at the root. `compiled` says
         whether the columns are for compiled loops, or are lists; by default, what saves time.
         """
-        count, local, pays = len(self), dict(self.local_bounds), self.columns.pays
-        at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
-        at_root = at_root if root_bounds is None else root_bounds
-        everywhere = (-INFINITY, INFINITY) if pays else at_root
-        # A list holds the same object throughout; an array would create one at each reading.
-        many = not self.exact and (compiling.pays(count) if compiled is None else compiled)
-        lower, upper = (
-            compiling.filled("d", end, count, True) if many else [end] * count for end in everywhere
-        )
-        local[self.root_id] = at_root
+        count, pays = len(self), self.columns.pays
+        local: dict[int, Bounds] = {self.root_id: NO_BOUNDS, **self.local_bounds}
+        if root_bounds is not None:
+            local[self.root_id] = root_bounds
+        everywhere = NO_BOUNDS if pays else local[self.root_id]
+        if compiled is None:
+            compiled = compiling.pays(count)
+        many = compiled and not self.exact
+        if many:
+            lower, upper = (compiling.filled("d", end, count, True) for end in everywhere)
+        else:  # a list holds the same object throughout; an array would create one at each reading
+            lower, upper = ([end] * count for end in everywhere)
         for n, ends in local.items():
             lower[n], upper[n] = ends
         if pays or len(local) > 1:
@@ -512,17 +517,9 @@ class Tree(Shown):
         return changed
 
 
-def rounded(tree: Tree) -> Tree:
-    """Return a tree of fractions whose numbers are rounded to 200 bits."""
-
-    def of(x: Any) -> Any:
-        return Rounded.of(x) if is_finite(x) else x  # infinite, or NaN
-
-    numbers: Any = {name: [*map(of, getattr(tree.columns, name))] for name in NUMBERS}
-    columns = tree.columns._replace(**numbers)
-    bounds = {n: (of(low), of(high)) for n, (low, high) in tree.local_bounds.items()}
-    paid = Rounded.of(to_exact(tree.root_reward))
-    return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, is_rounded=True)
+def _ends(least: Number, greatest: Number) -> Bounds:
+    """Return the ends of measured numbers, infinite if none was measured."""
+    return (least, greatest) if least <= greatest else NO_BOUNDS
 
 
 def check_attitude(tree: Tree) -> None:
@@ -552,8 +549,9 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
     if columns.pays or local.keys() - {tree.root_id}:
         lower, upper = tree.inherited_bounds(root_bounds)
     else:  # the same everywhere
-        everywhere = root_bounds or local.get(tree.root_id, (-INFINITY, INFINITY))
-        lower, upper = ([end if tree.exact else float(end)] for end in everywhere)
+        lower, upper = ([end] for end in root_bounds or local.get(tree.root_id, NO_BOUNDS))
+        if not tree.exact:
+            lower, upper = ([*map(float, end)] for end in (lower, upper))
     # Without rewards, bounds are compared as they are written.
     eps: Any = 0
     if columns.pays and tree.unit:
@@ -561,21 +559,19 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
         eps = part * tree.greatest_magnitude
     n = -1
     while (n := tree.scan(scans.next_outside, columns, lower, upper, eps, n + 1)) >= 0:
-        ends = (lower[n], upper[n]) if len(lower) > 1 else (lower[0], upper[0])
-        low, high = map(message_text, ends)
-        if ends[0] > ends[1]:
-            message = (
-                f"the bounds on the way here leave no number (at least {low}, at most "
-                f"{high}): correct the bounds"
-            )
-        else:
-            what = "estimate" if columns.kind[n] else "utility"
-            shift = " (shifted by the rewards on the way here)" if columns.pays else ""
-            message = (
-                f"the {what} {message_text(columns.utility[n])} lies outside the bounds "
-                f"[{low}, {high}]{shift}: widen the bounds, or correct the {what}"
-            )
-        yield n, message
+        row = min(n, len(lower) - 1)
+        yield n, _outside(columns, n, lower[row], upper[row])
+
+
+def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
+    low, high = message_text(lower), message_text(upper)
+    if lower > upper:
+        found = f"the bounds on the way here leave no number (at least {low}, at most {high})"
+        return f"{found}: correct the bounds"
+    what = "estimate" if columns.kind[node] else "utility"
+    shift = " (shifted by the rewards on the way here)" * columns.pays
+    found = f"the {what} {message_text(columns.utility[node])} lies outside the bounds"
+    return f"{found} [{low}, {high}]{shift}: widen the bounds, or correct the {what}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -651,22 +647,26 @@ class Node:
     @property
     def utility(self) -> float | None:
         """What a terminal is worth to MAX; None at an inner node, or if it is not known yet."""
-        value = self.tree.columns.utility[self.id]
-        is_known = self.kind == Kind.TERMINAL and value == value
-        return to_nearest_float(value) if is_known else None
+        return self._number(is_terminal=True)
 
     @property
     def estimate(self) -> float | None:
         """The heuristic value given at an inner node, or None."""
+        return self._number(is_terminal=False)
+
+    def _number(self, is_terminal: bool) -> float | None:
         value = self.tree.columns.utility[self.id]
-        is_missing = self.kind == Kind.TERMINAL or value != value
-        return None if is_missing else to_nearest_float(value)
+        if value != value or is_terminal != (self.kind == Kind.TERMINAL):
+            return None
+        return to_nearest_float(value)
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The bounds written at this node, or None."""
-        ends = self.tree.local_bounds.get(self.id)
-        return None if ends is None else (to_nearest_float(ends[0]), to_nearest_float(ends[1]))
+        if self.id not in self.tree.local_bounds:
+            return None
+        lower, upper = map(to_nearest_float, self.tree.local_bounds[self.id])
+        return lower, upper
 
     @property
     def note(self) -> str | None:
@@ -677,12 +677,15 @@ class Node:
     def branches(self) -> tuple[Branch, ...]:
         """The branches to the children, in order."""
         tree, columns = self.tree, self.tree.columns
-        found = []
-        for b in tree.branches_of(self.id):
-            label, child = tree.branch_label(self.id, b), Node(tree, columns.child[b])
-            p = to_nearest_float(columns.probability[b])
-            found.append(Branch(label, p, child, to_nearest_float(tree.reward_of(b))))
-        return tuple(found)
+        return tuple(
+            Branch(
+                tree.branch_label(self.id, b),
+                to_nearest_float(columns.probability[b]),
+                Node(tree, columns.child[b]),
+                to_nearest_float(tree.reward_of(b)),
+            )
+            for b in tree.branches_of(self.id)
+        )
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -716,5 +719,6 @@ def _known_labels(node: Node, where: str) -> str:
     if node.kind == Kind.TERMINAL:
         return f"{where} is a terminal"
     labels = [escape(paths.join([branch.label])) for branch in node.branches[:8]]
-    more = ", …" if len(node.branches) > len(labels) else ""
-    return f"the branches of {where} are {', '.join(labels)}{more}"
+    if len(node.branches) > len(labels):
+        labels.append("…")
+    return f"the branches of {where} are {', '.join(labels)}"

@@ -32,4 +32,6 @@ def split(path: str) -> list[str]:
 def message_path(path: str) -> str:
     """Return a path for a message: on one line, the middle of a long path left out."""
     path = escape(path)
-    return path if len(path) <= _MAX_PATH_LENGTH else f"{path[:90]}…{path[-90:]}"
+    if len(path) <= _MAX_PATH_LENGTH:
+        return path
+    return f"{path[:90]}…{path[-90:]}"

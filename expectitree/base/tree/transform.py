@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from random import Random
 from typing import Any
@@ -17,10 +18,11 @@ from expectitree.base.numbers import (
     escape,
     float_bounds,
     float_column,
+    is_finite,
     message_text,
-    to_exact,
     to_exact_bound,
 )
+from expectitree.base.rounding import Rounded
 from expectitree.base.tree.builder import Copy, keep_branches, normalised
 from expectitree.base.tree.columns import NUMBERS
 from expectitree.base.tree.formulas import Formulas
@@ -40,7 +42,9 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
 
     def key(node: int, plies: int) -> tuple[int, int]:
         """Return what identifies the row of a node at a depth; 0 plies if its subtree is whole."""
-        return node, plies if plies + heights[node] > depth else 0
+        if plies + heights[node] > depth:
+            return node, plies
+        return node, 0
 
     copy = Copy(tree)
     rows: dict[tuple[int, int], int] = {}
@@ -141,24 +145,32 @@ def in_floats(tree: Tree) -> Tree:
     return replace(tree, columns=columns, exact=False, local_bounds=bounds, root_reward=paid)
 
 
+def in_rounded_fractions(tree: Tree) -> Tree:
+    """Return a tree of fractions whose numbers are rounded to 200 bits."""
+    return _converted(tree, _rounded, is_rounded=True)
+
+
+def _rounded(value: Number) -> Number:
+    return Rounded.of(Fraction(value)) if is_finite(value) else value  # NaN, or an infinite bound
+
+
+def _converted(tree: Tree, convert: Callable[[Number], Number], **about: Any) -> Tree:
+    """Return the tree with each number converted; `about` are further fields that change."""
+    numbers: Any = {name: [*map(convert, getattr(tree.columns, name))] for name in NUMBERS}
+    columns, paid = tree.columns._replace(**numbers), convert(tree.root_reward)
+    bounds = {n: (convert(low), convert(high)) for n, (low, high) in tree.local_bounds.items()}
+    return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, **about)
+
+
 def in_fractions(tree: Tree) -> Tree:
     """Return a tree of floats as an exact one; a float counts as the decimal that Python prints."""
     if tree.exact:
         return tree
+
+    tree = _converted(tree, to_exact_bound, exact=True)
     columns = tree.columns
-    utility = [to_exact(u) if u == u else u for u in columns.utility]
-    probability = normalised(columns, map(to_exact, columns.probability), exact=True)
-    local_bounds = {
-        n: (to_exact_bound(lower), to_exact_bound(upper))
-        for n, (lower, upper) in tree.local_bounds.items()
-    }
-    columns = columns._replace(
-        utility=utility, probability=probability, reward=[to_exact(r) for r in columns.reward]
-    )
-    tree = replace(
-        tree, columns=columns, exact=True, local_bounds=local_bounds,
-        root_reward=to_exact(tree.root_reward),
-    )  # fmt: skip
+    probability = normalised(columns, columns.probability, exact=True)
+    tree = replace(tree, columns=columns._replace(probability=probability))
     if tree.formulas is not None:
         from expectitree.base.tree.parameters import evaluated
 
@@ -187,11 +199,11 @@ def without_formulas(tree: Tree) -> Tree:
     """
     if tree.formulas is None and not tree.parameters:
         return tree
-    events = tree.formulas.events if tree.formulas is not None else {}
-    events = {n: event for n, event in events.items() if tree.columns.kind[n] == Kind.CHANCE}
+    written = (tree.formulas or Formulas()).events
+    events = {n: event for n, event in written.items() if tree.columns.kind[n] == Kind.CHANCE}
     expect = tree.expect and replace(tree.expect, at=())
-    formulas = Formulas(events=events) if events else None
-    return replace(tree, parameters={}, formulas=formulas, expect=expect)
+    formulas = Formulas(events=events)
+    return replace(tree, parameters={}, formulas=formulas or None, expect=expect)
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
@@ -204,15 +216,17 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
 
     @cache
     def mapped(value: Number) -> Number:
-        found = image(value)
-        if not -greatest <= found <= greatest:
+        number = image(value)
+        if not -greatest <= number <= greatest:
             raise TransformError(
-                f"the map takes {message_text(value)} to {found}: expected a number within 10^301"
+                f"the map takes {message_text(value)} to {number}: expected a number within 10^301"
             )
-        return found
+        return number
 
-    column = [mapped(u) if u == u else u for u in tree.columns.utility]
-    columns = tree.columns._replace(utility=column if tree.exact else array("d", column))
+    utility: Any = [mapped(u) if u == u else u for u in tree.columns.utility]
+    if not tree.exact:
+        utility = array("d", utility)
+    columns = tree.columns._replace(utility=utility)
     return without_formulas(replace(tree, columns=columns, local_bounds={}, expect=None))
 
 

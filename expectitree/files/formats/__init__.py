@@ -59,8 +59,9 @@ def formats_by_suffix(path: str | os.PathLike[str]) -> list[Format]:
     Raise `FileError` if there is none, and a plugin is broken that might have the ending.
     """
     suffix = os.path.splitext(path)[1].lower()
-    ours = [row for row in FORMATS.values() if suffix in row.suffixes]
-    return ours if ours or not suffix else _formats(lambda row: suffix in row.suffixes)
+    if not suffix:
+        return []
+    return _formats(lambda row: suffix in row.suffixes)
 
 
 def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
@@ -77,7 +78,9 @@ def format_of_text(text: str, name: str) -> Format:
     for row in by_suffix or FORMATS.values():
         if row.signature and re.search(row.signature, start):
             return row
-    return by_suffix[0] if by_suffix and by_suffix[0].is_text else FORMATS["yaml"]
+    if by_suffix and by_suffix[0].is_text:
+        return by_suffix[0]
+    return FORMATS["yaml"]
 
 
 def likely_format(text: str) -> Format | None:
@@ -100,9 +103,10 @@ def find_format(name: str) -> Format:
 
 def _formats(fits: Callable[[Format], bool]) -> list[Format]:
     """Return the formats that fit: ours, or else those of plugins."""
+    if rows := [*filter(fits, FORMATS.values())]:
+        return rows
+    broken = _add_plugins()
     rows = [*filter(fits, FORMATS.values())]
-    broken = [] if rows else _add_plugins()
-    rows = rows or [*filter(fits, FORMATS.values())]
     if broken and not rows:
         raise FileError(broken)
     return rows

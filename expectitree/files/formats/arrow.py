@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from operator import mul
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from expectitree.base import compiling
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
@@ -38,7 +38,7 @@ from expectitree.base.numbers import (
     is_finite,
     message_text,
     quote,
-    to_number,
+    to_fraction,
 )
 from expectitree.base.tree.adopt import adopt, check_labels, widen
 from expectitree.base.tree.columns import Column, Columns, Repeated
@@ -56,6 +56,9 @@ except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
     raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
 
+# pyarrow has no types: a column or a part of it, and several columns.
+Array: TypeAlias = Any
+Table: TypeAlias = Any
 ArrowException: Any = pa.ArrowException
 KINDS = [kind.name for kind in Kind]
 KEY = b"expectitree"
@@ -96,24 +99,16 @@ def load(path: str) -> Tree:
     return load_table(path, Batches)
 
 
-def save(
-    tree: Tree,
-    stream: BinaryIO,
-    drop_fractions: bool = False,
-    float32: bool = False,
-    parts: Iterable[Columns] | None = None,
-    open_writer: Callable[..., Any] = pa.ipc.new_file,
-) -> None:
-    """Write a tree to a stream.
+def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False, **options: Any) -> None:
+    """Write a tree to a stream; the options are those of `batches_of`."""
+    write(batches_of(tree, drop_fractions, **options), stream, pa.ipc.new_file)
 
-    The columns hold floats, of 24 bits with `float32`. An exact tree with a number that is not a
-    float raises `TreeError`, unless `drop_fractions` or `float32`. With `parts`, the rows are
-    theirs, and `tree` has everything else.
-    """
-    rows = _batches(tree, drop_fractions, float32, parts)
-    first = next(rows)
+
+def write(batches: Iterator[Table], stream: BinaryIO, open_writer: Callable[..., Any]) -> None:
+    """Write batches of rows, at least one, to a stream."""
+    first = next(batches)
     with open_writer(stream, first.schema) as writer:
-        for batch in chain([first], rows):
+        for batch in chain([first], batches):
             writer.write_batch(batch)
 
 
@@ -134,13 +129,13 @@ class Batches:
         self.rows = [file.get_batch(at).num_rows for at in range(file.num_record_batches)]
         self._copied: Any = pa.ipc.open_file(pa.OSFile(path))
 
-    def read(self, at: int) -> Any:
+    def read(self, at: int) -> Table:
         """Return a batch as a table."""
         if self.size > MAX_COPIED * len(self.rows):
             return self.peek(at)
         return pa.Table.from_batches([self._copied.get_batch(at)])
 
-    def peek(self, at: int) -> Any:
+    def peek(self, at: int) -> Table:
         """Return a batch that is mapped into memory as long as the table exists."""
         return pa.Table.from_batches([pa.ipc.open_file(pa.memory_map(self._path)).get_batch(at)])
 
@@ -148,20 +143,28 @@ class Batches:
 def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
     """Return the tree of a file whose batches of rows `open_batches` returns."""
     with named_faults(path):
-        found = open_batches(path)
-        if compiling.pays(sum(found.rows)):
+        batches = open_batches(path)
+        rows, size = sum(batches.rows), batches.size
+        if compiling.pays(rows):
             compiling.assume_started()
+        read = batches.read
         # What is put together from several batches need not be copied before.
-        is_copied = len(found.rows) == 1 or found.size <= MAX_COPIED
-        read = found.read if is_copied else found.peek
-        tables = (read(at) for at in range(len(found.rows)))
-        one = next(tables, found.schema.empty_table())
-        parts = (columns_of(table, found.size) for table in chain([one], tables))
-        columns, label = _joined(parts, sum(found.rows), found.size)
-        tree = adopt(columns, label, **read_metadata((found.schema.metadata or {}).get(KEY)))
-        for message in () if label is None else check_labels(columns, label):
-            raise TreeError(message)
+        if len(batches.rows) > 1 and size > MAX_COPIED:
+            read = batches.peek
+        tables = map(read, range(len(batches.rows)))
+        first = next(tables, batches.schema.empty_table())
+        parts = (columns_of(table, size) for table in chain([first], tables))
+        columns, label = _joined(parts, rows, size)
+        tree = adopt(columns, label, **read_metadata((batches.schema.metadata or {}).get(KEY)))
+        check_texts(columns, label)
         return tree
+
+
+def check_texts(columns: Columns, label: ArrowLabels | None, start: int = 0) -> None:
+    """Raise `TreeError` for the first wrong label; `start` is the id of the first row."""
+    if label is not None:
+        for message in check_labels(columns, label, start):
+            raise TreeError(message)
 
 
 @contextmanager
@@ -179,8 +182,11 @@ def named_faults(path: str) -> Iterator[None]:
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        reason = escape(str(error).splitlines()[0][:200]) if str(error) else type(error).__name__
-        reason = reason if is_url(path) or os.path.getsize(path) else "it is empty"
+        reason = type(error).__name__
+        if not is_url(path) and not os.path.getsize(path):
+            reason = "it is empty"
+        elif str(error):
+            reason = escape(str(error).splitlines()[0][:200])
         message = f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
         raise FileError([Problem(path, message)]) from None
 
@@ -192,34 +198,43 @@ def _joined(
 
     This takes a tenth of the time of Arrow's `combine_chunks`: NumPy's memory has large pages.
     """
-    one, more = next(parts), next(parts, None)
-    if more is None:
-        return one
+    first, second = next(parts), next(parts, None)
+    if second is None:
+        return first
     check_rows(rows, size)
     # A tree without sharing has fewer branches than rows. Pages without numbers take no memory.
     whole = [compiling.zeros(code, rows + 1) for code in _CODES]
     node = branch = 0
     labels, pays = [], False
-    for part, label in chain([one, more], parts):
+    for part, label in chain([first, second], parts):
         ends = compute.add(_arrow(part.last, pa.uint32()), pa.scalar(branch, pa.uint32()))
-        own = part._replace(first=_view(ends, "I")).stored
+        added = part._replace(first=_view(ends, "I")).stored
         starts = node, node, node + 1, branch, branch, branch
         node, branch, pays = node + len(part.kind), branch + len(part.child), pays or part.pays
         counts = node, node, node + 1, branch, branch, branch * pays
         check_memory(sum(map(mul, counts, _ITEM_SIZES)), size)
-        for at, (start, values) in enumerate(zip(starts, own, strict=True)):
+        for at, (start, values) in enumerate(zip(starts, added, strict=True)):
             if counts[at] > len(whole[at]):
                 longer = compiling.zeros(_CODES[at], counts[at] * 3 // 2)
                 memoryview(longer)[:start] = memoryview(whole[at])[:start]
                 whole[at] = longer
             memoryview(whole[at])[start : start + len(values)] = memoryview(values)
-        labels.append(pa.nulls(len(part.child), pa.string()) if label is None else label.array)
-    texts = pa.concat_arrays(labels)
-    found = None if texts.null_count == len(texts) else ArrowLabels(texts)
-    return Columns.of(*(column[:count] for column, count in zip(whole, counts, strict=True))), found
+        labels.append(_no_labels(part) if label is None else label.array)
+    columns = Columns.of(*(column[:count] for column, count in zip(whole, counts, strict=True)))
+    return columns, _labels(pa.concat_arrays(labels))
 
 
-def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
+def _labels(texts: Array) -> ArrowLabels | None:
+    if texts.null_count == len(texts):
+        return None
+    return ArrowLabels(texts)
+
+
+def _no_labels(columns: Columns) -> Array:
+    return pa.nulls(len(columns.child), pa.string())
+
+
+def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
     """Return the columns of rows in a file of some bytes, and their labels if there are any.
 
     `first` starts at 0.
@@ -234,7 +249,8 @@ def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
     # `adopt` checks each row of a table as `save` writes it. Columns that have to be cast are
     # validated fully before, since Arrow's functions trust their offsets and their indices.
     is_ours = kind.type == _KIND and utility.type in _FLOATS and branches.type in _BRANCHES
-    (kind if is_ours else table).validate(full=True)
+    unchecked = kind if is_ours else table
+    unchecked.validate(full=True)
     kind, utility, branches = map(_one_chunk, (kind, utility, branches))
     if branches.type not in _BRANCHES or branches.null_count:
         branches = _cast_branches(branches, size)
@@ -247,23 +263,19 @@ def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
         raise TreeError("a child or a probability is null: every branch has both")
     if reward is not None and reward.null_count:
         raise TreeError("a reward is null: write 0 where a branch pays nothing")
-    kinds = _kind_column(kind)
-    columns = Columns.of(
-        kind=kinds,
-        utility=_utility_column(utility),
-        first=first,
-        child=_view(child, "I"),
-        probability=_probabilities(probability, kinds, first),
-        reward=None if reward is None else _view(_cast(reward, pa.float64()), "d"),
-    )
-    labels = fields.get("label")
-    if labels is None or labels.null_count == len(labels):
-        return columns, None
-    labels.validate(full=True)
-    return columns, ArrowLabels(labels)
+    kinds, utilities = _kind_column(kind), _utility_column(utility)
+    probabilities = _probabilities(probability, kinds, first)
+    rewards = None
+    if reward is not None:
+        rewards = _view(_cast(reward, pa.float64()), "d")
+    columns = Columns.of(kinds, utilities, first, _view(child, "I"), probabilities, rewards)
+    labels = _labels(fields.get("label", _no_labels(columns)))
+    if labels is not None:
+        labels.array.validate(full=True)
+    return columns, labels
 
 
-def _own_branches(branches: Any) -> tuple[Column, Any]:
+def _own_branches(branches: Array) -> tuple[Column, Array]:
     """Return the column `first` of some rows, from 0, and the entries of their branches."""
     if not len(branches):
         return array("I", [0]), branches.values[:0]
@@ -276,7 +288,7 @@ def _own_branches(branches: Any) -> tuple[Column, Any]:
     return first, branches.values.slice(begin, end - begin)
 
 
-def _probabilities(probability: Any, kind: Column, first: Column) -> Column:
+def _probabilities(probability: Array, kind: Column, first: Column) -> Column:
     if probability.type != pa.float32():
         return _view(probability, "d")
     wide: Column = compiling.zeros("d", len(probability))
@@ -285,16 +297,18 @@ def _probabilities(probability: Any, kind: Column, first: Column) -> Column:
     return wide
 
 
-def _one_chunk(column: Any) -> Any:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+def _one_chunk(column: Array) -> Array:
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return column.combine_chunks()
 
 
-def _view(values: Any, code: str) -> Column:
+def _view(values: Array, code: str) -> Column:
     """Return an Arrow array's values as they are in memory."""
     return _part(values.buffers()[1], code, values.offset, len(values))
 
 
-def _arrow(column: Any, type: Any, bitmap: Any = None) -> Any:
+def _arrow(column: Any, type: Any, bitmap: Any = None) -> Array:
     """Return a column as an Arrow array of the same memory; `bitmap` marks what is not null."""
     return pa.Array.from_buffers(type, len(column), [bitmap, pa.py_buffer(memoryview(column))])
 
@@ -306,7 +320,7 @@ def _part(buffer: Any, code: Any, start: int, count: int) -> Column:
     return memoryview(buffer).cast("B")[start * size : (start + count) * size].cast(code)
 
 
-def _kind_column(kind: Any) -> Column:
+def _kind_column(kind: Array) -> Column:
     if kind.null_count:
         raise TreeError("a kind is null: every node has one")
     if pa.types.is_integer(kind.type):
@@ -318,15 +332,15 @@ def _kind_column(kind: Any) -> Column:
     names = [str(name).upper() for name in kind.dictionary.to_pylist()]
     if kind.type.index_type == pa.int8() and names == KINDS:
         return _view(kind.indices, "B")
-    code_of = pa.array([KINDS.index(name) if name in KINDS else None for name in names], pa.uint8())
-    codes = code_of.take(kind.indices)
+    code_of = {name: code for code, name in enumerate(KINDS)}
+    codes = pa.array(map(code_of.get, names), pa.uint8()).take(kind.indices)
     if codes.null_count:
         wrong = kind.filter(codes.is_null())[0].as_py()
         raise TreeError(f"the kind {wrong!r} is unknown: expected {', '.join(KINDS)}")
     return _view(codes, "B")
 
 
-def _utility_column(utility: Any) -> Column:
+def _utility_column(utility: Array) -> Column:
     utility = _cast(utility, pa.float64())
     if utility.null_count:
         # `save` writes NaN under a null, which is used in place; other writers leave anything.
@@ -337,13 +351,14 @@ def _utility_column(utility: Any) -> Column:
     return _view(utility, "d")
 
 
-def _cast_branches(branches: Any, size: int) -> Any:
+def _cast_branches(branches: Array, size: int) -> Array:
     """Return the branches of another writer as `save` writes them; null is an empty list."""
     is_list = pa.types.is_list(branches.type) or pa.types.is_large_list(branches.type)
     if not is_list or not pa.types.is_struct(branches.type.value_type):
-        is_text = pa.types.is_dictionary(branches.type)  # as Parquet's texts are read
-        found = branches.type.value_type if is_text else branches.type
-        raise TreeError(f"the column branches is {found}: {_HOW}")
+        type = branches.type
+        if pa.types.is_dictionary(type):  # as Parquet's texts are read
+            type = type.value_type
+        raise TreeError(f"the column branches is {type}: {_HOW}")
     entry = branches.type.value_type
     names = [entry.field(i).name for i in range(entry.num_fields)]
     for name in ("child", "probability"):
@@ -356,9 +371,11 @@ def _cast_branches(branches: Any, size: int) -> Any:
     if "label" in names:
         check_memory(text_bytes(flat.field("label")), size)
     number = entry.field("probability").type
+    if number not in _FLOATS:
+        number = pa.float64()
     types = {
         "child": pa.uint32(),
-        "probability": number if number in _FLOATS else pa.float64(),
+        "probability": number,
         "label": pa.string(),
         "reward": pa.float64(),
     }
@@ -370,7 +387,7 @@ def _cast_branches(branches: Any, size: int) -> Any:
     return pa.ListArray.from_arrays(offsets, entries)
 
 
-def _cast(values: Any, to: Any) -> Any:
+def _cast(values: Array, to: Any) -> Array:
     if values.type not in VIEWS:
         return values.cast(to)  # itself if it has the type
     # A cast in pyarrow 26 reads the views of null entries too, and crashes on their contents.
@@ -388,17 +405,26 @@ class ArrowLabels(Sequence["str | None"]):
         return len(self.array)
 
     def __getitem__(self, at: Any) -> Any:
-        found = self.array[at]
-        return found.to_pylist() if isinstance(at, slice) else found.as_py()
+        if isinstance(at, slice):
+            return self.array[at].to_pylist()
+        return self.array[at].as_py()
 
 
 # ---- Writing.
 
 
-def _batches(
-    tree: Tree, drop_fractions: bool, float32: bool, parts: Iterable[Columns] | None
-) -> Iterator[Any]:
-    """Yield the rows of a tree in batches; the parameters are those of `save`."""
+def batches_of(
+    tree: Tree,
+    drop_fractions: bool,
+    float32: bool = False,
+    parts: Iterable[Columns] | None = None,
+) -> Iterator[Table]:
+    """Yield the rows of a tree in batches, at least one.
+
+    The columns hold floats, of 24 bits with `float32`. An exact tree with a number that is not a
+    float raises `TreeError`, unless `drop_fractions` or `float32`. With `parts`, the rows are
+    theirs, and `tree` has everything else.
+    """
     if tree.exact:
         _check_floats(tree, drop_fractions or float32)
     if float32:
@@ -412,13 +438,14 @@ def _batches(
         whole = _batch(in_floats(tree).columns, labels)
         rows = (whole.slice(at, ROWS) for at in range(0, whole.num_rows, ROWS))
     else:
-        rows = (_batch(part, pa.nulls(len(part.child), pa.string())) for part in parts)
+        rows = (_batch(part, _no_labels(part)) for part in parts)
     for batch in rows:
-        found = _narrow(batch, labels.null_count == len(labels)) if float32 else batch
-        yield found.replace_schema_metadata(about)
+        if float32:
+            batch = _narrow(batch, labels.null_count == len(labels))
+        yield batch.replace_schema_metadata(about)
 
 
-def _batch(columns: Columns, labels: Any) -> Any:
+def _batch(columns: Columns, labels: Array) -> Table:
     """Return rows as a batch that has the same memory."""
     utility = _arrow(columns.utility, pa.float64())
     bitmap = compute.invert(compute.is_nan(utility)).buffers()[1]
@@ -437,7 +464,7 @@ def _batch(columns: Columns, labels: Any) -> Any:
     return pa.RecordBatch.from_arrays(rows, names=[*_NAMES])
 
 
-def _narrow(batch: Any, drop_labels: bool) -> Any:
+def _narrow(batch: Table, drop_labels: bool) -> Table:
     """Return a batch with numbers of 24 bits, without labels if no branch has one."""
     kind, utility, branches = batch.columns
     first, entries = _own_branches(branches)
@@ -447,7 +474,7 @@ def _narrow(batch: Any, drop_labels: bool) -> Any:
     return pa.RecordBatch.from_arrays([kind, _rounded(utility), lists], names=[*_NAMES])
 
 
-def _rounded(values: Any) -> Any:
+def _rounded(values: Array) -> Array:
     """Return an array with floats of 24 bits; raise `TreeError` for one that is too large."""
     if values.type != pa.float64():
         return values
@@ -458,10 +485,9 @@ def _rounded(values: Any) -> Any:
     return rounded
 
 
-def _label_array(tree: Tree) -> Any:
+def _label_array(tree: Tree) -> Array:
     if isinstance(tree.label, Repeated):
-        return pa.nulls(len(tree.label), pa.string())
-
+        return _no_labels(tree.columns)
     starts = range(0, len(tree.label), _LABELS_AT_ONCE)
     try:
         parts = [pa.array(tree.label[at : at + _LABELS_AT_ONCE], pa.string()) for at in starts]
@@ -478,7 +504,7 @@ def _check_floats(tree: Tree, drop_fractions: bool) -> None:
             continue
         if abs(value) > MAX_FLOAT:
             problem = "is beyond the limit of floats (10^301): keep the tree as text"
-        elif drop_fractions or to_number(exact_text(float(value)), True) == value:
+        elif drop_fractions or to_fraction(exact_text(float(value))) == value:
             continue
         else:
             problem = "is not a decimal that a column of floats can hold: keep the tree as text, "
@@ -495,13 +521,14 @@ def _numbers(tree: Tree) -> Iterator[tuple[int, str, Any]]:
     """
     columns = tree.columns
     for n, kind in enumerate(columns.kind):
-        utility, own = columns.utility[n], tree.branches_of(n)
-        if utility is not None and utility == utility:
-            yield n, "estimate" if kind else "utility", utility
-        if len({columns.probability[b] for b in own}) > 1:
-            yield from ((n, "probability of an outcome", columns.probability[b]) for b in own)
+        utility, branches = columns.utility[n], tree.branches_of(n)
+        if utility == utility:
+            what = "estimate" if kind else "utility"
+            yield n, what, utility
+        if len({columns.probability[b] for b in branches}) > 1:
+            yield from ((n, "probability of an outcome", columns.probability[b]) for b in branches)
         if columns.pays:
-            yield from ((n, "reward of a branch", columns.reward[b]) for b in own)
+            yield from ((n, "reward of a branch", columns.reward[b]) for b in branches)
     for n, ends in tree.local_bounds.items():  # the metadata have them
         yield from ((n, "bound", end) for end in ends)
     yield tree.root_id, "reward", tree.root_reward

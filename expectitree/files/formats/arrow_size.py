@@ -11,12 +11,17 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from struct import unpack_from
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 from pyarrow import compute
 
 from expectitree.base.budget import check_memory
+
+# pyarrow has no types.
+Array: TypeAlias = Any
+Buffer: TypeAlias = Any
+Message: TypeAlias = Any
 
 # The place of a field in its table of FlatBuffers.
 _HEADER = 2  # of a message
@@ -31,7 +36,7 @@ _PADDED = 64  # bytes; no buffer takes less memory
 VIEWS = (pa.string_view(), pa.binary_view())
 
 
-def check_file(content: Any, size: int) -> None:
+def check_file(content: Buffer, size: int) -> None:
     """Raise `TooMuchWorkError` if a file in a buffer would take too much memory."""
     total = 0
     try:
@@ -43,7 +48,7 @@ def check_file(content: Any, size: int) -> None:
         raise ValueError(f"wrong metadata: {error}") from None
 
 
-def text_bytes(texts: Any) -> int:
+def text_bytes(texts: Array) -> int:
     """Return the length of all texts of an array, also of those that are stored once."""
     if pa.types.is_dictionary(texts.type):
         lengths = compute.binary_length(texts.dictionary).take(texts.indices)
@@ -58,7 +63,7 @@ def text_bytes(texts: Any) -> int:
     return compute.sum(lengths).as_py() or 0
 
 
-def _messages(content: Any) -> Iterator[Any]:
+def _messages(content: Buffer) -> Iterator[Message]:
     """Yield the messages that the footer of a file lists."""
     end = len(content) - 10  # before the length of the footer and the last six letters
     start = end - unpack_from("<i", content, end)[0]
@@ -69,7 +74,7 @@ def _messages(content: Any) -> Iterator[Any]:
             yield pa.ipc.read_message(content.slice(offset, metadata + body))
 
 
-def _lengths(message: Any) -> Iterator[int]:
+def _lengths(message: Message) -> Iterator[int]:
     """Yield the length of each compressed buffer of a message before compression."""
     data, body = message.metadata, message.body
     if message.type not in ("dictionary", "record batch"):
@@ -81,27 +86,29 @@ def _lengths(message: Any) -> Iterator[int]:
         return
     for at in _items(data, _field(data, batch, _BUFFERS), _BUFFER):
         offset, length = unpack_from("<qq", data, at)
-        expanded = unpack_from("<q", body, offset)[0] if length else 0
-        yield max(_PADDED, expanded)
+        if length:
+            yield max(_PADDED, *unpack_from("<q", body, offset))
+        else:
+            yield _PADDED
 
 
-def _field(data: Any, table: int, number: int) -> int:
+def _field(data: Buffer, table: int, number: int) -> int:
     """Return the place of a field of a table, 0 if it has none."""
     fields = table - unpack_from("<i", data, table)[0]
     own = 4 + 2 * number
     if own >= unpack_from("<H", data, fields)[0]:
         return 0
     offset: int = unpack_from("<H", data, fields + own)[0]
-    return table + offset if offset else 0
+    return offset and table + offset
 
 
-def _table(data: Any, at: int) -> int:
+def _table(data: Buffer, at: int) -> int:
     """Return the place of the table to which a field refers."""
     offset: int = unpack_from("<I", data, at)[0]
     return at + offset
 
 
-def _items(data: Any, at: int, width: int) -> Iterator[int]:
+def _items(data: Buffer, at: int, width: int) -> Iterator[int]:
     """Yield the place of each item of the list to which a field refers."""
     if at:
         start = _table(data, at)

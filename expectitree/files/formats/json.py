@@ -24,6 +24,13 @@ from expectitree.files.grammar.document import (
 from expectitree.files.grammar.writer import Notation, tree_text
 
 NOTATION = Notation()
+_COMMENT = "JSON has no comments: remove this one, or write YAML"
+_HINTS = {  # what to do, by the character where JSON ends
+    "/": _COMMENT,
+    "#": _COMMENT,
+    "'": "write \" for '",
+    "?": 'a ? must be quoted, as in "utility": "?"',
+}
 _TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*"|[][{}]|[^][{}",:\s]+')
 
 
@@ -61,8 +68,9 @@ def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]
             starts[id(container)] = found
     marks: list[Mark | None] = []
     for container, at, of_key, offset in places:
-        index = 2 * at + (not of_key) if isinstance(container, tuple) else at
-        start = starts[id(container)][index]
+        if isinstance(container, tuple):
+            at = 2 * at + (not of_key)
+        start = starts[id(container)][at]
         if offset and "\\" not in text[start : start + offset]:  # after the opening quote
             start += offset + 1
         marks.append(mark_of(text, start))
@@ -107,17 +115,13 @@ def _containers(root: Data) -> Iterator[Data]:
 def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
     message = re.sub(" at$", " here", error.msg)
     message = f"this is not JSON: {message[:1].lower()}{message[1:]}"
-    before, at = text[: error.pos].rstrip(), text[error.pos : error.pos + 1]
-    if before.endswith(",") and at in ("]", "}"):
-        message += f"; take out the comma before {at}"
-    elif at in ("/", "#"):
-        message += "; JSON has no comments: remove this one, or write YAML"
-    elif error.msg == "Extra data":
+    before, after = text[: error.pos].rstrip(), text[error.pos : error.pos + 1]
+    if before.endswith(",") and after in ("]", "}"):
+        message += f"; take out the comma before {after}"
+    elif error.msg == "Extra data" and after not in ("/", "#"):
         message += "; take out what follows the first object"
-    elif at == "'":
-        message += "; write \" for '"
-    elif at == "?":
-        message += '; a ? must be quoted, as in "utility": "?"'
+    elif after in _HINTS:
+        message += f"; {_HINTS[after]}"
     return message
 
 

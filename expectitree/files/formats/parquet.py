@@ -25,7 +25,7 @@ def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False, **options: 
     """Write a tree to a stream as `arrow.save` does."""
     from pyarrow.parquet import ParquetWriter
 
-    arrow.save(tree, stream, drop_fractions, open_writer=ParquetWriter, **options)
+    arrow.write(arrow.batches_of(tree, drop_fractions, **options), stream, ParquetWriter)
 
 
 class Batches:
@@ -51,7 +51,7 @@ class Batches:
         self.schema = self._file.schema_arrow
         self.peek = lru_cache(1)(self.read)  # a row needs its whole group
 
-    def read(self, at: int) -> Any:
+    def read(self, at: int) -> arrow.Table:
         """Return a row group as a table."""
         with naming_url(self._path, ArrowException):
             try:

@@ -15,7 +15,6 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.budget import check_rows
 from expectitree.base.errors import TreeError
-from expectitree.base.tree.adopt import check_labels
 from expectitree.base.tree.columns import Columns
 from expectitree.files.formats import arrow, parquet
 from expectitree.files.metadata import read_metadata
@@ -29,8 +28,8 @@ class TableParts:
 
     def __init__(self, path: str, size: int | None = None) -> None:
         compiling.assume_started()
-        format = parquet if path.endswith(".parquet") else arrow
-        self._path, self._batches = path, format.Batches(path)
+        open_batches = parquet.Batches if path.endswith(".parquet") else arrow.Batches
+        self._path, self._batches = path, open_batches(path)
         self._size: int = self._batches.size
         if size not in (None, self._size):  # on another machine
             raise TreeError(f"{path} has {self._size:,} bytes, expected {size:,}: use one file")
@@ -41,7 +40,9 @@ class TableParts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the path, so that a worker opens the file itself."""
-        path = self._path if is_url(self._path) else os.path.abspath(self._path)
+        path = self._path
+        if not is_url(path):
+            path = os.path.abspath(path)
         return TableParts, (path, self._size)
 
     def parts(self, start: int, stop: int) -> Iterator[Columns]:
@@ -54,8 +55,7 @@ class TableParts:
             for begin in range(start - self._starts[at], end, PART):
                 rows = batch.slice(begin, min(PART, end - begin))
                 columns, labels = arrow.columns_of(rows, self._size)
-                for message in () if labels is None else check_labels(columns, labels, start):
-                    raise TreeError(message)
+                arrow.check_texts(columns, labels, start)
                 start += len(columns.kind)
                 yield columns
 
@@ -66,4 +66,6 @@ class TableParts:
         columns, labels = arrow.columns_of(row, self._size)
         codes = "BdIIdd"  # copied, since a view would keep the whole batch in memory
         columns = Columns.of(*map(array, codes, columns.stored))
-        return columns, [None] * len(columns.child) if labels is None else labels[:]
+        if labels is None:
+            return columns, [None] * len(columns.child)
+        return columns, labels[:]

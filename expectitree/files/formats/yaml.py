@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 from unicodedata import is_normalized
 
 import yaml
@@ -38,6 +38,8 @@ from expectitree.files.grammar.writer import Notation, tree_text
 _MAX_READ = 1_024  # characters of a key: readers do not look back further, unless it has a `? `
 MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
+Event: TypeAlias = Any  # of PyYAML, which has no types
+YamlMark: TypeAlias = Any
 _OPEN = object()  # the value of an anchor whose node has not ended
 # A comment without a space after its #, as in `Plan #1`.
 _COMMENT = re.compile(r"[ \t]+(#[^\s#!](?:.{0,80}\S)?)")
@@ -106,34 +108,22 @@ def parse(text: str, name: str) -> Document:
     try:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
-        found = yaml.reader.Reader.NON_PRINTABLE.search(text)
-        if found is None:
+        character = yaml.reader.Reader.NON_PRINTABLE.search(text)
+        if character is None:
             raise error_in(name, f"this is not YAML: {error.reason}") from None
-        message = f"the character {quote(found[0])} is not allowed in YAML: remove it"
-        raise error_at(text, found.start(), name, message) from None
+        message = f"the character {quote(character[0])} is not allowed in YAML: remove it"
+        raise error_at(text, character.start(), name, message) from None
     except (OverflowError, ValueError) as error:  # PyYAML without libyaml, for an invalid escape
         raise error_in(name, f"this is not YAML: {error}") from None
     except yaml.MarkedYAMLError as error:
-        mark: Any = error.problem_mark or error.context_mark
+        mark: YamlMark = error.problem_mark or error.context_mark
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
             raise _error(name, mark, TOO_DEEP) from None
         lines = [*re.split("\r\n?|[\n\x85\u2028\u2029]", text), ""]
-        if (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
-            message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
-            raise _error(name, mark, f"{message}: shorten it, or write `? ` before it") from None
-        message, context = f"this is not YAML: {error.problem or error}", error.context_mark or mark
-        if error.context:
-            message += f" {error.context}"
-            if context.line != mark.line:
-                message += f" that starts in line {context.line + 1}"
-        place, hint = _misread_text(lines, context.line, mark)
-        hint = hint or _syntax_hint(lines, mark, lines[context.line], message)
-        if hint.startswith("close it"):
-            place = context.line + 1, context.column + 1
-        raise error_in(name, f"{message}{hint and f' ({hint})'}", *place) from None
+        raise _syntax_error(name, lines, mark, error) from None
 
 
-def events(text: str) -> Iterator[Any]:
+def events(text: str) -> Iterator[Event]:
     """Return PyYAML's events, from libyaml if it is installed (ten times as fast)."""
     if yaml.__with_libyaml__:
         from yaml._yaml import CParser
@@ -142,8 +132,13 @@ def events(text: str) -> Iterator[Any]:
     return iter(yaml.SafeLoader(text).get_event, None)
 
 
-def _composed(event: Any) -> Any:
-    """Return an event whose text is composed (NFC): `ö` is one character, however it is typed."""
+def _composed_events(text: str) -> Iterator[Event]:
+    """Return events whose texts are composed (NFC): `ö` is one character, however it is typed."""
+    read = events(text)
+    return read if is_normalized("NFC", text) else map(_composed, read)
+
+
+def _composed(event: Event) -> Event:
     if event.__class__ is yaml.ScalarEvent:
         event.value = composed(event.value)
     return event
@@ -165,8 +160,7 @@ class _Parser:
         items = roots
         value: Data
         above: list[tuple[list[Data], str | None]] = []  # of each open container: items, anchor
-        read = events(self.text)
-        for event in read if is_normalized("NFC", self.text) else map(_composed, read):
+        for event in _composed_events(self.text):
             kind = event.__class__
             if kind is yaml.ScalarEvent:
                 is_special = has_properties and self.check_properties(event)
@@ -213,7 +207,7 @@ class _Parser:
             self.check_keys(keys)
         return tuple(zip(keys, items[1::2]))  # noqa: B905  # the argument takes 40% more time
 
-    def check_properties(self, event: Any) -> bool:
+    def check_properties(self, event: Event) -> bool:
         """Refuse a tag and a repeated anchor; return whether there is an anchor."""
         if event.tag is not None:
             tag = quote(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
@@ -230,7 +224,7 @@ class _Parser:
         self.anchors[event.anchor] = _OPEN
         return True
 
-    def alias(self, event: Any) -> Data:
+    def alias(self, event: Event) -> Data:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
         if value is None:
             message = f"the alias *{name} comes before any anchor &{name}: define it first"
@@ -253,10 +247,10 @@ class _Parser:
                 share = "repeat the keys, or share a whole node by an alias or a ref"
                 raise self.error(event, f"the merge key << is unknown: {share}")
 
-    def error(self, event: Any, message: str | GrammarError) -> FileError:
+    def error(self, event: Event, message: str | GrammarError) -> FileError:
         return _error(self.name, event.start_mark, message)
 
-    def text_error(self, event: Any, message: str) -> FileError:
+    def text_error(self, event: Event, message: str) -> FileError:
         """Return an error at an event that may be meant as text, with how to write that."""
         written: Any = re.match(
             r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},:\s#])){1,80}", self.text[event.start_mark.index :]
@@ -265,13 +259,13 @@ class _Parser:
         return self.error(event, f"{message}; {hint}")
 
 
-def _containers(text: str) -> Iterator[list[Any]]:
+def _containers(text: str) -> Iterator[list[Event]]:
     """Yield the events of the items of each list and mapping, in the order in which they end.
 
     In a mapping, keys and values alternate. The root's event is last, in a list of its own.
     """
-    above: list[list[Any]] = []
-    items: list[Any] = []
+    above: list[list[Event]] = []
+    items: list[Event] = []
     for event in events(text):
         if isinstance(event, yaml.CollectionEndEvent):
             yield items
@@ -287,17 +281,17 @@ def _containers(text: str) -> Iterator[list[Any]]:
 def _locate(text: str, containers: Sequence[Data], places: Sequence[Place]) -> list[Mark | None]:
     """Return line and column of each place, from a second reading of the events."""
     numbers = {id(container): number for number, container in enumerate(containers)}
-    found = [*_containers(text)]
+    read = [*_containers(text)]
     marks: list[Mark | None] = []
     for container, at, of_key, offset in places:
-        is_mapping = isinstance(container, tuple)
-        items = found[numbers.get(id(container), -1)]
-        event = items[2 * at + (not of_key) if is_mapping else at]
-        mark = event.start_mark
+        items = read[numbers.get(id(container), -1)]
+        if isinstance(container, tuple):
+            at = 2 * at + (not of_key)
+        mark, end = items[at].start_mark, items[at].end_mark
         if offset:  # known only in a text without escapes and line ends
-            is_one_line = event.end_mark.line == mark.line
-            quotes = event.end_mark.index - mark.index - len(event.value)
-            offset = offset + quotes // 2 if quotes in (0, 2) and is_one_line else 0
+            quotes = end.index - mark.index - len(items[at].value)
+            is_plain = quotes in (0, 2) and end.line == mark.line
+            offset = is_plain * (offset + quotes // 2)
         marks.append((mark.line + 1, mark.column + 1 + offset))
     return marks
 
@@ -306,19 +300,44 @@ def _short(name: str) -> str:
     return quote(name)[1:-1]
 
 
-def _error(name: str, mark: Any, message: str | GrammarError) -> FileError:
+def _error(name: str, mark: YamlMark, message: str | GrammarError) -> FileError:
     return error_in(name, message, mark.line + 1, mark.column + 1)
 
 
-def _key_length(line: str, mark: Any) -> int:
+def _syntax_error(
+    name: str, lines: Sequence[str], mark: YamlMark, error: yaml.MarkedYAMLError
+) -> FileError:
+    """Return the error for what PyYAML cannot read; `mark` is where the problem is."""
+    if (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
+        message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
+        return _error(name, mark, f"{message}: shorten it, or write `? ` before it")
+    message, context = f"this is not YAML: {error.problem or error}", error.context_mark or mark
+    if error.context:
+        message += f" {error.context}"
+        if context.line != mark.line:
+            message += f" that starts in line {context.line + 1}"
+    place, hint = _misread_text(lines, context.line, mark)
+    hint = hint or _syntax_hint(lines, mark, lines[context.line], message)
+    if hint.startswith("close it"):
+        place = context.line + 1, context.column + 1
+    if hint:
+        message += f" ({hint})"
+    return error_in(name, message, *place)
+
+
+def _key_length(line: str, mark: YamlMark) -> int:
     """Return the length of the key before the colon at a mark; 0 where there is none."""
     before, after = line[: mark.column].rstrip(), line[mark.column :]
     if not before or not after.startswith(":"):
         return 0
-    quote = before[-1] if before[-1] in "\"'" else ""
-    start = before.rfind(quote, 0, -1) if quote else max(map(before.rfind, "{[,")) + 1
+    if before[-1] in "\"'":
+        start = before.rfind(before[-1], 0, -1)
+    else:
+        start = max(map(before.rfind, "{[,")) + 1
     key = before[start:].strip()
-    return 0 if ": " in key else len(key)
+    if ": " in key:
+        return 0
+    return len(key)
 
 
 def _with_spaces(match: re.Match[str]) -> str:
@@ -335,8 +354,9 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
         kind = event.__class__
         if kind is not yaml.ScalarEvent:
             continue
-        colon = _BEFORE_NOTHING.match(text, end) if not event.value else None
-        end = event.end_mark.index if colon is None else colon.end()
+        before, end = end, event.end_mark.index
+        if not event.value and (colon := _BEFORE_NOTHING.match(text, before)):
+            end = colon.end()
         comment = _COMMENT.match(text, end)
         if comment and event.implicit[0] and not is_number(event.value):
             whole = NOTATION.quoted(f"{event.value} {comment[1]}".strip())
@@ -345,7 +365,7 @@ def _comment_doubts(text: str) -> Iterator[tuple[int, list[str]]]:
             yield line, [f"{quote(comment[1])} is a comment in YAML: {hint}"]
 
 
-def _misread_text(lines: Sequence[str], first: int, mark: Any) -> tuple[Mark, str]:
+def _misread_text(lines: Sequence[str], first: int, mark: YamlMark) -> tuple[Mark, str]:
     """Return the place of a text that YAML reads otherwise than its author, and what to write.
 
     If there is none, the place is the mark. `first` is the line where the problem's context starts.
@@ -359,7 +379,7 @@ def _misread_text(lines: Sequence[str], first: int, mark: Any) -> tuple[Mark, st
     return (mark.line + 1, mark.column + 1), ""
 
 
-def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> str:
+def _syntax_hint(lines: Sequence[str], mark: YamlMark, start: str, message: str) -> str:
     """Return what to do about an error of syntax; nothing if that is unclear.
 
     `start` is the line where the problem's context starts.
@@ -389,16 +409,18 @@ class _YamlNotation(Notation):
     def quoted(self, text: str) -> str:
         if _BARE.fullmatch(text) and not _TAKEN.fullmatch(text):
             return text
-        is_simpler = '"' in text and "'" not in text and "\\" not in text
-        is_simpler = is_simpler and text.isprintable()
-        return f"'{text}'" if is_simpler else escape(json.dumps(text, ensure_ascii=False))
+        if '"' in text and "'" not in text and "\\" not in text and text.isprintable():
+            return f"'{text}'"
+        return escape(json.dumps(text, ensure_ascii=False))
 
     def number(self, text: str) -> str:
         return text
 
     def formula(self, text: str) -> str:
         """Return a formula as it is, unless it has a comma, or YAML takes it for another type."""
-        return self.quoted(text) if "," in text or text.isidentifier() else text
+        if "," in text or text.isidentifier():
+            return self.quoted(text)
+        return text
 
     def number_key(self, number: str) -> str:
         return f"{number}:"

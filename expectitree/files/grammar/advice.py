@@ -13,7 +13,7 @@ from expectitree.base.names import nearest
 from expectitree.base.numbers import escape, exact_text, quote, to_fraction
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar import words
-from expectitree.files.grammar.document import Data
+from expectitree.files.grammar.document import Data, Pairs
 from expectitree.files.grammar.doubts import NEARLY, label_hint, turned
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Frame, Trail
@@ -34,6 +34,10 @@ _OPEN_CALL = r"(max|min|chance)\(([^()]+)"  # YAML splits `max(1, 2)` between br
 _LIST = ": expected one of "  # before the list of all keys, which one message of a file has
 _WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
 _SEARCH_WORDS = ("algorithm", "alpha", "beta", "depth", "search")
+_OTHER_KINDS = {  # by what `_kind_word` returns, also for words of no kind
+    "": ", or the same with min or chance",
+    "max or min": ", or `min: {}` for the opponent",
+}
 _BESIDE_LABELS = {"label", "p", "cost", "reward", "note", *ROOT_KEYS}
 _MAX_WEIGHTS = 100  # of outcomes, which are summed for each
 _NUMBER = r"([-+]?[0-9.]+(?:/[0-9]+)?%?)"
@@ -43,43 +47,36 @@ _PAIRS = re.compile(rf"{_PAIR.pattern}(?:, {_PAIR.pattern})*")
 
 
 def unknown_keys(
-    item: Sequence[tuple[str, Data]], unknown: Sequence[str], trail: Trail, is_named: bool
+    item: Pairs, unknown: Sequence[str], trail: Trail, is_named: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield the unknown keys of the trail's current child, each with a message."""
-    frame, values = trail.frames[-1], dict(item)
-    wrapper = unknown[0].lower() in _WRAPPERS and isinstance(values[unknown[0]], tuple)
-    if wrapper and item is trail.document.root and not unknown[1:]:
+    frame, values, is_root = trail.frames[-1], dict(item), item is trail.document.root
+    is_wrapper = unknown[0].lower() in _WRAPPERS and isinstance(values[unknown[0]], tuple)
+    if is_wrapper and is_root and len(unknown) == 1:
         hint = "remove it, and move what is below it one level up"
         yield unknown[0], f"the key {quote(unknown[0])} is not needed: {hint}"
         return
     if frame.kind == Kind.CHANCE and any(words.SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
-    if len(unknown) == len(values) and _are_labels(item, 0.8 if unknown[1:] else 0.6, most=0.5):
-        message = bare(item, is_item)
-        if is_item and len(item) == 1:
-            ((label, child),) = item
-            pairs = corrected(child) if isinstance(child, tuple) else (("utility", child),)
-            form = words.flow_text((("label", label), *pairs))
-            hint = f"a label in a list is written `{form}`"
-            message = f"unknown key {quote(label)}: {hint}"
-        yield unknown[0], message
+    likeness = 0.8 if len(unknown) > 1 else 0.6
+    if len(unknown) == len(values) and _are_labels(item, likeness, most=0.5):
+        yield unknown[0], _labels_alone(item, is_item)
         return
-    if message := _labels_beside_keys(unknown, values, item is trail.document.root):
+    if message := _labels_beside_keys(unknown, values, is_root):
         yield unknown[0], message
         return
     allowed = trail.allowed_keys(is_named)
     hints: set[str] = set()  # one may be about several keys
     for key in unknown:
-        at = [name for name, _ in item].index(key)
-        if whole := words.whole_number(item, at):
-            if item[at - 1][0] == "p" and frame.kind == Kind.CHANCE:
+        place, hint = [name for name, _ in item].index(key), ""
+        if whole := words.whole_number(item, place):
+            if item[place - 1][0] == "p" and frame.kind == Kind.CHANCE:
                 frame.branches["p"][len(frame.ids)] = None  # one error is enough
             hint = f"{words.SPLIT} write `{whole}`"
-        else:
-            is_weight = frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p"
-            hint = weight_hint(key, frame) if is_weight else ""
-            hint = hint or _hint(key, values, allowed)
+        elif frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p":
+            hint = weight_hint(key, frame)
+        hint = hint or _hint(key, values, allowed)
         if not hint or hint not in hints:
             yield key, _unknown_key(key, hint, trail, allowed)
         hints.add(hint)
@@ -106,7 +103,20 @@ def weight_hint(key: str, frame: Frame) -> str:
     if len(weights) < len(frame.items) or total <= 1 + NEARLY or min(weights) < 0:
         return ""
     weight = weights[len(frame.ids)]
-    return f"write `p: {f'{exact_text(weight)}%' if total == 100 else weight / total}`"
+    if total == 100:
+        return f"write `p: {exact_text(weight)}%`"
+    return f"write `p: {weight / total}`"
+
+
+def _labels_alone(item: Pairs, is_item: bool) -> str:
+    """Return the message for labels without a kind; `is_item` is whether they are in a list."""
+    if not is_item or len(item) > 1:
+        return bare(item, is_item)
+    [(label, child)] = item
+    if isinstance(child, tuple):
+        child = corrected(child)
+    form = words.flow_text((("label", label), *words.node_pairs(child)))
+    return f"unknown key {quote(label)}: a label in a list is written `{form}`"
 
 
 def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root: bool) -> str:
@@ -137,11 +147,15 @@ def bare(data: Data, is_item: bool = True) -> str:
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
     node = corrected(data)
+    if node == ():  # no key of it is known
+        return f"found {text}, expected a node: write a mapping with max, min, chance or utility"
     form = words.flow_text(node)
     if not isinstance(node, tuple):
         return f"found {text}, expected a node: write {form}, without the brackets"
-    more = ", or the same with min or chance" if node[0][0] == "max" else ""
-    return f"found {text} without a kind: write `{form if is_item else form[1:-1]}`{more}"
+    more = ", or the same with min or chance" * (node[0][0] == "max")
+    if not is_item:
+        form = form[1:-1]
+    return f"found {text} without a kind: write `{form}`{more}"
 
 
 def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Data:
@@ -152,19 +166,10 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
     if not isinstance(node, (list, tuple)) or not node or not depth:
         return node
     if isinstance(node, list):
-        pairs = [pair for item in node if isinstance(item, tuple) for pair in item]
-        if len(pairs) == len(node) and _are_labels(pairs):  # `[left: 1, right: 2]`
-            return corrected(tuple(pairs), kind, depth)
-        key, value = node[0][0] if isinstance(node[0], tuple) and node[0] else ("", None)
-        if key in KINDS and isinstance(value, str):  # `[chance: 10, 20]`
-            return ((key, [value, *node[1:]]),)
-        if not node[1:]:
-            return corrected(node[0], kind, depth)
-        kind = "chance" if "p" in dict(pairs) else kind
-        return ((kind, _corrected_children(node, kind, depth)),)
-    is_by_p = are_probabilities(node)
-    if is_by_p or _are_labels(node, most=0.5):
-        kind = "chance" if is_by_p else kind
+        return _corrected_list(node, kind, depth)
+    if are_probabilities(node):
+        return (("chance", _corrected_children(node, "chance", depth)),)
+    if _are_labels(node, most=0.5):
         return ((kind, _corrected_children(node, kind, depth)),)
     word, pairs = _kind_word(node), []
     for key, value in node:
@@ -174,8 +179,25 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
             name = words.KIND_SYNONYMS.get(key.lower(), word or kind).partition(" or ")[0]
             pairs.append((name, _corrected_children(value, name, depth)))
         elif name in NODE_KEYS and (not is_inner or key.lower() in NODE_KEYS):
-            pairs.append(("estimate" if name == "utility" and word else name, value))
+            if name == "utility" and word:
+                name = "estimate"
+            pairs.append((name, value))
     return tuple(pairs)
+
+
+def _corrected_list(items: list[Data], kind: str, depth: int) -> Data:
+    pairs = [pair for item in items if isinstance(item, tuple) for pair in item]
+    if len(pairs) == len(items) and _are_labels(pairs):  # `[left: 1, right: 2]`
+        return corrected(tuple(pairs), kind, depth)
+    if isinstance(items[0], tuple) and items[0]:
+        key, value = items[0][0]
+        if key in KINDS and isinstance(value, str):  # `[chance: 10, 20]`
+            return ((key, [value, *items[1:]]),)
+    if len(items) == 1:
+        return corrected(items[0], kind, depth)
+    if "p" in dict(pairs):
+        kind = "chance"
+    return ((kind, _corrected_children(items, kind, depth)),)
 
 
 def _corrected_children(children: Data, kind: str, depth: int) -> Data:
@@ -186,34 +208,33 @@ def _corrected_children(children: Data, kind: str, depth: int) -> Data:
     return tuple((label, corrected(child, below, depth - 1)) for label, child in shown)
 
 
-def _kind_word(item: Sequence[tuple[str, Data]]) -> str:
+def _kind_word(item: Pairs) -> str:
     """Return the kind that a mapping's words mean, as in `type: chance` and `Max: [1, 2]`."""
-    named = [value if isinstance(value, str) else key for key, value in item]
-    kinds = [words.KIND_SYNONYMS.get(word.lower(), "") for word in named]
-    return next(filter(None, kinds), "")
+    for key, value in item:
+        word = value if isinstance(value, str) else key
+        if word.lower() in words.KIND_SYNONYMS:
+            return words.KIND_SYNONYMS[word.lower()]
+    return ""
 
 
-def _kind_hint(item: Sequence[tuple[str, Data]]) -> str:
+def _kind_hint(item: Pairs) -> str:
     """Return what to write for a node with other words for its kind; nothing if it has none."""
     word, node = _kind_word(item), dict(corrected(item))
     for kind in KINDS:
         if kind in node:
             text = words.flow_text(node[kind])
-            more = {
-                "": ", or the same with min or chance",
-                "max or min": f", or `min: {text}` for the opponent",
-            }
-            return f"write `{kind}: {text}`{more.get(word, '')}"
+            return f"write `{kind}: {text}`{_OTHER_KINDS.get(word, '').format(text)}"
     return ""
 
 
 def _names_of_nodes(data: Data) -> list[str]:
     """Return the keys that are children elsewhere, as in `{A: {max: [B]}, B: {min: [1, 2]}}`."""
-    nodes = data if isinstance(data, tuple) else ()
-    values = [value for _, node in nodes if isinstance(node, tuple) for _, value in node]
+    if not isinstance(data, tuple):
+        return []
+    values = [value for _, node in data if isinstance(node, tuple) for _, value in node]
     lists = [value for value in values if isinstance(value, list)]
     named = {name for names in lists for name in names if isinstance(name, str)}
-    return [key for key, _ in nodes if key in named]
+    return [key for key, _ in data if key in named]
 
 
 def report_pairs(trail: Trail, text: str = "(") -> bool:
@@ -221,27 +242,34 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
 
     `text` is the current child, if it is text.
     """
-    frame, at = trail.frames[-1], len(trail.frames[-1].ids)
+    frame = trail.frames[-1]
+    place = len(frame.ids)
     keys = [key for key, _ in frame.container] if frame.is_labelled else []
     is_node = len([*filter(KINDS.get, keys)]) == 1 and {*keys} <= {*NODE_KEYS}
     if not frame.kind or "(" not in text and not is_node:
         return False
-    if isinstance(frame.container, list):
-        fault = "" if at else _fault_of_pairs(frame.kind, frame.container)
-    elif is_node or frame.container[at][0] in KINDS and text == "(":
-        pairs = frame.container if is_node else (frame.container[at],)
-        item = words.flow_text(corrected(pairs))
-        fault = (
-            f"found keys of a node without a kind, {words.key_list(dict(pairs))}: write a list, "
-            f"`{frame.kind.name.lower()}: [{item}, …]`"
-        )
-        frame.branches.pop("label", None)
+    if is_node:
+        fault = _keys_as_labels(frame, frame.container)
+    elif keys and keys[place] in KINDS and text == "(":
+        fault = _keys_as_labels(frame, frame.container[place : place + 1])
+    elif place:  # the first child has shown that they are no pairs
+        return False
+    elif frame.is_labelled:
+        fault = _fault_of_labelled_pairs(frame.kind, frame.container)
     else:
-        fault = "" if at else _fault_of_labelled_pairs(frame.kind, frame.container)
+        fault = _fault_of_pairs(frame.kind, frame.container)
     if fault:
-        trail.report(frame.place(at), fault, own=True)
-        frame.items = frame.items[: at + 1]
+        trail.report(frame.place(place), fault, own=True)
+        frame.items = frame.items[: place + 1]
     return bool(fault)
+
+
+def _keys_as_labels(frame: Frame, pairs: Pairs) -> str:
+    """Return the message about keys of a node where the frame's labels should be."""
+    frame.branches.pop("label", None)
+    found = f"found keys of a node without a kind, {words.key_list(dict(pairs))}"
+    item = words.flow_text(corrected(pairs))
+    return f"{found}: write a list, `{frame.kind.name.lower()}: [{item}, …]`"
 
 
 def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) -> str:
@@ -249,33 +277,46 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
 
     `names` are those of nodes. `is_form` is whether the message ends with how numbers are written.
     """
-    frame = trail.frames[-1]
-    at, label = len(frame.ids), trail.label()
-    whole = words.whole_number(frame.container, at) if frame.is_labelled and not text else ""
-    missing = "" if text else re.fullmatch(_MISSING_COLON, label[:_MAX_LENGTH])
-    call = re.fullmatch(_OPEN_CALL, text[:_MAX_LENGTH].lower())
-    outcome = outcome_hint(text[:_MAX_LENGTH]) if is_form and frame.kind == Kind.CHANCE else ""
+    frame, label = trail.frames[-1], trail.label()
     if glued := re.match(r"[^\W\d]\w*:", text):
         return f"; or is a space missing after `{glued[0]}`?"
     if text in names:
         return f"; for the node under `nodes:`, write `{{ref: {escape(text)}}}`"
-    if whole:
-        return f"; {words.SPLIT} write `{whole}`"
-    if missing:
-        form = f"{escape(missing[1])}: {missing[2]}"
-        return f"; or is `: ` missing, as in `{form}`?"
-    if node := node_form(text) or call and f"{{{call[1]}: [{escape(call[2])}, …]}}":
-        return f"; for a node, write `{node}`"
-    if outcome:
-        return f"; for an outcome, {outcome}"
-    numbers = text.split() if is_form and len(text) < _MAX_LENGTH else []
-    if numbers[1:] and all(map(words.is_number, numbers)):
-        return f"; for several numbers, write `{', '.join(numbers)}`"
-    if frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
-        return f"; {meant}"
-    if text.lower() in NOT_KNOWN_WORDS:
-        return '; a terminal that is not known yet is {utility: "?"}'
+    hint = _form_hint(text) if text else _label_alone_hint(frame, label)
+    if not hint and is_form:
+        hint = _numbers_hint(text, frame.kind)
+    if not hint and frame.is_labelled:
+        hint = label_hint(label, frame.kind, frame.container)
+    if not hint and text.lower() in NOT_KNOWN_WORDS:
+        hint = 'a terminal that is not known yet is {utility: "?"}'
+    if hint:
+        return f"; {hint}"
     return ", or for an inner node a mapping with max, min or chance" if is_form else ""
+
+
+def _label_alone_hint(frame: Frame, label: str) -> str:
+    """Return what to write for a label without a value, such as `-40,000` or `win 5`."""
+    if frame.is_labelled and (whole := words.whole_number(frame.container, len(frame.ids))):
+        return f"{words.SPLIT} write `{whole}`"
+    if missing := re.fullmatch(_MISSING_COLON, label[:_MAX_LENGTH]):
+        return f"or is `: ` missing, as in `{escape(missing[1])}: {missing[2]}`?"
+    return ""
+
+
+def _form_hint(text: str) -> str:
+    node = node_form(text)
+    if call := re.fullmatch(_OPEN_CALL, text[:_MAX_LENGTH].lower()):
+        node = node or f"{{{call[1]}: [{escape(call[2])}, …]}}"
+    return node and f"for a node, write `{node}`"
+
+
+def _numbers_hint(text: str, kind: Kind) -> str:
+    if kind == Kind.CHANCE and (outcome := outcome_hint(text[:_MAX_LENGTH])):
+        return f"for an outcome, {outcome}"
+    numbers = text.split()
+    if len(text) < _MAX_LENGTH and len(numbers) > 1 and all(map(words.is_number, numbers)):
+        return f"for several numbers, write `{', '.join(numbers)}`"
+    return ""
 
 
 def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
@@ -291,7 +332,7 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
     for item in items:
         if isinstance(item, tuple) and len(item) == 1 and item[0][0] not in NODE_KEYS:
             pairs += item
-        elif not isinstance(item, list) or not all(isinstance(one, str) for one in item[:-1]):
+        elif not isinstance(item, list) or not all(isinstance(part, str) for part in item[:-1]):
             return ""
         elif len(item) == 2 and (is_probability(item[0]) or not words.is_number(item[0])):
             pairs.append((item[0], item[1]))
@@ -305,10 +346,12 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
     found = f"a {kind.name} node has pairs such as {shown or words.flow_text(items[0])}"
     if len(dict(pairs)) == len(pairs):
         return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs))}`"
-    return f"{found}: write `chance: {list_form(pairs, 'p')}`" if are_by_p else ""
+    if are_by_p:
+        return f"{found}: write `chance: {list_form(pairs, 'p')}`"
+    return ""
 
 
-def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
+def _fault_of_labelled_pairs(kind: Kind, children: Pairs) -> str:
     """Return the message about children such as `rain: [0.3, 5]` or `rain: {0.3: 5}`."""
     if kind != Kind.CHANCE:
         return ""
@@ -318,7 +361,8 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
         return f"found a list of p: {lists_hint(ps, *meant.values())}"
     items: list[list[Data]] = []
     for label, pair in children:
-        pair = [*pair[0]] if isinstance(pair, tuple) and len(pair) == 1 else pair
+        if isinstance(pair, tuple) and len(pair) == 1:
+            pair = [*pair[0]]
         if not isinstance(pair, list) or len(pair) != 2:
             return ""
         p, node = pair
@@ -342,8 +386,9 @@ def node_form(text: str) -> str:
         return ""
     node = re.sub(r"([A-Za-z]+)\s*=?\s*[(\[]", lambda kind: f"{{{kind[1].lower()}: [", text)
     node = re.sub(r"[)\]]", "]}", node)
-    is_whole = node[0] + node[-1] == "{}" and node.count("{") == node.count("}")
-    return node[1:-1] if is_whole else ""
+    if node[0] + node[-1] != "{}" or node.count("{") != node.count("}"):
+        return ""
+    return node[1:-1]
 
 
 def outcome_hint(text: str) -> str:
@@ -357,16 +402,14 @@ def outcome_hint(text: str) -> str:
     return f"write `{{p: {ps[0]}, utility: {utility}}}`" if words.is_number(utility) else ""
 
 
-def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
+def list_form(children: Pairs, key_is: str) -> str:
     """Return how a mapping from probabilities to nodes is written as a list."""
-    nodes = [
-        ((key_is, key), *(child if isinstance(child, tuple) else (("utility", child),)))
-        for key, child in children[: words.MAX_SHOWN + 1]
-    ]
+    shown = children[: words.MAX_SHOWN + 1]
+    nodes = [((key_is, key), *words.node_pairs(child)) for key, child in shown]
     return words.flow_text(nodes, 200)  # its outcomes are shown whole
 
 
-def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: float = 0) -> bool:
+def _are_labels(pairs: Pairs, likeness: float = 0.8, most: float = 0) -> bool:
     """Return whether the keys of pairs are probably labels, and not wrong keys.
 
     At most that share of them is like a key, as `h` is, which some write for `estimate`.
@@ -415,14 +458,16 @@ def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]
     """Return what to write for a key whose value has another form or place; nothing for others."""
     value, is_root = values[key], "title" in allowed
     text, meant = words.flow_text(value), words.SYNONYMS.get(key.lower(), "")
-    if setting := re.fullmatch(r"(\w+)\s?=\s?(\S+)", "" if value else key):
+    if not value and (setting := re.fullmatch(r"(\w+)\s?=\s?(\S+)", key)):
         return f"write `{setting[1]}: {setting[2]}`"
     if key in _SEARCH_WORDS and is_root:
         return "a search has its options on the command line: try `expectitree eval --help`"
     if key in _WRAPPERS and "nodes" in values:
         return f"write `ref: {text}`"
     if meant == "label" and meant not in allowed:
-        return f"write `title: {text}`" if is_root else "the label is the key of the mapping above"
+        if is_root:
+            return f"write `title: {text}`"
+        return "the label is the key of the mapping above"
     if meant == "p" and isinstance(value, list):
         return lists_hint(value, values.get("chance"))
     if meant == "utility" and isinstance(value, list) and value and words.is_number(value[0]):

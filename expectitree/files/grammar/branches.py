@@ -89,12 +89,13 @@ class BranchReader:
         is_ours = not self.trail.document.has_labels
         if key == "cost" and is_ours and not is_formula(value) and value < 0:
             found = f"a cost of {message_text(value)} pays MAX {message_text(-value)}"
-            hint = f"if that is right, write reward: {message_text(-value)}"
-            hint = f"{hint}; otherwise write cost: {message_text(-value)}"
+            gain = message_text(-value)
+            hint = f"if that is right, write reward: {gain}; otherwise write cost: {gain}"
             self.warn_of(f"{found}: {hint}", own=False)
-        is_negative = key == "cost" and not self.values.criteria
-        self.has_costs |= is_negative and is_ours
-        return negative_of(value) if is_negative else value
+        if key != "cost" or self.values.criteria:
+            return value
+        self.has_costs |= is_ours
+        return negative_of(value)
 
     def read_keys(self, frame: Frame) -> None:
         """Read the probabilities that are the keys of a mapping; equal keys are two outcomes."""
@@ -138,8 +139,9 @@ class BranchReader:
         count, written = len(frame.ids), frame.branches.get("p")
         if written and len(written) < count:
             at = next(at for at in range(count) if at not in written)
-            verb = "has" if len(written) == 1 else "have"
-            siblings = f"{len(written)} of its siblings {verb} one"
+            siblings = f"{len(written)} of its siblings have one"
+            if len(written) == 1:
+                siblings = "1 of its siblings has one"
             message = f"the outcome {escape(frame.label(at))} has no p, and {siblings}"
             message = f"{message}: give every outcome a p, or none"
             self.trail.report(frame.place(at), message, own=True)
@@ -203,7 +205,8 @@ class BranchReader:
         ):
             return
         names = [name for name in frame.branches.get("label", {}).values() if name is not None]
-        names = names if len(names) == len(frame.ids) else []
+        if len(names) < len(frame.ids):
+            names = []
         if names or isinstance(frame.container, list) and _has_texts(frame.container):
             parameters = self.values.parameters or ()
             self.warn_of(node_warning(frame.kind, names, frame.container, parameters))

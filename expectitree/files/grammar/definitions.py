@@ -31,6 +31,7 @@ from expectitree.base.tree.formulas import (
 from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import (
     Data,
+    Fields,
     FormulaText,
     GrammarError,
     NumberText,
@@ -44,12 +45,18 @@ from expectitree.files.grammar.values import (
     offset_of,
     text,
 )
-from expectitree.files.grammar.words import described, unknown_key
+from expectitree.files.grammar.words import (
+    described,
+    filled_mapping,
+    filled_text,
+    unknown_key,
+)
 
 # ---- Parameters.
 
 _EXPECTED_PARAMETERS = (
-    "expected a mapping from name to a number, a formula or a mapping with `value`"
+    " under parameters, expected a mapping from name to a number, a formula or a mapping with "
+    "`value`"
 )
 
 
@@ -59,8 +66,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     Their names are stored in `values`, for the formulas that it reads later.
     """
     values.parameters = ()
-    if not isinstance(data, tuple) or not data:
-        raise GrammarError(f"found {described(data)} under parameters, {_EXPECTED_PARAMETERS}")
+    filled_mapping(data, _EXPECTED_PARAMETERS)
     names = [composed(name) for name, _ in data]
     values.parameters = {name: None for name in names if not _fault_of_name(name)}
     found: dict[str, Parameter] = {}
@@ -74,7 +80,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
             continue
         places[name] = Place(data, at)
         found[name] = _read_parameter(values, name, written, Place(data, at))
-    if any(one.distribution for one in found.values()):
+    if any(parameter.distribution for parameter in found.values()):
         from expectitree.files.grammar.distributions import complete
 
         found = complete(values, found, places)
@@ -83,16 +89,19 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     except CycleError as error:
         cycle = error.args[1][::-1]  # each is derived from the next, and the last is the first
         at = names.index(cycle[0])
-        way = " from ".join(cycle if len(cycle) <= 8 else [*cycle[:7], "…", cycle[-1]])
+        if len(cycle) > 8:
+            cycle[7:-1] = ["…"]
+        way = " from ".join(cycle)
         message = f"the parameter {cycle[0]} is derived from itself: {way}"
         values.report(Place(data, at), f"{message}; give one of them a number")
     return found
 
 
 def _fault_of_name(name: str) -> str:
+    if name in FUNCTIONS:
+        return f"{quote(name)} is a function: choose another name"
     if name in RESERVED:
-        what = "a function" if name in FUNCTIONS else "a word of the grammar"
-        return f"{quote(name)} is {what}: choose another name"
+        return f"{quote(name)} is a word of the grammar: choose another name"
     if not re.fullmatch(NAME, name):
         return f"{quote(name)} is not a name: write letters, digits and _, but no digit first"
     return ""
@@ -104,7 +113,7 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
     The value is None if the mean of a distribution takes its place.
     """
     about = f"parameter {name}: "
-    fields: dict[str, Any] = {}
+    fields: Fields = {}
     if not isinstance(written, tuple):
         fields["value"] = values.attempt(_formula, written, place.container, place.at, about)
         written = ()
@@ -112,7 +121,9 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
         if key in _PARAMETER_VALUES and key not in fields:
             fields[key] = values.attempt(_PARAMETER_VALUES[key], value, written, at, about)
             continue
-        message = f"duplicate key {quote(key)}: keep one" if key in fields else _unknown(key)
+        message = _unknown(key)
+        if key in fields:
+            message = f"duplicate key {quote(key)}: keep one"
         values.report(Place(written, at, True), f"{about}{message}")
     if "value" not in fields and "distribution" not in fields:
         values.report(place, f"{about}the value is missing: add `value:`")
@@ -183,23 +194,22 @@ _MEANT = {  # what people mean by other keys
 
 def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
     """Return the formulas that replace parameters below a ref, by name; report every error."""
-    if not isinstance(data, tuple) or not data:
-        expected = "expected parameters and what replaces them, such as {p: 0.8, price: 2*price}"
-        raise GrammarError(f"found {described(data)} under with, {expected}")
-    found: dict[str, Expression] = {}
-    for at, (key, written) in enumerate(data):
-        name, known = composed(key), values.known
+    expected = "expected parameters and what replaces them, such as {p: 0.8, price: 2*price}"
+    known, found = values.known, dict[str, Expression]()
+    for at, (key, written) in enumerate(filled_mapping(data, f" under with, {expected}")):
+        name, fault = composed(key), ""
         if name in found:
             fault = f"duplicate parameter {quote(name)}: keep one"
         elif name not in known:
-            expected = f"the parameters are {listed(known)}"
-            expected = expected if known else "define it under the root's `parameters:`"
-            fault = f"unknown parameter {quote(name)}{did_you_mean(name, known)}: {expected}"
-        else:
-            read = values.attempt(_formula, written, data, at, f"with {name}: ")
-            found[name] = read or values.parse("0")
+            hint = "define it under the root's `parameters:`"
+            if known:
+                hint = f"the parameters are {listed(known)}"
+            fault = f"unknown parameter {quote(name)}{did_you_mean(name, known)}: {hint}"
+        if fault:
+            values.report(Place(data, at, True), f"with: {fault}")
             continue
-        values.report(Place(data, at, True), f"with: {fault}")
+        read = values.attempt(_formula, written, data, at, f"with {name}: ")
+        found[name] = read or values.parse("0")
     values.has_formulas = True
     return found
 
@@ -212,22 +222,25 @@ _CRITERION_VALUES = {key: _PARAMETER_VALUES[key] for key in ("unit", "descriptio
 
 def read_criteria(values: ValueReader, data: Data) -> bool:
     """Store the criteria written at the root in `values`; report every error."""
-    listed = [(name, ()) for name in data] if isinstance(data, list) else data
+    listed = data
+    if isinstance(data, list):
+        listed = [(name, ()) for name in data]
     is_named = isinstance(listed, (list, tuple)) and all(isinstance(n, str) for n, _ in listed)
     if not is_named or not listed:
         raise GrammarError(f"found {described(data)} under criteria, expected {_CRITERIA}")
     found: dict[str, Criterion] = {}
     for at, (written, about) in enumerate(listed):
         name = composed(written)
-        fault, fields = _fault_of_name(name), dict[str, Any]()
+        fault, fields = _fault_of_name(name), Fields()
         if name in found or name in (values.parameters or ()):
             fault = f"{quote(name)} is the name of another number: choose another one"
         if about and not isinstance(about, tuple):
             fault, about = f"found {described(about)} for {name}, expected {_CRITERIA}", ()
         for place, (key, value) in enumerate(about or ()):
-            if key in fields or key not in _CRITERION_VALUES:
-                message = unknown_key(key, tuple(_CRITERION_VALUES))
-                fault = f"{name}: {f'the key {key} twice' if key in fields else message}"
+            if key in fields:
+                fault = f"{name}: the key {key} twice"
+            elif key not in _CRITERION_VALUES:
+                fault = f"{name}: {unknown_key(key, tuple(_CRITERION_VALUES))}"
             else:
                 fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
         if fault:
@@ -242,9 +255,8 @@ def read_objective(values: ValueReader, data: Data) -> bool:
     criteria = values.criteria
     if not criteria:  # which is reported
         return False
-    if not isinstance(data, str) or not data:
-        expected = "expected a formula of the criteria, such as effect - cost"
-        raise GrammarError(f"found {described(data)} as objective, {expected}")
+    expected = "expected a formula of the criteria, such as effect - cost"
+    filled_text(data, f" as objective, {expected}")
     objective = parse(data, (*(values.parameters or ()), *criteria.by_name))
     check_objective(objective, criteria.by_name)
     values.use_criteria(replace(criteria, objective=objective))
@@ -261,10 +273,9 @@ _EXPECTED_EVENTS = f"expected an event such as {_PRIOR}, or a test such as {_TES
 
 def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
     """Return the events and the tests written at the root; report every error."""
-    if not isinstance(data, tuple) or not data:
-        raise GrammarError(f"found {described(data)} under events, expected names of events")
     found: dict[str, Definition] = {}
     places: dict[str, Place] = {}
+    filled_mapping(data, " under events, expected names of events")
     for at, (name, written) in enumerate(data):
         subject = f"event {escape(name)}"
         if name in found:
@@ -276,14 +287,15 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
         places[name] = Place(data, at)
         read = partial(_read_definition, subject=subject)
         found[name] = values.attempt(read, written, data, at, f"{subject}: ") or Definition()
-    known = [name for name, one in found.items() if not one.test_of]
-    for name, one in found.items():
-        if one.test_of in known:
-            fault = _fault_of_test(one, found[one.test_of])
-        else:
-            hint = did_you_mean(one.test_of, known)
-            fault = f"no event {quote(one.test_of)}{hint}: give it a prior under events"
-        if one.test_of and fault:
+    known = [name for name, event in found.items() if not event.test_of]
+    for name, test in found.items():
+        fault = ""
+        if test.test_of in known:
+            fault = _fault_of_test(test, found[test.test_of])
+        elif test.test_of:
+            hint = did_you_mean(test.test_of, known)
+            fault = f"no event {quote(test.test_of)}{hint}: give it a prior under events"
+        if fault:
             values.report(places[name], f"event {escape(name)}: {fault}")
     return found
 
@@ -300,20 +312,19 @@ def _read_definition(values: ValueReader, data: Data, subject: str) -> Definitio
     if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
         found = f"found the keys {', '.join(map(escape, keys))}"
         raise GrammarError(f"{found}, {_EXPECTED_EVENTS}")
-    place = place_of(data, "likelihood" if is_test else "prior")
     if not is_test:
+        place = place_of(data, "prior")
         row = _read_row(values, keys["prior"], subject, place)
         return Definition(_whole(values, row, subject, place))
+    place = place_of(data, "likelihood")
     event, rows = keys["test_of"], keys["likelihood"]
     if not isinstance(event, str):
         raise GrammarError(f"found {described(event)} as test_of, {_EXPECTED_EVENTS}")
-    if not isinstance(rows, tuple) or not rows:
-        raise GrammarError(f"found {described(rows)} as likelihood, {_EXPECTED_EVENTS}")
     likelihood = {
         str(signal): _read_row(values, row, f"{subject}: {escape(signal)}", place)
-        for signal, row in rows
+        for signal, row in filled_mapping(rows, f" as likelihood, {_EXPECTED_EVENTS}")
     }
-    columns: dict[str, dict[str, Any]] = {}  # by outcome, then by signal
+    columns: dict[str, Fields] = {}  # by outcome, then by signal
     for signal, row in likelihood.items():
         for outcome, p in row.items():
             columns.setdefault(outcome, {})[signal] = p
@@ -332,20 +343,20 @@ def _read_row(
     if not isinstance(data, tuple) or not data:
         values.report(place, f"{subject}: found {described(data)}, {_EXPECTED_EVENTS}")
         return {}
-    found: dict[str, Expression | str] = {}
+    row: dict[str, Expression | str] = {}
     for at, (label, p) in enumerate(data):
         about = f"{subject}/{escape(label)}: "
         read = values.attempt(_read_probability, p, data, at, about)
-        if label in found:
+        if label in row:
             values.report(Place(data, at), f"{about}duplicate label {quote(label)}: keep one")
             read = None
-        found[str(label)] = REST if read is None else read
-    return found
+        row[str(label)] = read or REST
+    return row
 
 
 def _read_probability(values: ValueReader, data: Data) -> Expression | str:
-    found: Any = values.probability(data)
-    return found if found == REST or is_formula(found) else values.parse(str(data))
+    p: Any = values.probability(data)
+    return p if p == REST or is_formula(p) else values.parse(str(data))
 
 
 def _fault_of_test(test: Definition, event: Definition) -> str:
@@ -364,17 +375,17 @@ def _whole(
     """Return probabilities without `rest`; numbers are normalised, or a report says why not."""
     others: list[Any] = [p for p in row.values() if p != REST]
     rest = rest_of(others, max(1, len(row) - len(others)))
-    found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}
+    chances: Fields = {label: rest if p == REST else p for label, p in row.items()}
     numbers = values.constants(others)
     if not numbers or len(numbers) < len(row):
-        return found  # `evaluated` checks formulas
+        return chances  # `evaluated` checks formulas
     try:
         shares = values.divided(numbers, len(row), f"{subject}: ", REST_AS_VALUE)
         if shares != numbers:
             return {o: parse(exact_text(p), ()) for o, p in zip(row, shares, strict=True)}
     except TreeError as error:
         values.report(place, error.about(f"{subject}: "))
-    return found
+    return chances
 
 
 def written_definitions(defined: Mapping[str, Definition]) -> dict[str, object]:
@@ -384,30 +395,31 @@ def written_definitions(defined: Mapping[str, Definition]) -> dict[str, object]:
         return {label: written(p) for label, p in chances.items()}
 
     def written(p: Expression) -> str:
-        return NumberText(p.text) if isinstance(p, Written) else FormulaText(text_of(p))
+        if isinstance(p, Written):
+            return NumberText(p.text)
+        return FormulaText(text_of(p))
 
-    found: dict[str, object] = {}
-    for name, one in defined.items():
-        if one.test_of:
-            rows = {signal: row(chances) for signal, chances in one.likelihood.items()}
-            found[name] = {"test_of": one.test_of, "likelihood": rows}
-        else:
-            found[name] = {"prior": row(one.prior)}
-    return found
+    definitions: dict[str, object] = {}
+    for name, event in defined.items():
+        definitions[name] = {"prior": row(event.prior)}
+        if event.test_of:
+            rows = {signal: row(chances) for signal, chances in event.likelihood.items()}
+            definitions[name] = {"test_of": event.test_of, "likelihood": rows}
+    return definitions
 
 
 # ---- The attitude to risk.
 
-_EXPECTED_ATTITUDE = "expected a mapping such as {exponential: 1000}, with one of " + ", ".join(
-    KINDS
+_EXPECTED_ATTITUDE = (
+    " as attitude, expected a mapping such as {exponential: 1000}, with one of " + ", ".join(KINDS)
 )
 
 
 def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
     """Return the attitude written at the root; None after a report."""
     if not isinstance(data, tuple) or len(data) != 1:
-        found = f"{len(data)} keys" if isinstance(data, tuple) and data else described(data)
-        raise GrammarError(f"found {found} as attitude, {_EXPECTED_ATTITUDE}")
+        filled_mapping(data, _EXPECTED_ATTITUDE)
+        raise GrammarError(f"found {len(data)} keys{_EXPECTED_ATTITUDE}")
     [(kind, written)] = data
     if kind not in KINDS:
         raise GrammarError(f"attitude: {unknown_key(kind, KINDS)}", Place(data, 0, True))
@@ -427,10 +439,8 @@ def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
 
 
 def _expression(data: Data) -> Any:
-    if not isinstance(data, str) or not data:
-        found = f"found {described(data)} as utility"
-        raise GrammarError(f"{found}, expected an expression in {TOTAL} such as x^(1/2)")
-    return parse(data, (TOTAL,))
+    about = f" as utility, expected an expression in {TOTAL} such as x^(1/2)"
+    return parse(filled_text(data, about), (TOTAL,))
 
 
 def _points(values: ValueReader, data: Data) -> list[tuple[Number, Number]]:

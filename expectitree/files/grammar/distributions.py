@@ -30,7 +30,7 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.formulas import ZERO, Distribution, Parameter
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import ValueReader, text
-from expectitree.files.grammar.words import described, unknown_key
+from expectitree.files.grammar.words import filled_mapping, unknown_key
 
 _FAMILIES = {  # by name: the arguments, and as formulas of them the mean and both ends
     "beta": ("a, b", "a/(a + b)", "0, 1"),
@@ -56,9 +56,7 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
     """Return a distribution as written at a parameter."""
     if isinstance(data, str) and data:
         return _function(data)
-    if not isinstance(data, tuple) or not data:
-        raise GrammarError(f"found {described(data)} as distribution, {_EXPECTED}")
-    keys = dict(data)
+    keys = dict(filled_mapping(data, f" as distribution, {_EXPECTED}"))
     kind = next((key for key in keys if key in _NAMES), str(data[0][0]))
     if kind not in _MAPPINGS:
         raise GrammarError(_wrong_form(kind))
@@ -122,14 +120,14 @@ def _function(text: str) -> Distribution:
 def _number(value: Fraction) -> Expression:
     """Return a mean as the value of a parameter: exact, or if that is long, the nearest float."""
     text = exact_text(value)
-    return parse(text if len(text) <= _MAX_LENGTH else repr(to_nearest_float(value)), ())
+    if len(text) > _MAX_LENGTH:
+        text = repr(to_nearest_float(value))
+    return parse(text, ())
 
 
 def _discrete(data: Data) -> Distribution:
-    if not isinstance(data, tuple) or not data:
-        raise GrammarError(f"found {described(data)}, expected {_MAPPINGS['discrete']}")
     points: dict[Fraction, Fraction] = {}
-    for at, (value, p) in enumerate(data):
+    for at, (value, p) in enumerate(filled_mapping(data, f", expected {_MAPPINGS['discrete']}")):
         try:
             number, weight = to_fraction(value), to_exact(to_probability(str(p), True))
         except NumberError as error:

@@ -22,6 +22,8 @@ from expectitree.base.numbers import escape
 from expectitree.base.tree.paths import message_path
 
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
+Fields: TypeAlias = dict[str, Any]  # of an object that is being read or written, by name
+Pairs: TypeAlias = Sequence[tuple[str, Data]]  # of a mapping: keys and values
 
 MAX_NESTED = 300  # nodes within nodes in one text
 MAX_DEPTH = MAX_NESTED - 2  # branches on a path, in formats that cannot give a part a name
@@ -168,7 +170,8 @@ def with_excerpts(error: FileError, text: str) -> FileError:
     """Return an error in a text with the lines of its problems."""
     odd = _ODD_BREAK.search(text)
     last = max(problem.line or 0 for problem in error.problems)
-    lines = text[: odd.start() if odd else None].split("\n", last)
+    end = odd.start() if odd else len(text)
+    lines = text[:end].split("\n", last)
     problems = [replace(p, excerpt=p.excerpt or _excerpt(p, lines)) for p in error.problems]
     return FileError(problems, error.stopped)
 

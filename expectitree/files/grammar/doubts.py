@@ -19,7 +19,7 @@ from expectitree.base.numbers import Number, quote, to_fraction, to_probability
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar import words
-from expectitree.files.grammar.document import Data
+from expectitree.files.grammar.document import Data, Pairs
 from expectitree.files.grammar.keys import NODE_KEYS
 from expectitree.files.grammar.values import (
     are_probabilities,
@@ -90,7 +90,7 @@ def turned(children: Data) -> str:
 MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in words.SYNONYMS.items() if key == "p")}
 
 
-def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
+def label_hint(label: str, kind: Kind, children: Pairs) -> str:
     """Return the warning about a label that is probably meant as a key."""
     is_p = label == "p" or label not in NODE_KEYS
     if label not in NODE_KEYS and words.SYNONYMS.get(label.lower()) != "p":
@@ -110,12 +110,12 @@ def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> 
 
 def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
     """Return the outcome `at` with a p, as in a file."""
-    child = children[at] if isinstance(children, list) else children[at][1]
-    own = child if isinstance(child, tuple) else (("utility", child),)
-    own = (("p", p), *[pair for pair in own if pair[0] != "label"][:1])
-    if isinstance(children, list):
-        return words.flow_text((("label", label), *own))
-    return f"{words.flow_text(label)}: {words.flow_text(own)}"
+    is_list = isinstance(children, list)
+    node = words.node_pairs(children[at] if is_list else children[at][1])
+    shown = (("p", p), *[pair for pair in node if pair[0] != "label"][:1])
+    if is_list:
+        return words.flow_text((("label", label), *shown))
+    return f"{words.flow_text(label)}: {words.flow_text(shown)}"
 
 
 def _turned_warning(children: Data) -> str:
@@ -124,7 +124,9 @@ def _turned_warning(children: Data) -> str:
     if not mapping:
         return ""
     texts = [text for _, text in children]
-    total = "1" if sum(map(_probability, texts)) == 1 else "about 1"
+    total = "1"
+    if sum(map(_probability, texts)) != 1:
+        total = "about 1"
     found = f"the utilities {_shown(texts)} of this CHANCE node sum to {total}"
     return f"{found}: if they are probabilities, write `chance: {mapping}`"
 
@@ -144,7 +146,7 @@ def are_simple(labels: Sequence[str]) -> bool:
     return are_distinct and is_simple and MAY_BE_KEYS.isdisjoint(map(str.lower, labels))
 
 
-def _player_warning(kind: Kind, names: Sequence[str], children: Sequence[tuple[str, Data]]) -> str:
+def _player_warning(kind: Kind, names: Sequence[str], children: Pairs) -> str:
     """Return the warning about actions that seem to be outcomes."""
     if not re.search(_NOT_WHOLE, "\n".join(names)):
         return ""
@@ -152,8 +154,9 @@ def _player_warning(kind: Kind, names: Sequence[str], children: Sequence[tuple[s
     hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
     if are_probabilities(children):
         total = sum(_probability(name) for name in names if name != REST)
-        is_sum = total == 1 or REST in names and total < 1
-        return f"{found} are probabilities that sum to 1: {hint}" if is_sum else ""
+        if total == 1 or REST in names and total < 1:
+            return f"{found} are probabilities that sum to 1: {hint}"
+        return ""
     numbers = _label_numbers(names)
     if len(numbers) < 2 or sum(number for number, _ in numbers) != 1:
         return ""
@@ -166,7 +169,7 @@ def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
     ps = [_probability(text) for text in children[:-1:2]]
     if kind != Kind.CHANCE or len(children) % 2 or len(ps) < 2 or None in ps or sum(ps) != 1:
         return _zeros_warning(children)
-    if set(ps) <= {0, 1} or not all(isinstance(one, str) for one in children):
+    if set(ps) <= {0, 1} or not all(isinstance(text, str) for text in children):
         return ""
     pairs = zip(children[::2], children[1::2], strict=True)
     items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
@@ -176,16 +179,18 @@ def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
 
 def _product_warning(children: Data) -> str:
     """Return the warning about `{win: 0.3*10, lose: 0.7*20}`: each p is in the utility."""
-    items = [one[-1] if isinstance(children, tuple) else one for one in children[:_MAX_SUMMED]]
+    items = children[:_MAX_SUMMED]
+    if isinstance(children, tuple):
+        items = [text for _, text in items]
     if len(items) < 2 or not all(isinstance(text, str) and "*" in text for text in items):
         return ""
     pairs = [(p.strip(), u.strip()) for p, _, u in (text.partition("*") for text in items)]
     ps = [_probability(p) for p, _ in pairs]
     if None in ps or sum(ps) != 1:
         return ""
-    meant: Any = [(("p", p), ("utility", u)) for p, u in pairs]
+    meant: Data = [(("p", p), ("utility", u)) for p, u in pairs]
     if isinstance(children, tuple):
-        meant = tuple((label, one) for (label, _), one in zip(children, meant, strict=False))
+        meant = tuple((label, node) for (label, _), node in zip(children, meant, strict=False))
     found = f"the factors {_shown([p for p, _ in pairs])} of equally likely utilities sum to 1"
     form = words.flow_text(meant)
     return f"{found}: if they are probabilities, write `chance: {form}`"
@@ -214,37 +219,44 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
             parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
         others = [name for name in names if name.lower() != REST]
         rest = [name for name in names if name.lower() == REST]
-        rest = rest if others and all(map(_only_number, others)) else []
-        if rest or _are_formulas(others, parameters):
-            meant = rest or others[: words.MAX_SHOWN]
-            are = "is read as a label" if len(meant) == 1 else "are read as labels"
-            found = f"{words.key_list(meant)} {are}"
-            at, p = names.index(meant[0]), REST if rest else meant[0]
-            hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
-            return f"{found}: {_EQUAL}, {hint}"
+        if rest and others and all(map(_only_number, others)):
+            return _read_as_labels(rest, REST, names, children)
+        if _are_formulas(others, parameters):
+            return _read_as_labels(others[: words.MAX_SHOWN], others[0], names, children)
     numbers = _label_numbers(names)
     if len(numbers) < 2:
         return ""
-    total = sum(value for value, _ in numbers)
-    is_whole = all(value.denominator == 1 for value, _ in numbers)
-    if total != (100 if is_whole else 1):
+    whole, sign = 1, ""
+    if all(value.denominator == 1 for value, _ in numbers):
+        whole, sign = 100, "%"
+    if sum(value for value, _ in numbers) != whole:
         return ""
-    found = f"the labels {_shown(names)} contain numbers that sum to {total}"
-    p = numbers[0][1] + ("%" if is_whole else "")
-    hint = f"write a p, as in {label_with_p(names[0], p, children)}"
+    found = f"the labels {_shown(names)} contain numbers that sum to {whole}"
+    hint = f"write a p, as in {label_with_p(names[0], numbers[0][1] + sign, children)}"
     return f"{found}: {_EQUAL}, {hint}"
+
+
+def _read_as_labels(meant: Sequence[str], p: str, names: Sequence[str], children: Pairs) -> str:
+    """Return the warning about labels that are meant as probabilities; `p` is that of the first."""
+    are = "are read as labels" if len(meant) > 1 else "is read as a label"
+    outcome = label_with_p(meant[0], p, children, names.index(meant[0]))
+    return f"{words.key_list(meant)} {are}: {_EQUAL}, give each a p, as in {outcome}"
 
 
 def _label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:
     """Return the only number in each label, with its text; nothing if a label has none."""
     numbers = [number for name in names[:_MAX_SUMMED] if (number := _only_number(name))]
-    return numbers if len(numbers) == len(names) else []
+    if len(numbers) < len(names):
+        return []
+    return numbers
 
 
 def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
     """Return whether labels are formulas, and one of them uses a parameter."""
+    formulas = []
     try:
-        formulas = [parse(label, parameters) for label in labels] if parameters else []
+        if parameters:
+            formulas = [parse(label, parameters) for label in labels]
     except NumberError:
         return False
     return any(map(names_in, formulas))
@@ -255,21 +267,26 @@ def _only_number(label: str) -> tuple[Fraction, str] | None:
     """Return the only number in a label, and its text; None if there is none, or another."""
     if not label.isascii():
         label = normalize("NFKC", label).replace("\N{FRACTION SLASH}", "/")  # ½ becomes 1/2
-    found = _LABEL_NUMBER.findall(label) if len(label) <= _MAX_LABEL_LENGTH else []
-    if len(found) != 1 or len(found[0][0]) > _MAX_NUMBER_LENGTH:
+    if len(label) > _MAX_LABEL_LENGTH:
         return None
-    text = re.sub(r"[ -]*(?:in|out of)[ -]*", "/", found[0][0])
+    matches = _LABEL_NUMBER.findall(label)
+    if len(matches) != 1 or len(matches[0][0]) > _MAX_NUMBER_LENGTH:
+        return None
+    text = re.sub(r"[ -]*(?:in|out of)[ -]*", "/", matches[0][0])
     text = text.replace(" ", "").replace(",", ".")
+    number = text.rstrip("%")
+    whole = 1 if number == text else 100
     try:
-        return to_fraction(text.rstrip("%")) / (100 if text[-1] == "%" else 1), text
+        return to_fraction(number) / whole, text
     except NumberError:
         return None
 
 
 def _probability(text: Data) -> Any:
     """Return the probability that a text is, as a fraction; None if it is none."""
-    is_one = isinstance(text, str) and is_probability(text)
-    return to_probability(text, exact=True) if is_one else None
+    if isinstance(text, str) and is_probability(text):
+        return to_probability(text, exact=True)
+    return None
 
 
 def _shown(texts: Sequence[str]) -> str:

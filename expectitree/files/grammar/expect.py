@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS
 from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import Number, check_setting, exact_text, quote
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
-from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
+from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader
-from expectitree.files.grammar.words import SPLIT, described, is_number, unknown_key, whole_number
+from expectitree.files.grammar.words import (
+    SPLIT,
+    described,
+    filled_mapping,
+    filled_text,
+    is_number,
+    unknown_key,
+    whole_number,
+)
 
 
 def read_expectation(values: ValueReader, data: Data) -> Expectation:
@@ -31,13 +38,13 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     return _ExpectationReader(report).read(data)
 
 
-def written_expectation(expect: Expectation) -> dict[str, Any]:
+def written_expectation(expect: Expectation) -> Fields:
     """Return an expectation as plain data, with its numbers as they were written."""
 
     def number(value: Number, *key_path: str) -> NumberText:
         return NumberText(expect.written.get(key_path) or exact_text(value))
 
-    data: dict[str, Any] = {}
+    data: Fields = {}
     if expect.value is not None:
         data["value"] = number(expect.value, "value")
     if expect.best is not None:
@@ -52,10 +59,10 @@ def written_expectation(expect: Expectation) -> dict[str, Any]:
             for point in expect.at
         ]
     for run in expect.runs:
-        runs = [one for one in expect.runs if one.algorithm == run.algorithm]
-        is_list = len(runs) > 1 or len(run.place) > 1
-        written = [*map(_written_run, runs)]
-        data[run.algorithm] = written if is_list else written[0]
+        runs = [other for other in expect.runs if other.algorithm == run.algorithm]
+        data[run.algorithm] = [*map(_written_run, runs)]
+        if len(runs) == len(run.place) == 1:
+            (data[run.algorithm],) = data[run.algorithm]
     return data
 
 
@@ -78,7 +85,7 @@ class _ExpectationReader(ValueReader):
         self.written: dict[tuple[str | int, ...], str] = {}
 
     def read(self, data: Data) -> Expectation:
-        found: dict[str, Any] = {}
+        found: Fields = {}
         runs: list[RunExpectation] = []
         for at, key, value in self.pairs(data, KEYS):
             if key in VALUES:
@@ -101,7 +108,9 @@ class _ExpectationReader(ValueReader):
             if key in seen:
                 self.report(Place(data, at, True), f"duplicate key {quote(key)}: keep one")
             elif known and key not in known:
-                hint = f"{SPLIT} write `{whole}`" if (whole := whole_number(data, at)) else ""
+                hint = ""
+                if whole := whole_number(data, at):
+                    hint = f"{SPLIT} write `{whole}`"
                 self.report(Place(data, at, True), unknown_key(key, known, hint))
             else:
                 yield at, str(key), value
@@ -130,11 +139,9 @@ class _ExpectationReader(ValueReader):
             yield PointExpectation(settings or {}, expect)
 
     def settings(self, data: Data) -> dict[str, str]:
-        if not isinstance(data, tuple) or not data:
-            expected = "expected a mapping from parameter to number, such as {pr: 0.3}"
-            raise GrammarError(f"found {described(data)} under set, {expected}")
+        expected = "expected a mapping from parameter to number, such as {pr: 0.3}"
         found = {}
-        for at, name, value in self.pairs(data):
+        for at, name, value in self.pairs(filled_mapping(data, f" under set, {expected}")):
             if self.attempt(lambda _, value: self.setting(value), value, data, at) is not None:
                 found[name] = str(value)
         return found
@@ -154,7 +161,7 @@ class _ExpectationReader(ValueReader):
             expected = f"expected a mapping with {', '.join(RUN_KEYS)}"
             self.report(where, f"found {described(data)} under {name}, {expected}")
             return
-        fields: dict[str, Any] = {}
+        fields: Fields = {}
         options: dict[str, int | str] = {}
         for at, key, value in self.pairs(data, RUN_KEYS):
             if key in RUN_VALUES:
@@ -171,15 +178,17 @@ class _ExpectationReader(ValueReader):
 
     def option(self, data: Data, key: str) -> int | str:
         option = OPTIONS[key]
-        value = data if option.values else self.count(data)
+        value = data
+        if not option.values:
+            value = self.count(data)
         if not option.accepts(value):
             raise GrammarError(f"found {described(data)} as {key}, expected {option.expected}")
-        return value if isinstance(value, int) else str(value)
+        if isinstance(value, int):
+            return value
+        return str(value)
 
     def label(self, data: Data) -> str:
-        if isinstance(data, str) and data:
-            return str(data)
-        raise GrammarError(f"found {described(data)} as the best action, expected its label")
+        return filled_text(data, " as the best action, expected its label")
 
     def numbers(self, data: Data) -> dict[str, Number]:
         """Return the numbers by path; each that is wrong is reported and left out."""
@@ -195,7 +204,9 @@ class _ExpectationReader(ValueReader):
         return found
 
     def paths(self, data: Data) -> tuple[str, ...]:
-        items = data if isinstance(data, list) else [data]
+        items = data
+        if not isinstance(data, list):
+            items = [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
         expected = "expected a list of paths such as [a2/#2]"
@@ -203,12 +214,12 @@ class _ExpectationReader(ValueReader):
 
 
 # The functions that read the values of the keys, of `expect` and of one search in it.
-VALUES: dict[str, Any] = {
+VALUES: Fields = {
     "value": ValueReader.number,
     "best": _ExpectationReader.label,
     "values": _ExpectationReader.numbers,
 }
-RUN_VALUES: dict[str, Any] = {
+RUN_VALUES: Fields = {
     **dict.fromkeys(("nodes", "leaves", "cuts"), ValueReader.count),
     "skipped": _ExpectationReader.paths,
     "bounds": ValueReader.bounds,

@@ -32,9 +32,11 @@ def input_warnings(tree: Tree) -> Iterator[str]:
     for name, value in values.items():
         parameter, places = tree.parameters[name], list[str]()
         range_, own = parameter.range, parameter.distribution
-        if range_ and value is not None and not range_[0] <= value <= range_[1]:
+        if value is None:
+            continue
+        if range_ and not range_[0] <= value <= range_[1]:
             places.append(f"its range, {' to '.join(map(message_text, range_))}")
-        if own and value is not None and own.kind in _SHARES and parameter.value != own.mean:
+        if own and own.kind in _SHARES and parameter.value != own.mean:
             share = 0.0
             with suppress(ValueError, ZeroDivisionError):  # at an end of the distribution
                 share = _SHARES[own.kind](float(value), *own.numbers)
@@ -95,14 +97,16 @@ def _unit_warnings(tree: Tree) -> Iterator[str]:
     sums: list[Terms] = []
     for name in in_order(tree.parameters):
         parameter = tree.parameters[name]
-        measured = _unit_of(parameter.value, units, sums)
-        units[name] = measured if parameter.unit is None else _parsed(parameter.unit)
+        units[name] = _unit_of(parameter.value, units, sums)
+        if parameter.unit is not None:
+            units[name] = _parsed(parameter.unit)
     totals: dict[str, Terms] = {
         name: [(Name(name), _parsed(one.unit or ""))]
         for name, one in formulas.criteria.by_name.items()
     }
     for formula in (*formulas.nodes.values(), *formulas.rewards.values()):
-        for name, part in formula.amounts if isinstance(formula, Amounts) else [("", formula)]:
+        amounts = formula.amounts if isinstance(formula, Amounts) else [("", formula)]
+        for name, part in amounts:
             totals.setdefault(name, []).append((part, _unit_of(part, units, sums)))
     found: dict[str, str] = {}
     for terms in [*sums, *totals.values()]:
@@ -122,7 +126,7 @@ def _parsed(text: str) -> Unit:
         return None
     found = Counter[str]()
     for slash, word, power in re.findall(_FACTOR, text):
-        found[word.removesuffix("s")] += int(power or 1) * (-1 if slash else 1)
+        found[word.removesuffix("s")] += int(power or 1) * (-1) ** len(slash)
     return found
 
 
@@ -148,9 +152,10 @@ def _unit_of(formula: Expression, units: dict[str, Unit], sums: list[Terms]) -> 
             return last if all(part == last for part in parts) else None
         if operation in ("*", "/") and None not in parts:
             product = Counter(parts[0])
-            product.update(last) if operation == "*" else product.subtract(last)
+            combined = product.update if operation == "*" else product.subtract
+            combined(last)
             return product
         return last if operation in (NEGATION, "abs") else None
 
-    found: Unit = fold(formula, combine)
-    return found
+    unit: Unit = fold(formula, combine)
+    return unit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +10,7 @@ from expectitree.base.algorithms import GONE
 from expectitree.base.errors import NumberError
 from expectitree.base.names import did_you_mean, nearest
 from expectitree.base.numbers import escape, quote, to_fraction
-from expectitree.files.grammar.document import Data
+from expectitree.files.grammar.document import Data, GrammarError, Pairs
 
 SPLIT = "YAML splits text between braces at a comma:"
 MAX_SHOWN = 4  # outcomes in a message
@@ -30,7 +31,6 @@ _WORDS = {
     "parameters": "params variables variable vars constants constant definitions",
     "cost": "costs fee fees expense expenses price",
 }
-SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
 _KIND_WORDS = {
     "max": "max maximum maximize maximise maximizer maximiser me you self",
     "min": "min minimum minimize minimise minimizer minimiser opponent adversary enemy",
@@ -39,7 +39,10 @@ _KIND_WORDS = {
     " expected exp expectation expectimax event uncertainty uncertain dice die roll coin"
     " e ev stochastic chances rand rnd",
 }
-KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
+SYNONYMS, KIND_SYNONYMS = (
+    {word: meant for meant, words in table.items() for word in words.split()}
+    for table in (_WORDS, _KIND_WORDS)
+)
 _PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
 _WHOLE = re.compile("[+-]?[0-9]{1,9}")
 _MAX_ITEMS = 4  # of a list or a mapping in a message
@@ -51,14 +54,29 @@ def described(data: Data) -> str:
     """Describe a part of a document in a few words."""
     if isinstance(data, str):
         return quote(data) if data else "nothing"
-    if data is None:
-        return "null"
-    if isinstance(data, bool):
-        return "true" if data else "false"
+    if data is None or isinstance(data, bool):
+        return json.dumps(data)
     if not isinstance(data, (list, tuple)):
         return f"an object of Python's type {type(data).__name__}"
-    kind = "list" if isinstance(data, list) else "mapping"
-    return f"a {kind}" if data else f"an empty {kind}"
+    article = "a" if data else "an empty"
+    return f"{article} list" if isinstance(data, list) else f"{article} mapping"
+
+
+def filled_mapping(data: Data, about: str) -> Pairs:
+    """Return a mapping that is not empty; raise `GrammarError` for any other part of a document.
+
+    The message is what was found, and `about`: where that was, and what was expected.
+    """
+    if not isinstance(data, tuple) or not data:
+        raise GrammarError(f"found {described(data)}{about}")
+    return data
+
+
+def filled_text(data: Data, about: str) -> str:
+    """Return a text that is not empty; raise `GrammarError` as `filled_mapping` does."""
+    if not isinstance(data, str) or not data:
+        raise GrammarError(f"found {described(data)}{about}")
+    return str(data)
 
 
 def flow_text(data: Data, longest: int = 80) -> str:
@@ -71,18 +89,29 @@ def flow_text(data: Data, longest: int = 80) -> str:
 
 
 def _flow_text(data: Data, longest: int, depth: int) -> str:
+    if isinstance(data, str):
+        return text_or_quoted(data, longest)
     if not isinstance(data, (list, tuple)):
-        return text_or_quoted(data, longest) if isinstance(data, str) else described(data)
-    opening, closing = "[]" if isinstance(data, list) else "{}"
-    if data and not depth:
-        return f"{opening}…{closing}"
-    items = []
-    for item in data[:_MAX_ITEMS]:
-        key, value = item if isinstance(data, tuple) else ("", item)
-        text = _flow_text(value, longest, depth - 1)
-        items.append(f"{text_or_quoted(key, longest)}: {text}" if key else text)
-    more = ["…"] if len(data) > _MAX_ITEMS else []
+        return described(data)
+    shown = data[:_MAX_ITEMS] if depth else ()
+    if isinstance(data, list):
+        opening, closing = "[]"
+        items = [_flow_text(item, longest, depth - 1) for item in shown]
+    else:
+        opening, closing = "{}"
+        items = [_flow_pair(key, value, longest, depth - 1) for key, value in shown]
+    more = ["…"] * (len(data) > len(shown))
     return f"{opening}{', '.join(items + more)}{closing}"
+
+
+def _flow_pair(key: str, value: Data, longest: int, depth: int) -> str:
+    text = _flow_text(value, longest, depth)
+    return f"{text_or_quoted(key, longest)}: {text}" if key else text
+
+
+def node_pairs(node: Data) -> tuple[tuple[str, Data], ...]:
+    """Return the keys and values of a node; a number is a terminal with that utility."""
+    return node if isinstance(node, tuple) else (("utility", node),)
 
 
 def text_or_quoted(text: str, longest: int = 40) -> str:
@@ -100,18 +129,17 @@ def is_number(data: Data) -> bool:
         return False
 
 
-def whole_number(pairs: Sequence[tuple[str, Data]], at: int) -> str:
+def whole_number(pairs: Pairs, at: int) -> str:
     """Return how `-40,000` is written, which YAML splits between braces; else nothing.
 
     `at` is the place of the second half: it is a key, without a value.
     """
-    half, value = pairs[at]
+    none = ("", None)
+    (name, first), (half, value), (after, following) = [none, *pairs, none][at : at + 3]
     if value or not half.isdecimal():
         return ""
-    after, following = pairs[at + 1] if at + 1 < len(pairs) else ("", None)
     if after.isdecimal() and following:  # the whole is a key, as in `0,7: 100`
         return f"{half}.{after}: {flow_text(following)}"
-    name, first = pairs[at - 1] if at else ("", None)
     if name in _KIND_WORDS:
         return f"{name}: [{first}, {half}]"
     if not isinstance(first, str) or not _WHOLE.fullmatch(first):
@@ -119,13 +147,13 @@ def whole_number(pairs: Sequence[tuple[str, Data]], at: int) -> str:
     is_grouped = len(half) == 3 and first.strip("+-0")
     if name in ("cost", "reward") and not is_grouped and len(pairs) == 2:
         return f"utility: {half}"
-    number = f"{first}{half}" if is_grouped else f"{first}.{half}"
-    return f"{text_or_quoted(name)}: {number}"
+    point = "" if is_grouped else "."
+    return f"{text_or_quoted(name)}: {first}{point}{half}"
 
 
 def key_list(keys: Iterable[str]) -> str:
     """Return keys as `a, b and c`."""
-    *others, last = [quote(key) for key in keys]
+    *others, last = map(quote, keys)
     return f"{', '.join(others)} and {last}" if others else last
 
 
