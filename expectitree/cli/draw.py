@@ -12,7 +12,7 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import is_game_name, with_positions
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import OUTPUT, HelpCommand, option
 from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import add_options, check_drawn, check_place, force_option
@@ -33,7 +33,7 @@ _ABOUT = {  # of the choices for a picture, of which the first is the default
 }
 _PICTURE_OPTIONS = (  # which a page does not have
     *(
-        click.option(
+        option(
             f"--{name}",
             type=click.Choice(drawing.CHOICES[name]),
             default=drawing.CHOICES[name][0],
@@ -42,36 +42,45 @@ _PICTURE_OPTIONS = (  # which a page does not have
         )
         for name, about in _ABOUT.items()
     ),
-    click.option("--totals", is_flag=True, help="Show what each path pays in all, at its end."),
-    click.option(
+    option("--totals", is_flag=True, help="Show what each path pays in all, at its end."),
+    option(
         "--width",
+        rare=True,
         type=click.FloatRange(min=1),
         metavar="N",
         help="Fit the picture into N pixels (points in a .pdf), with legible text.",
     ),
-    click.option(
-        "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."
+    option(
+        "--windows",
+        section=OUTPUT,
+        is_flag=True,
+        help="Show alpha and beta of every node that was entered.",
     ),
-    click.option("--reasons", is_flag=True, help="Show the reason for each cut."),
-    click.option("--strategy", is_flag=True, help="Draw only what optimal play can reach."),
-    click.option(
+    option("--reasons", rare=True, is_flag=True, help="Show the reason for each cut."),
+    option("--strategy", rare=True, is_flag=True, help="Draw only what optimal play can reach."),
+    option(
         "--rows",
+        section=OUTPUT,
         type=click.IntRange(min=1),
         default=MAX_NODES,
         show_default=True,
         metavar="N",
         help="Draw about N nodes; a run of leaves counts as one.",
     ),
-    click.option("--all", "show_all", is_flag=True, help="Draw every node."),
-    click.option(
-        "--title/--no-title", default=True, show_default=True, help="Show the title and the result."
+    option("--all", "show_all", section=OUTPUT, is_flag=True, help="Draw every node."),
+    option(
+        "--title/--no-title",
+        section=OUTPUT,
+        default=True,
+        show_default=True,
+        help="Show the title and the result.",
     ),
-    click.option(
+    option(
         "--blank",
         is_flag=True,
         help="Draw an exercise: leave out all that a search found, with lines to write on.",
     ),
-    click.option(
+    option(
         "--solution",
         is_flag=True,
         help="Draw the solution of that exercise, with everything in the same place.",
@@ -84,7 +93,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
     "The algorithm.  [default: expectiminimax for a picture, all for a page; star2 for games]"
 )
 @partial(tree_options, files="[FILE|GAME]", is_lazy=True)
-@click.option(
+@option(
     "-o",
     "--output",
     "out",
@@ -93,9 +102,10 @@ _PICTURE_OPTIONS = (  # which a page does not have
     help="The file; its ending sets the format. - is standard output, with --format.  [default: "
     "FILE with the ending .svg]",
 )
-@click.option(
+@option(
     "--format",
     "format_name",
+    section=OUTPUT,
     type=click.Choice(_TEXTS),
     help="The format if OUT is -.",
 )

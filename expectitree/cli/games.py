@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.base.errors import GameError, SearchError
-from expectitree.cli.help import GameOption
+from expectitree.cli.help import GAMES, Option, option
 from expectitree.cli.terminal import warn, working
 from expectitree.games import MAX_ROWS
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
 
-_option = partial(click.option, cls=GameOption)
+_option = partial(option, section=GAMES)
 _COUNT = click.IntRange(min=0)
 POSITION_OPTIONS = (
     _option("--start", metavar="TEXT", help="Start from the position that TEXT describes."),
@@ -43,7 +43,13 @@ POSITION_OPTIONS = (
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    _option("--depth", type=_COUNT, metavar="D", help="The depth of the tree, in plies."),
+    _option(
+        "--depth",
+        type=_COUNT,
+        metavar="D",
+        rare=False,
+        help="The depth of the tree, in plies.",
+    ),
     _option(
         "--bounds",
         metavar="LOWER,UPPER",
@@ -82,8 +88,8 @@ class GameOptions:
         given = [
             option
             for option in context.command.params
-            if isinstance(option, GameOption)
-            and context.get_parameter_source(str(option.name)) == typed
+            if isinstance(option, Option) and option.section == GAMES
+            if context.get_parameter_source(str(option.name)) == typed
         ]
         if given and not has_games:
             raise click.UsageError(

@@ -16,7 +16,7 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.cli.advise import SEARCH_OPTIONS, source_of
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameSource
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import make_console, read_line, say, write
 from expectitree.cli.tree_files import add_options
@@ -35,7 +35,7 @@ MAX_SEED = 1_000_000  # of those that are chosen at random
 
 @click.command("play", cls=HelpCommand)
 @click.argument("name", metavar="GAME")
-@click.option(
+@option(
     "--as",
     "side",
     type=click.Choice(("max", "min", "both")),
@@ -43,11 +43,9 @@ MAX_SEED = 1_000_000  # of those that are chosen at random
     show_default=True,
     help="The player whose moves you choose.",
 )
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of the outcomes.")
-@click.option(
-    "--typed", is_flag=True, help="Ask for the outcomes of chance, such as those of real dice."
-)
-@click.option(
+@option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of the outcomes.")
+@option("--typed", is_flag=True, help="Ask for the outcomes of chance, such as those of real dice.")
+@option(
     "--policy",
     type=FILE,
     metavar="FILE",

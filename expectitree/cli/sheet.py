@@ -13,7 +13,7 @@ from expectitree.base.tables import module_of
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
 from expectitree.cli.generate import parameter_options
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import OUTPUT, SEARCHES, HelpCommand, option
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import OUT, say, warn, working
 from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
@@ -27,31 +27,34 @@ from expectitree.lab.sheets.variants import Sheet, make_variants, task_of
 from expectitree.text.phrases import plural
 
 _OPTIONS = (
-    click.option(
+    option(
         "-n", "--variants", "number", type=click.IntRange(1, 500), default=10, show_default=True,
         metavar="N", help="Number of variants.",
     ),
-    click.option(
+    option(
         "--seed", type=click.IntRange(0, 10**12 - 1), default=0, show_default=True, metavar="N",
         help="Other seeds give other sheets; the same seed gives the same one on every machine.",
     ),
-    click.option(
+    option(
         "--min-cuts", type=click.IntRange(min=0), metavar="K",
         help="Take only trees in which the search makes K cuts or more.  [default: 1 if it prunes]",
     ),
-    click.option("--windows", is_flag=True, help="Ask for alpha and beta of each node."),
-    click.option(
-        "--bounds", metavar="LOWER,UPPER",
+    option("--windows", section=OUTPUT, is_flag=True, help="Ask for alpha and beta of each node."),
+    option(
+        "--bounds", section=SEARCHES, metavar="LOWER,UPPER",
         help="Bounds that the search knows.  [default: those of the tree or of --utilities; none "
         "for alphabeta]",
     ),
-    click.option("--title", metavar="TEXT", help="The title of each page."),
-    click.option("--task", metavar="TEXT", help="What to do, in your own words."),
-    click.option(
+    option("--title", section=OUTPUT, metavar="TEXT", help="The title of each page."),
+    option("--task", rare=True, metavar="TEXT", help="What to do, in your own words."),
+    option(
         "-o", "--output", "out", metavar="OUT", type=OUT, default="sheet.html", show_default=True,
         help="The file; its ending sets the format.",
     ),
-    click.option("--trees", metavar="FOLDER", type=FILE, help="Also write each tree to a file."),
+    option(
+        "--trees", rare=True, metavar="FOLDER", type=FILE,
+        help="Also write each tree to a file.",
+    ),
 )  # fmt: skip
 
 
