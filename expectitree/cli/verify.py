@@ -15,6 +15,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name
 from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import FILE, format_options, set_option
+from expectitree.cli.sources import files_in
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     NO_TREE,
@@ -26,7 +27,6 @@ from expectitree.cli.terminal import (
     working,
     write,
 )
-from expectitree.cli.trees import files_in
 from expectitree.files import load
 from expectitree.text.console import characters, line, safe, to_strings
 
