@@ -21,6 +21,7 @@ from expectitree.base.errors import TreeError
 from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import Columns
 from expectitree.files.formats import arrow, parts
+from expectitree.cli.streaming import MIN_STREAMED
 from expectitree.searches import streaming
 from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
 
