@@ -20,8 +20,8 @@ import expectitree as et
 from expectitree.base.errors import TreeError
 from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import Columns
-from expectitree.files.formats import arrow, parts
 from expectitree.cli.streaming import MIN_STREAMED
+from expectitree.files.formats import arrow, parts
 from expectitree.searches import streaming
 from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
 
