@@ -27,7 +27,7 @@ from expectitree.cli.terminal import (
     write,
 )
 from expectitree.cli.tree_files import check_output, force_option, reading_options, write_tree
-from expectitree.cli.trees import read_bounds
+from expectitree.cli.tree_options import read_bounds
 from expectitree.decide.ask.answers import AnswersFile, answers_name
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
 from expectitree.decide.ask.text import Conversation

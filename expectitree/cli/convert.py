@@ -30,7 +30,7 @@ from expectitree.cli.tree_files import (
     reading_options,
     write_tree,
 )
-from expectitree.cli.trees import read_bounds
+from expectitree.cli.tree_options import read_bounds
 from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 

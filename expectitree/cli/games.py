@@ -14,13 +14,10 @@ from expectitree.base.errors import GameError, SearchError
 from expectitree.cli.help import GAMES, Option, option
 from expectitree.cli.terminal import warn, working
 from expectitree.games import MAX_ROWS
-from expectitree.searches.bounds import NO_BOUNDS
-from expectitree.searches.prepare import prepare
 
 if TYPE_CHECKING:
     from expectitree.base.algorithms import Algorithm
     from expectitree.base.tree.model import Tree
-    from expectitree.cli.trees import SearchOptions
     from expectitree.files.rows import ReadOptions
     from expectitree.games.found import GameSearch
     from expectitree.games.protocol import Game
@@ -231,33 +228,3 @@ class GameSource:
             rules = Rules(self.game, Options(exact=False))
             notes[tree.root_id] = rules.text(self.arguments["state"])
         return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)
-
-
-def grow(options: SearchOptions, name: str, algorithm: Algorithm | None) -> Tree | Search:
-    """Search a game, or write it out."""
-    refuse_file_options(options.parameters, options.reading)
-    if options.attitude is not None:
-        raise click.UsageError(
-            f"--attitude needs the tree of {name}: write it to a file first with "
-            "`expectitree convert`, or remove --attitude."
-        )
-    assert options.games is not None
-    bounds = NO_BOUNDS if options.bounds == "none" else options.root_bounds
-    if bounds == "leaves":
-        raise click.UsageError("The leaves of a game are not known in advance: give --bounds L,U.")
-    source = GameSource(name, options.games, options.depth, bounds=bounds, exact=options.exact)
-    if algorithm is None or algorithm.needs_whole_tree:
-        instead = "; or search without the whole tree: `expectitree eval -a star2`"
-        tree = source.write_out(instead)
-        return prepare(tree, None, options.order)
-    if options.order != "given":
-        raise click.UsageError(
-            f"--order {options.order} needs the whole tree, and {algorithm.name} searches a game "
-            "without it: remove it, or order moves with --deepen."
-        )
-    if options.engine == "compiled":
-        raise click.UsageError(
-            "The rules of a game are Python code, which cannot be compiled: remove --engine "
-            "compiled, or write the tree to a file first with `expectitree convert`."
-        )
-    return source.search(algorithm, options.max_visits)

@@ -17,7 +17,7 @@ from expectitree.cli.help import OUTPUT, SEARCHES, HelpCommand, option
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import OUT, say, warn, working
 from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
-from expectitree.cli.trees import read_bounds
+from expectitree.cli.tree_options import read_bounds
 from expectitree.files import load
 from expectitree.files.saving import save
 from expectitree.files.writing import OutputFile, named_errors, write_marked

@@ -10,18 +10,18 @@ import click
 
 from expectitree.base import compiling
 from expectitree.cli.terminal import say, working
+from expectitree.cli.tree_options import TreeOptions
 from expectitree.files.urls import is_url
 
 if TYPE_CHECKING:
     from expectitree.base.tree.model import Tree
-    from expectitree.cli.trees import SearchOptions
     from expectitree.searches.result import Search
 
 # Bytes of a file whose tree would take more than a gigabyte of memory.
 MIN_STREAMED = {".arrow": 1 << 30, ".parquet": 1 << 28}
 
 
-def is_streamed(options: SearchOptions, file: str) -> bool:
+def is_streamed(options: TreeOptions, file: str) -> bool:
     """Return whether a file is a large table, and no option needs all of its tree."""
     changes = (
         options.depth,
@@ -45,7 +45,7 @@ def is_streamed(options: SearchOptions, file: str) -> bool:
     return is_url(file) or os.path.getsize(file) >= (least or 0)
 
 
-def stream(options: SearchOptions, file: str, read: Callable[[], Tree]) -> Tree | Search:
+def stream(options: TreeOptions, file: str, read: Callable[[], Tree]) -> Tree | Search:
     """Evaluate a table part by part; `read` it whole if that is not possible."""
     from expectitree.base.executors import executor_of
     from expectitree.files.formats.arrow import named_faults

@@ -1,36 +1,22 @@
-"""The options of a command for trees and games, and what it does with each tree."""
+"""A command reads its trees one after another, answers its question about each, and shows it."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import click
 
 from expectitree.analysis import plotting
 from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.errors import (
-    ExpectitreeError,
-    FileError,
-    GameError,
-    NumberError,
-    SearchError,
-)
-from expectitree.base.numbers import to_bound
+from expectitree.base.errors import ExpectitreeError, FileError, GameError
 from expectitree.base.tables import QUESTIONS, module_of
-from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import (
-    GameOptions,
-    is_game_name,
-    refuse_game,
-)
+from expectitree.cli.games import is_game_name, refuse_game
 from expectitree.cli.sources import ONE_JOB, files_in, sources_of
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -43,58 +29,20 @@ from expectitree.cli.terminal import (
     show_separator,
     working,
 )
-from expectitree.files.rows import ReadOptions
+from expectitree.cli.tree_options import TreeOptions
 from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
-@dataclass(frozen=True)
-class SearchOptions:
-    """The options of `tree_options`: which trees a command reads, and how it searches them."""
-
-    files: Sequence[str]
-    texts: Sequence[str]
-    depth: int | None
-    order: str
-    exact: bool
-    parameters: Mapping[str, str]
-    reading: ReadOptions
-    attitude: str | None
-    bounds: str | None = None
-    engine: str = "auto"
-    max_visits: int | None = None
-    games: GameOptions | None = None  # of a command that takes games
-    streams: bool = False  # whether a large table may be evaluated without reading it whole
-    jobs: int = 1
-    scheduler: str | None = None
-    statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
+class SearchOptions(TreeOptions):
+    """The options of a command, and what it does with each tree that they choose."""
 
     @property
     def tree_count(self) -> int:
         """The number of trees, counting the files in folders."""
         return len(files_in(self.files)) + len(self.texts)
-
-    def arguments_for(self, *algorithms: Algorithm) -> dict[str, Any]:
-        """Return the keyword arguments of a function that searches a tree."""
-        if self.max_visits is not None and not any(a.prunes for a in algorithms):
-            raise SearchError(
-                f"--max-visits stops a pruning search, and {algorithms[0].name} visits every node: "
-                "remove it, or choose a search such as -a star2"
-            )
-        return {
-            "bounds": self.root_bounds,
-            "engine": self.engine,
-            "max_visits": self.max_visits,
-        }
-
-    @cached_property
-    def root_bounds(self) -> ChosenBounds:
-        """The bounds of `--bounds`, or None."""
-        if self.bounds in ("none", "leaves"):
-            return cast("ChosenBounds", self.bounds)
-        return read_bounds(self.bounds)
 
     def map(
         self,
@@ -205,22 +153,6 @@ class SearchOptions:
             self.games.check(bool(games))
         protect([*files_in(self.files), *(name.rpartition(":")[0] for name in games)])
         _ = self.root_bounds
-
-
-def read_bounds(text: str | None) -> Bounds | None:
-    """Return the bounds in a text such as 0,100; None without a text."""
-    if text is None:
-        return None
-    ends = text.strip("[]").split(",")
-    try:
-        if len(ends) != 2:
-            raise NumberError(f"found {text!r}, expected two")
-        lower, upper = (to_bound(end.strip(), exact=True) for end in ends)
-    except NumberError as error:
-        raise click.BadParameter(
-            f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
-        ) from None
-    return lower, upper
 
 
 def is_stopped(search: Search) -> bool:
