@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from expectitree.analysis.verify.edit import PARTS, Part
 from expectitree.base.errors import NumberError, TreeError
@@ -103,7 +103,7 @@ def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "t
     return text
 
 
-def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any]:
+def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, object]:
     r"""Return what a form shows of a node: its fields as the text has them.
 
     >>> described("chance: {a: {p: 1/3, utility: 5}, b: {p: rest, utility: 1}}", "")["outcomes"]
@@ -114,7 +114,7 @@ def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any
     pays = next((key for key in PAYMENTS if item.value(key)), "cost")
     amount, branches = item.value(pays), tree.branches_of(node)
     line, column = mark_of(text, item.start)
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "line": line,
         "column": column,
         "kind": Kind(tree.columns.kind[node]).name,

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from expectitree.base.errors import UNDEFINED, WRONG_SUM, WRONG_SUM_OF_FORMULAS
 from expectitree.base.expressions.syntax import FUNCTIONS
@@ -25,7 +25,7 @@ from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
 from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described, key_list
-from expectitree.files.rows import Warn
+from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Translation
 
@@ -42,17 +42,13 @@ _HINTS = {
 
 
 def read(
-    text: str,
-    name: str,
-    warn: Warn,
-    exact_nodes: int,
-    minimize: bool = False,
-    normalize: bool = False,
+    text: str, name: str, warn: Warn, exact_nodes: int, **options: Unpack[ReadOptions]
 ) -> Tree:
     """Return the tree of a text; `minimize` makes its decisions MIN. Raises `FileError`."""
     with shared.own_hints(_HINTS):
-        document = replace(yaml.parse(text, name), normalize=normalize)
-        reader = _Reader(document, "min" if minimize else "max")
+        document = replace(yaml.parse(text, name), normalize=options.get("normalize", False))
+        decision = "min" if options.get("minimize") else "max"
+        reader = _Reader(document, decision)
         return reader.tree(reader.root, warn, exact_nodes)
 
 

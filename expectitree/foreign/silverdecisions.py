@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias, Unpack
 
 from expectitree.base.errors import (
     NOT_A_PROBABILITY,
@@ -32,7 +32,7 @@ from expectitree.files.formats.json import NOTATION, parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
 from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described
-from expectitree.files.rows import Warn
+from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Translation
 from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
@@ -66,17 +66,12 @@ Names: TypeAlias = Mapping[str, str]
 
 
 def read(
-    text: str,
-    name: str,
-    warn: Warn,
-    exact_nodes: int,
-    tree: int | None = None,
-    normalize: bool = False,
+    text: str, name: str, warn: Warn, exact_nodes: int, **options: Unpack[ReadOptions]
 ) -> Tree:
     """Return a tree of a text by its number, the first if that is None."""
     with shared.own_hints(_HINTS):
-        reader = _Reader(replace(parse(text, name), normalize=normalize))
-        return reader.tree(lambda: reader.root(tree), warn, exact_nodes)
+        reader = _Reader(replace(parse(text, name), normalize=options.get("normalize", False)))
+        return reader.tree(lambda: reader.root(options.get("tree")), warn, exact_nodes)
 
 
 class _Object:

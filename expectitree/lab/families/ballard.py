@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
-from expectitree.base.tree.columns import CHANCE, FloatColumn, Kind
+from expectitree.base.tree.columns import CHANCE, Column, FloatColumn, Kind
 from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
@@ -41,7 +40,7 @@ def ballard(
     kinds = repeat_pattern(pattern, plies)
     wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
 
-    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Column, int]:
         amount = compiling.zeros("d", count)
         if ply and order == "random":
             width = wide[ply - 1]
@@ -51,7 +50,7 @@ def ballard(
             run(count_up_or_down, amount, wide[ply - 1], is_down)
         return amount, 0
 
-    def draw_widths(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_widths(ply: int, random: Random, count: int) -> tuple[Column, int]:
         width = wide[ply] if ply < len(wide) else 0
         return compiling.filled("I", width, count), count * width
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import exact_text
-from expectitree.base.tree.columns import CHANCE, FloatColumn, IntColumn, Kind
+from expectitree.base.tree.columns import CHANCE, Column, FloatColumn, IntColumn, Kind
 from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
@@ -45,17 +44,17 @@ def uniform(
         )
     mean = (least + most) / 2
 
-    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Column, int]:
         amount = compiling.zeros("d", count)
         if ply:
             run(choose_utilities, amount, draw_numbers(random, count), lower, upper, real)
         return amount, 0
 
-    def draw_weights(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_weights(ply: int, random: Random, count: int) -> tuple[Column, int]:
         is_outcome = ply > 0 and kinds[ply - 1] == Kind.CHANCE
         return draw_numbers(random, count) if is_outcome else compiling.zeros("d", count), 0
 
-    def draw_widths(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_widths(ply: int, random: Random, count: int) -> tuple[Column, int]:
         width = compiling.zeros("I", count)
         if ply == len(kinds):
             return width, 0

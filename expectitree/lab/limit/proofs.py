@@ -23,12 +23,12 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from expectitree.base import compiling
-from expectitree.base.tree.columns import Column
+from expectitree.base.tree.columns import Column, Readable
 from expectitree.base.tree.model import Kind
-from expectitree.lab.limit.proof_tree import ProofTree
+from expectitree.lab.limit.proof_tree import ProofTree, Scaled
 
 SIGNS = (1, -1)  # of upper and of lower bounds
 # How two lists are joined: at CHANCE; where both need a proof; where one is enough.
@@ -39,16 +39,30 @@ _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
 class Split(NamedTuple):
     """The split of a list's leaves between the two lists that it was joined from."""
 
-    left: Column  # how many of k leaves are for the first half
+    left: Readable[int]  # how many of k leaves are for the first half
     halves: tuple[Split | int, ...]  # an integer is a child, whose list was not joined
 
 
 class Operand(NamedTuple):
     """A list that is to be joined."""
 
-    bounds: Column
-    factor: Any  # what the numbers are multiplied by
+    bounds: Readable[Scaled]
+    factor: Scaled  # what the numbers are multiplied by
     split: Split | int
+
+
+class Listed(NamedTuple):
+    """A falling list of bounds, which are multiplied by a factor."""
+
+    bounds: Readable[Scaled]
+    factor: Scaled
+
+
+class Joined(NamedTuple):
+    """What two lists become, and how many of k leaves are for the first one."""
+
+    bounds: Column
+    left: Column
 
 
 class Proofs:
@@ -59,7 +73,9 @@ class Proofs:
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
         self.needs: dict[int, int] = {}  # by child: see `_need`
-        self.lists: dict[tuple[int, int], Column] = {}  # (node, sign) -> bounds, until last used
+        self.lists: dict[
+            tuple[int, int], Readable[Scaled]
+        ] = {}  # (node, sign) -> bounds, until last used
         self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
         self.proved = {self.root}  # nodes whose value the proof of the root's value proves
         self.demands: dict[tuple[int, int], int] = {}  # (node, sign) -> leaves
@@ -103,7 +119,7 @@ class Proofs:
                 for sign in SIGNS:
                     self.lists.pop((child, sign), None)
 
-    def _list(self, n: int, sign: int) -> Any:
+    def _list(self, n: int, sign: int) -> Readable[Scaled]:
         """Return a list of a node. Those of terminals are made when they are needed."""
         tree = self.tree
         if tree.children[n]:
@@ -113,7 +129,7 @@ class Proofs:
         is_open = tree.leaves[n] and bound > value + tree.eps
         return self._column([bound, value] if is_open else [value])
 
-    def _column(self, bounds: list[Any]) -> Any:
+    def _column(self, bounds: list[Scaled]) -> Column:
         return array(self.tree.code, bounds) if self.tree.code else bounds
 
     def _joined(self, n: int, sign: int) -> Operand:
@@ -139,22 +155,29 @@ class Proofs:
         return Operand(bounds, factor, child)
 
     def _join(self, how: int, *pair: Operand) -> Operand:
-        (one, f, split), (other, g, second) = sorted(pair, key=lambda o: len(o.bounds))
-        infinity, size = self.tree.infinity, len(other)
-        if how != LEAST:
-            size += len(one) - (how == SUM)
-        bounds = self._column([infinity]) * size
-        left = array("b" if len(one) < 2**7 else "i", [0]) * size
-        pays = (len(one) * len(other) if how == SUM else size) >= _MANY_NUMBERS
-        arguments = how, one, f, other, g, infinity, bounds, left
-        if self.compiled and pays:
+        shorter, longer = sorted(pair, key=lambda operand: len(operand.bounds))
+        first, second = (Listed(half.bounds, half.factor) for half in (shorter, longer))
+        share, size = len(first.bounds), len(second.bounds)
+        work = size
+        if how == SUM:
+            work *= share
+            size += share - 1
+        elif how == MERGED:
+            size += share
+            work = size
+        bounds = [self.tree.infinity] * size
+        joined = Joined(self._column(bounds), array("b" if share < 2**7 else "i", [0]) * size)
+        arguments = how, first, second, self.tree.infinity, joined
+        if self.compiled and work >= _MANY_NUMBERS:
             compiling.run_compiled(join_lists, *arguments)
         else:
             join_lists(*arguments)
-        value = max(f * one[-1], g * other[-1]) if how == MERGED else bounds[-1]
-        end = first_below(bounds, value + self.tree.eps)
-        halves = Split(left[: end + 1], (split, second))
-        return Operand(bounds[: end + 1], self.tree.one, halves)
+        value = joined.bounds[-1]
+        if how == MERGED:
+            value = max(half.factor * half.bounds[-1] for half in pair)
+        end = first_below(joined.bounds, value + self.tree.eps)
+        halves = Split(joined.left[: end + 1], (shorter.split, longer.split))
+        return Operand(joined.bounds[: end + 1], self.tree.one, halves)
 
     # ---- Counting.
 
@@ -234,7 +257,7 @@ class Proofs:
         self.demands[n, sign] = max(self.demands.get((n, sign), 0), leaves)
 
 
-def first_below(bounds: Column, limit: Any, factor: Any = 1) -> int:
+def first_below(bounds: Readable[Scaled], limit: Scaled, factor: Scaled = 1) -> int:
     """Return the first place of a falling list whose bound, times a factor, is at most a limit."""
     return min(bisect_left(bounds, -limit, key=lambda x: -factor * x), len(bounds) - 1)
 
@@ -242,21 +265,14 @@ def first_below(bounds: Column, limit: Any, factor: Any = 1) -> int:
 # ---- A loop that is interpreted or compiled.
 
 
-def join_lists(
-    how: int,
-    one: Column,
-    f: Any,
-    other: Column,
-    g: Any,
-    infinity: Any,
-    bounds: Column,
-    left: Column,
-) -> None:
-    """Write the joined bounds of two lists, whose numbers are multiplied by `f` and `g`.
+def join_lists(how: int, first: Listed, second: Listed, infinity: Scaled, joined: Joined) -> None:
+    """Write the joined bounds of two lists.
 
-    `bounds` is long enough, and `infinity` throughout. `left[k]` becomes the share of `one` in k
-    leaves. A factor leaves an infinite bound infinite.
+    The new bounds are long enough, and `infinity` throughout. A factor leaves infinity as it is.
     """
+    one, f = first.bounds, first.factor
+    other, g = second.bounds, second.factor
+    bounds, left = joined.bounds, joined.left
     n, m = len(one), len(other)
     a = b = 0  # the first finite bounds
     while one[a] == infinity:

@@ -72,6 +72,17 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """How many variants a sheet has, and of which kind."""
+
+    number: int
+    seed: int = 0
+    min_cuts: int = 0
+    bounds: Bounds | None = None  # that the search knows
+    windows: bool = False  # whether alpha and beta are asked for
+
+
+@dataclass(frozen=True)
 class Sheet:
     """Several variants of an exercise, and what to do with each."""
 
@@ -107,20 +118,12 @@ def task_of(search: Search, windows: bool) -> str:
 
 
 def make_variants(
-    source: Tree | str,
-    algorithm: Algorithm,
-    number: int,
-    *,
-    seed: int = 0,
-    min_cuts: int = 0,
-    bounds: Bounds | None = None,
-    windows: bool = False,
-    **parameters: Any,
+    source: Tree | str, algorithm: Algorithm, wanted: Wanted, **parameters: Any
 ) -> list[Variant]:
     """Return variants of a tree with other numbers, or trees of a family with `parameters`.
 
     No two are equal. Each has a unique best action, if the root is a player's, and the search makes
-    at least `min_cuts` cuts. If possible, no probability is rounded where it is printed. Raises
+    enough cuts. If possible, no probability is rounded where it is printed. Raises
     `AnalysisError` if too few trees are so.
     """
     if not algorithm.proves:
@@ -133,7 +136,8 @@ def make_variants(
         )
     found: dict[tuple[Number, ...], Variant] = {}
     most_cuts = 0
-    seeds = range(seed * SEEDS, seed * SEEDS + TRIES * number)
+    number, min_cuts, first = wanted.number, wanted.min_cuts, wanted.seed * SEEDS
+    seeds = range(first, first + TRIES * number)
     for is_round, own in product((True, False), seeds):
         if isinstance(source, str):
             tree = in_fractions(generate(source, seed=own, **parameters))
@@ -145,7 +149,7 @@ def make_variants(
         if is_round and not _is_printed_exactly(tree):
             continue
         tree = _without_notes(replace(tree, title=None, source=None))
-        search = search_tree(tree, algorithm, bounds=bounds or usual_bounds(tree, algorithm))
+        search = search_tree(tree, algorithm, bounds=wanted.bounds or usual_bounds(tree, algorithm))
         most_cuts = max(most_cuts, search.cuts)
         known = [utility for utility in tree.columns.utility if utility == utility]
         columns = tree.columns
@@ -153,7 +157,7 @@ def make_variants(
         if search.cuts < min_cuts or numbers in found:
             continue
         if len(search_tree(tree).ties) <= 1:
-            found[numbers] = Variant(f"{len(found) + 1}", own, search, windows)
+            found[numbers] = Variant(f"{len(found) + 1}", own, search, wanted.windows)
             if len(found) == number:
                 return [*found.values()]
     cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
