@@ -127,13 +127,18 @@ def command(
     else:
         tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
-        if flipped:
-            tree = _flipped(tree, flipped)
-        if unshares:
-            tree = _unshared(tree)
-        if fold:
-            tree = _folded(tree)
+        tree = _changed(tree, flipped, unshares, fold)
     write_tree(tree, out, format_name, "fractions" in drop, float32)
+
+
+def _changed(tree: Tree, flipped: str | None, unshares: bool, fold: str | None) -> Tree:
+    if flipped:
+        tree = _flipped(tree, flipped)
+    if unshares:
+        tree = _unshared(tree)
+    if fold:
+        tree = _folded(tree)
+    return tree
 
 
 def _flipped(tree: Tree, path: str) -> Tree:

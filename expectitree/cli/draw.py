@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -156,32 +157,45 @@ def command(
         algorithms.only(several)
     style["rows"] = None if show_all else rows
 
-    def drawn(search: Search, file: str) -> str | bytes:
-        if kind == drawing.PAGE:
-            return drawing.page(with_positions(search), file=file)
-        return drawing.picture(search, kind, file=file, **style)
+    drawer = _Drawer(options, algorithms, out, kind, style, force)
+    list(options.map("drawing", drawer.draw, lazy))
 
-    def draw(file: str, found: Tree | Search) -> None:
-        picture: str | bytes
-        if out != "-":
-            check_drawn(out, force)
+
+@dataclass
+class _Drawer:
+    """Draws a tree or the search of a game to a file."""
+
+    options: SearchOptions
+    algorithms: ChosenAlgorithms
+    out: str
+    kind: str
+    style: dict[str, Any]
+    force: bool
+
+    def draw(self, file: str, found: Tree | Search) -> None:
+        if self.out != "-":
+            check_drawn(self.out, self.force)
         if isinstance(found, Search):
-            picture = drawn(found, file)
-            options.fail_if(is_stopped(found))
-        elif kind == drawing.PAGE:
-            chosen = algorithms.for_tree(file, found)
-            arguments = options.arguments_for(*chosen)
+            picture = self.drawn(found, file)
+            self.options.fail_if(is_stopped(found))
+        elif self.kind == drawing.PAGE:
+            chosen = self.algorithms.for_tree(file, found)
+            arguments = self.options.arguments_for(*chosen)
             del arguments["engine"]  # the interpreted one, which shows its steps
             picture = drawing.page(found, chosen, file=file, **arguments)
         else:
-            algorithm, *_ = algorithms.for_tree(file, found)
-            choices = {"is_blank": style["blank"], "exact": options.exact}
-            search = evaluate_known(found, algorithm, **options.arguments_for(algorithm), **choices)
-            options.fail_if(is_stopped(search) and not found.unknown)
-            picture = drawn(search, file)
-        _write(picture, out)
+            algorithm, *_ = self.algorithms.for_tree(file, found)
+            arguments = self.options.arguments_for(algorithm)
+            arguments |= {"is_blank": self.style["blank"], "exact": self.options.exact}
+            search = evaluate_known(found, algorithm, **arguments)
+            self.options.fail_if(is_stopped(search) and not found.unknown)
+            picture = self.drawn(search, file)
+        _write(picture, self.out)
 
-    list(options.map("drawing", draw, lazy))
+    def drawn(self, search: Search, file: str) -> str | bytes:
+        if self.kind == drawing.PAGE:
+            return drawing.page(with_positions(search), file=file)
+        return drawing.picture(search, self.kind, file=file, **self.style)
 
 
 def _refuse_on_page(names: Collection[str]) -> None:

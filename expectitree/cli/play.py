@@ -80,8 +80,11 @@ def command(
         raise click.UsageError("--seed chooses the outcomes that --typed asks for: remove one.")
     algorithm = algorithms.or_only("star2").only("play runs one algorithm: give -a once.")
     source = source_of(name, depth, seconds, usual=1, **position)
-    known = None if policy is None else read_policy(policy)
-    seed = Random().randrange(MAX_SEED) if seed is None else seed
+    known = None
+    if policy is not None:
+        known = read_policy(policy)
+    if seed is None:
+        seed = Random().randrange(MAX_SEED)
     match = _Match(source, partial(source.search, algorithm), known, side, seed, typed)
     try:
         with interrupts.raising():
@@ -113,8 +116,10 @@ class _Match:
         self.names: list[str] = []
         self.decisions: list[int] = []  # how many moves came before each decision of the user
         self.random = Random(seed)
-        who = "both players" if side == "both" else side.upper()
-        rolls = "you type the outcomes" if typed else f"the seed is {seed}"
+        who = {"both": "both players"}.get(side, side.upper())
+        rolls = f"the seed is {seed}"
+        if typed:
+            rolls = "you type the outcomes"
         _print(f"{rules.title}: you are {who}, and {rolls}. {HELP}")
 
     @property
@@ -149,9 +154,11 @@ class _Match:
         """Show how to go on, if the game is not over."""
         options = self.source.options
         words = ["expectitree", "play", self.source.name, "--as", self.side]
-        words += [] if options.start is None else ["--start", options.start]
-        played = [options.play, *self.names] if options.play else self.names
-        words += ["--play", ",".join(played)] if played else []
+        if options.start is not None:
+            words += ["--start", options.start]
+        played = ",".join(filter(None, [options.play, *self.names]))
+        if played:
+            words += ["--play", played]
         if not self.is_over:
             say(f"To go on: {shlex.join(words)}")
 
@@ -187,19 +194,23 @@ class _Match:
 
     def _search(self, kind: int, moves: Mapping[str, Any]) -> str:
         """Return the best move, by the policy or else by a search."""
-        name = next(iter(moves)) if len(moves) == 1 else self._move_of_policy(moves)
+        name = self._known_move(moves)
         if name in moves:
             _print(f"{PLAYERS[kind]} plays {name}")
             return name
         found = self.find(state=self.states[-1])
         name = next(name for name, move in moves.items() if move == found.move)
         grown = found.grown
-        known = f"at depth {grown.depth:,}" if grown.estimated else "in the whole game"
+        known = "in the whole game"
+        if grown.estimated:
+            known = f"at depth {grown.depth:,}"
         _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
         return name
 
-    def _move_of_policy(self, moves: Mapping[str, Any]) -> str:
-        """Return the move of the policy, if there is one."""
+    def _known_move(self, moves: Mapping[str, Any]) -> str:
+        """Return the only move, or that of the policy, if there is one."""
+        if len(moves) == 1:
+            return next(iter(moves))
         if self.policy is None:
             return ""
         position = state_text(self.rules, self.states[-1])

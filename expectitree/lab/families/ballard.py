@@ -56,12 +56,16 @@ def ballard(
 
     title = f"Additive utilities: {', '.join(kind.name for kind in kinds)}, branching {branching}"
     title += f", order {order}"
-    title += f", chance two dice of {dice} sides" if dice else ""
-    title += f", seed {seed}" if order == "random" else ""
+    share = None
+    if dice:
+        share = roll, dice
+        title += f", chance two dice of {dice} sides"
+    if order == "random":
+        title += f", seed {seed}"
     return Growth(
         seed, kinds, wide, wide,
         draw_amounts, None, draw_widths,
-        share=(roll, dice) if dice else None, additive=True,
+        share=share, additive=True,
         about={"title": title, "source": SOURCE}, bounds=(0.0, float(sum(wide) - len(wide))),
     )  # fmt: skip
 
@@ -82,7 +86,9 @@ def count_up_or_down(amount: FloatColumn, width: int, down: bool) -> None:
     """Write 0, 1, … to each run of `width` rows, or the same numbers in descending order."""
     for start in range(0, len(amount), width):
         for i in range(width):
-            amount[start + i] = width - 1 - i if down else i
+            amount[start + i] = i
+            if down:
+                amount[start + i] = width - 1 - i
 
 
 def roll(tree: NewColumns, sides: int) -> None:

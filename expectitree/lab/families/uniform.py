@@ -35,7 +35,9 @@ def uniform(
     branches it has, then the utilities of all branches, then their weights.
     """
     kinds = repeat_pattern(pattern, plies)
-    least, most = branching if isinstance(branching, tuple) else (branching, branching)
+    if isinstance(branching, int):
+        branching = branching, branching
+    least, most = branching
     lower, upper = map(float, utilities)
     if not (real or lower.is_integer() and upper.is_integer()):
         raise TransformError(
@@ -59,18 +61,22 @@ def uniform(
         if ply == len(kinds):
             return width, 0
         draws = draw_numbers(random, 2 * count)
-        return width, run(choose_widths, width, draws, least, most, end if ply else 0.0)
+        return width, run(choose_widths, width, draws, least, most, end * (ply > 0))
 
-    numbers = "real" if real else "whole"
+    numbers = {True: "real", False: "whole"}[real]
     title = f"Independent {numbers} utilities from {exact_text(lower)} to "
     title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
-    title += f" to {most}" if least < most else ""
-    title += f", ending early with probability {exact_text(end)}" if end else ""
-    title += f", chance skewed by {skew}" if skew else ""
+    if least < most:
+        title += f" to {most}"
+    if end:
+        title += f", ending early with probability {exact_text(end)}"
+    weights = share = None
+    if skew:
+        title += f", chance skewed by {skew}"
+        weights, share = draw_weights, (choose_probabilities, skew)
     return Growth(
         seed, kinds, [most] * len(kinds), [mean, *[mean * (1 - end)] * (len(kinds) - 1)],
-        draw_amounts, draw_weights if skew else None, draw_widths,
-        share=(choose_probabilities, skew) if skew else None, additive=False,
+        draw_amounts, weights, draw_widths, share=share, additive=False,
         about={"title": f"{title}, seed {seed}"}, bounds=(lower, upper),
     )  # fmt: skip
 
@@ -79,9 +85,10 @@ def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, e
     """Write the number of branches of each node, none with probability `end`; return the sum."""
     total = 0
     for n in range(len(width)):
-        w = 0 if draws[2 * n] < end else least + int(draws[2 * n + 1] * (most - least + 1))
-        width[n] = w
-        total += w
+        width[n] = 0
+        if draws[2 * n] >= end:
+            width[n] = least + int(draws[2 * n + 1] * (most - least + 1))
+        total += width[n]
     return total
 
 
@@ -89,8 +96,10 @@ def choose_utilities(
     amount: FloatColumn, draws: FloatColumn, lower: float, upper: float, real: bool
 ) -> None:
     for b in range(len(amount)):
-        x = draws[b] * (upper - lower + (0 if real else 1))
-        amount[b] = lower + (x if real else int(x))
+        if real:
+            amount[b] = lower + draws[b] * (upper - lower)
+        else:
+            amount[b] = lower + int(draws[b] * (upper - lower + 1))
 
 
 def choose_probabilities(tree: NewColumns, skew: int) -> None:
@@ -115,7 +124,9 @@ def choose_probabilities(tree: NewColumns, skew: int) -> None:
         left = UNITS
         greatest = begin
         for b in range(begin, end):
-            whole = 1 if total == 0 else 1 + int(chance[b] / total * (UNITS - (end - begin)))
+            whole = 1
+            if total != 0:
+                whole += int(chance[b] / total * (UNITS - (end - begin)))
             chance[b] = whole
             left -= whole
             if chance[b] > chance[greatest]:
