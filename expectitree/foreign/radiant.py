@@ -94,7 +94,7 @@ class _Reader(Translation):
         stack = [_Node(self.source.root, Place(), path, "", found)]
         while stack:
             stack += reversed([*self.open(stack.pop())])
-        return found[0] if found else None
+        return next(iter(found), None)
 
     # ---- Other files.
 
@@ -110,7 +110,9 @@ class _Reader(Translation):
                 self.report(place, path, message)
                 raise TooManyProblemsError
             reader = _Reader(parse(*read_text(file), "yaml"), self.kinds["decision"], main)
-            reader.anchor = place if self is main else self.anchor
+            reader.anchor = self.anchor
+            if self is main:
+                reader.anchor = place
             main.nodes[name] = "0", reader.anchor  # while it is read
             main.nodes[name] = reader.checked(lambda: reader.item((name,))), reader.anchor
             main.places |= {key: [reader.anchor] * len(all) for key, all in reader.places.items()}
@@ -184,7 +186,9 @@ class _Reader(Translation):
                 message = f"duplicate variable {quote(name)}: keep one"
                 self.report(Place(written, at, True), root.path, message)
                 continue
-            place = Place(written, at) if self is main else self.anchor
+            place = self.anchor
+            if self is main:
+                place = Place(written, at)
             differs = main.variables.setdefault(name, (value, place))[0] != value
             if differs and name in main.own:
                 self.note(
@@ -246,7 +250,11 @@ class _Reader(Translation):
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
     if "tree" in keys and (kind or has_branches or "payoff" in keys):
-        found = "type" if kind else "payoff" if "payoff" in keys else "branches"
+        found = "branches"
+        if kind:
+            found = "type"
+        elif "payoff" in keys:
+            found = "payoff"
         return f"found {found} next to `tree`, which has its own: remove one of them"
     if has_branches and kind not in ("decision", "chance"):
         if kind:
@@ -272,9 +280,12 @@ def _fault_of_branch(key: str, value: Data) -> str:
 
 def _pattern(name: str) -> str:
     """Return the pattern of a name that is not a part of a longer word."""
-    before = r"(?<!\w)" if re.match(r"\w", name) else ""
-    after = r"(?!\w)" if re.search(r"\w$", name) else ""
-    return f"{before}{re.escape(name)}{after}"
+    pattern = re.escape(name)
+    if re.match(r"\w", name):
+        pattern = rf"(?<!\w){pattern}"
+    if re.search(r"\w$", name):
+        pattern = rf"{pattern}(?!\w)"
+    return pattern
 
 
 def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[str, str]:
@@ -289,7 +300,7 @@ def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[
     for name in names:
         if name not in found:
             base = re.sub("[^A-Za-z0-9_]+", "_", name).strip("_") or "variable"
-            base = f"_{base}" if base[0].isdigit() else base
+            base = shared.identifier(base)
             found[name] = shared.free_name(base, taken.__contains__)
             taken.add(found[name])
     return found

@@ -82,8 +82,9 @@ class Proofs:
         self.chosen: set[int] = set()  # leaves
         self._find_wants()
         work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
-        pays = compiling.pays(work) if compiled is None else compiled
-        self.compiled = pays and bool(tree.code)
+        if compiled is None:
+            compiled = compiling.pays(work)
+        self.compiled = compiled and bool(tree.code)
 
     def _find_wants(self) -> None:
         """Find the nodes whose proofs and lists the count needs."""
@@ -99,7 +100,9 @@ class Proofs:
                 self.exact.update(children)
             elif n in self.exact and children:
                 best = self.best_children[n] = tree.best_children(n)
-                others = children if len(best) > 1 else {*children} - best
+                others = {*children}
+                if len(best) == 1:
+                    others -= best
                 self.exact |= best
                 self.wanted.update((child, tree.sign(n)) for child in others)
 
@@ -124,20 +127,28 @@ class Proofs:
         tree = self.tree
         if tree.children[n]:
             return self.lists[n, sign]
-        value = sign * tree.value[n]
-        bound = min(tree.upper[n] if sign > 0 else -tree.lower[n], tree.infinity)
-        is_open = tree.leaves[n] and bound > value + tree.eps
-        return self._column([bound, value] if is_open else [value])
+        value, bound = sign * tree.value[n], tree.upper[n]
+        if sign < 0:
+            bound = -tree.lower[n]
+        bound = min(bound, tree.infinity)
+        bounds = [value]
+        if tree.leaves[n] and bound > value + tree.eps:
+            bounds = [bound, value]
+        return self._column(bounds)
 
     def _column(self, bounds: list[Scaled]) -> Column:
-        return array(self.tree.code, bounds) if self.tree.code else bounds
+        if self.tree.code:
+            return array(self.tree.code, bounds)
+        return bounds
 
     def _joined(self, n: int, sign: int) -> Operand:
         """Return the list of an inner node: join its children's lists in rounds of pairs."""
         tree = self.tree
-        how = MERGED if tree.sign(n) == sign else LEAST
+        how = LEAST
         if tree.kind[n] == Kind.CHANCE:
             how = SUM
+        elif tree.sign(n) == sign:
+            how = MERGED
         row = [self._operand(child, sign) for child in tree.children[n]]
         while len(row) > 1:
             pairs = zip(row[::2], row[1::2], strict=False)
@@ -166,7 +177,10 @@ class Proofs:
             size += share
             work = size
         bounds = [self.tree.infinity] * size
-        joined = Joined(self._column(bounds), array("b" if share < 2**7 else "i", [0]) * size)
+        code = "i"
+        if share < 2**7:
+            code = "b"
+        joined = Joined(self._column(bounds), array(code, [0]) * size)
         arguments = how, first, second, self.tree.infinity, joined
         if self.compiled and work >= _MANY_NUMBERS:
             compiling.run_compiled(join_lists, *arguments)
@@ -247,7 +261,9 @@ class Proofs:
             self.chosen.add(n)
         elif self.tree.kind[n] == Kind.CHANCE:
             self.proved.update(children)
-        for child in children if n in self.choice else ():
+        if n not in self.choice:
+            return
+        for child in children:
             if child == self.choice[n]:
                 self.proved.add(child)
             else:
@@ -299,7 +315,12 @@ def join_lists(how: int, first: Listed, second: Listed, infinity: Scaled, joined
                 j += 1
     else:
         for k in range(max(n, m)):
-            x = f * one[min(k, n - 1)] if k >= a else infinity
-            y = g * other[min(k, m - 1)] if k >= b else infinity
+            x = y = infinity
+            if k >= a:
+                x = f * one[min(k, n - 1)]
+            if k >= b:
+                y = g * other[min(k, m - 1)]
             bounds[k] = min(x, y)
-            left[k] = min(k, n - 1) if x <= y else 0
+            left[k] = 0
+            if x <= y:
+                left[k] = min(k, n - 1)
