@@ -99,8 +99,12 @@ class GameOptions:
     @property
     def position(self) -> str:
         """How the user chose the position, to end a sentence; empty for the start of the game."""
-        start = "" if self.start is None else f", from {self.start}"
-        return start if self.play is None else f"{start}, after {self.play}"
+        position = ""
+        if self.start is not None:
+            position += f", from {self.start}"
+        if self.play is not None:
+            position += f", after {self.play}"
+        return position
 
     def state(self, game: Game) -> Any:
         """Return the state that the user chose, or None for the start of the game."""
@@ -174,9 +178,11 @@ class GameSource:
             or_time = any(param.name == "seconds" for param in params)
             raise click.UsageError(
                 f"{name} is a game: choose with --depth D how many plies deep to search it"
-                + (", or with --seconds T how long." if or_time else ".")
+                f"{', or with --seconds T how long' * or_time}."
             )
-        estimate = None if options.estimate is None else find_estimate(options.estimate)
+        estimate = None
+        if options.estimate is not None:
+            estimate = find_estimate(options.estimate)
         self.arguments = arguments | {  # of `search` and `write_out`
             "depth": depth,
             "state": options.state(self.game),
@@ -206,7 +212,9 @@ class GameSource:
         from expectitree.games.searching import write_out
 
         if self.options.deepen or self.options.seconds is not None:
-            name = "--deepen" if self.options.deepen else "--seconds"
+            name = "--seconds"
+            if self.options.deepen:
+                name = "--deepen"
             raise click.UsageError(
                 f"{name} is for pruning searches, and this needs the whole tree: remove it, or "
                 "choose another algorithm with -a."

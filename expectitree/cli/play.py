@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -28,6 +28,7 @@ from expectitree.text.phrases import known_text
 if TYPE_CHECKING:
     from expectitree.games.found import GameSearch
 
+Moves: TypeAlias = Mapping[str, Any]  # by name, as the game has them
 HELP = "Type a move, or undo, hint or quit."
 PLAYERS = {MAX: "MAX", MIN: "MIN", CHANCE: "Outcome"}
 MAX_SEED = 1_000_000  # of those that are chosen at random
@@ -162,7 +163,7 @@ class _Match:
         if not self.is_over:
             say(f"To go on: {shlex.join(words)}")
 
-    def _ask(self, kind: int, moves: Mapping[str, Any]) -> str:
+    def _ask(self, kind: int, moves: Moves) -> str:
         """Show the position and read a move, or "undo" after taking one back, or nothing."""
         from expectitree.games.positions import no_move
 
@@ -192,7 +193,7 @@ class _Match:
                 say(f"{no_move(word, kind, [*moves], 'here')}. {HELP}")
         return ""
 
-    def _search(self, kind: int, moves: Mapping[str, Any]) -> str:
+    def _search(self, kind: int, moves: Moves) -> str:
         """Return the best move, by the policy or else by a search."""
         name = self._known_move(moves)
         if name in moves:
@@ -207,7 +208,7 @@ class _Match:
         _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
         return name
 
-    def _known_move(self, moves: Mapping[str, Any]) -> str:
+    def _known_move(self, moves: Moves) -> str:
         """Return the only move, or that of the policy, if there is one."""
         if len(moves) == 1:
             return next(iter(moves))

@@ -29,7 +29,9 @@ class Parameter(NamedTuple):
         try:
             return self.read(written)
         except (ValueError, TypeError, KeyError, OverflowError):
-            found = quote(written if isinstance(written, str) else _python_text(written))
+            if not isinstance(written, str):
+                written = _python_text(written)
+            found = quote(written)
             raise TransformError(f"found {found} as {name}, expected {self.expected}") from None
 
 
@@ -55,7 +57,9 @@ def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Para
     def read(value: Written) -> float:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise TypeError
-        number = float(to_float(value) if isinstance(value, str) else value)
+        if isinstance(value, str):
+            value = to_float(value)
+        number = float(value)
         if not least <= number <= most:
             raise ValueError
         return number
@@ -68,7 +72,9 @@ def _truth(value: Written) -> bool:
 
 
 def _plies(value: Written) -> int | None:
-    return None if value is None else _whole(1, MAX_PLIES).read(value)
+    if value is None:
+        return None
+    return int(_whole(1, MAX_PLIES).read(value))
 
 
 def _branching(value: Written) -> int | tuple[int, int]:
@@ -84,8 +90,9 @@ def _branching(value: Written) -> int | tuple[int, int]:
 
 
 def _utilities(value: Written) -> tuple[float, float]:
-    ends = value.strip("[]").split(",") if isinstance(value, str) else value
-    lower, upper = map(_real(-1e15, 1e15).read, ends)
+    if isinstance(value, str):
+        value = value.strip("[]").split(",")
+    lower, upper = map(_real(-1e15, 1e15).read, value)
     if lower > upper:
         raise ValueError
     return lower, upper
@@ -93,8 +100,11 @@ def _utilities(value: Written) -> tuple[float, float]:
 
 def _pattern(value: Written) -> list[Kind]:
     kinds: list[Kind] = []
-    for item in value.split(",") if isinstance(value, str) else value:
-        kind = Kind[item.strip().upper()] if isinstance(item, str) else item
+    if isinstance(value, str):
+        value = value.split(",")
+    for kind in value:
+        if isinstance(kind, str):
+            kind = Kind[kind.strip().upper()]
         if not isinstance(kind, Kind) or kind == Kind.TERMINAL:
             raise ValueError
         kinds.append(kind)

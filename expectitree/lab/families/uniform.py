@@ -63,17 +63,14 @@ def uniform(
         draws = draw_numbers(random, 2 * count)
         return width, run(choose_widths, width, draws, least, most, end * (ply > 0))
 
-    numbers = {True: "real", False: "whole"}[real]
-    title = f"Independent {numbers} utilities from {exact_text(lower)} to "
-    title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
-    if least < most:
-        title += f" to {most}"
-    if end:
-        title += f", ending early with probability {exact_text(end)}"
     weights = share = None
     if skew:
-        title += f", chance skewed by {skew}"
         weights, share = draw_weights, (choose_probabilities, skew)
+    title = f"Independent {'real' if real else 'whole'} utilities from {exact_text(lower)} to "
+    title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
+    title += f" to {most}" * (least < most)
+    title += f", ending early with probability {exact_text(end)}" * (end > 0)
+    title += f", chance skewed by {skew}" * (skew > 0)
     return Growth(
         seed, kinds, [most] * len(kinds), [mean, *[mean * (1 - end)] * (len(kinds) - 1)],
         draw_amounts, weights, draw_widths, share=share, additive=False,
