@@ -39,11 +39,10 @@ def uniform(
         branching = branching, branching
     least, most = branching
     lower, upper = map(float, utilities)
-    if not (real or lower.is_integer() and upper.is_integer()):
-        raise TransformError(
-            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
-            "ends, or ask for real ones"
-        )
+    numbers = "real"
+    if not real:
+        numbers = "whole"
+        _check_whole(lower, upper)
     mean = (least + most) / 2
 
     def draw_amounts(ply: int, random: Random, count: int) -> tuple[Column, int]:
@@ -66,7 +65,7 @@ def uniform(
     weights = share = None
     if skew:
         weights, share = draw_weights, (choose_probabilities, skew)
-    title = f"Independent {'real' if real else 'whole'} utilities from {exact_text(lower)} to "
+    title = f"Independent {numbers} utilities from {exact_text(lower)} to "
     title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
     title += f" to {most}" * (least < most)
     title += f", ending early with probability {exact_text(end)}" * (end > 0)
@@ -76,6 +75,15 @@ def uniform(
         draw_amounts, weights, draw_widths, share=share, additive=False,
         about={"title": f"{title}, seed {seed}"}, bounds=(lower, upper),
     )  # fmt: skip
+
+
+def _check_whole(lower: float, upper: float) -> None:
+    """Raise `TransformError` if an end of the utilities is no whole number."""
+    if not (lower.is_integer() and upper.is_integer()):
+        raise TransformError(
+            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
+            "ends, or ask for real ones"
+        )
 
 
 def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, end: float) -> int:
