@@ -6,6 +6,8 @@ import inspect
 import re
 import sys
 import tomllib
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from click import Command, Context
@@ -15,7 +17,8 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 import expectitree
-from expectitree.cli import GROUPS, cli
+from expectitree.base.tables import COMMANDS
+from expectitree.cli import cli
 
 project = "expectitree"
 author = "The expectitree authors"
@@ -90,7 +93,7 @@ def write_commands(app: Sphinx) -> None:
     """Write the sources of the commands' pages, which `sphinx_click` fills from the help texts."""
     folder = Path(app.srcdir) / "reference" / "commands"
     folder.mkdir(exist_ok=True)
-    pages = {f"{name}.rst": _page(name) for group in GROUPS.values() for name in group}
+    pages = {f"{name}.rst": _page(name) for name in COMMANDS}
     for path in folder.iterdir():
         if path.name not in pages:
             path.unlink()
@@ -112,10 +115,12 @@ def list_commands(app: Sphinx, name: str, source: list[str]) -> None:
     """List the commands by group. The manual page has all of them itself."""
     if name == "reference/command-line" and app.builder.name != "man":
         lists, names = "", ""
-        for title, group in GROUPS.items():
-            rows = (f"- [{name}](commands/{name}.rst): {about}\n" for name, about in group.items())
-            lists += f"## {title}\n\n{''.join(rows)}\n"
-            names += "".join(f"{name} <commands/{name}>\n" for name in group)
+        for title, group in groupby(COMMANDS.values(), key=attrgetter("group")):
+            lists += f"## {title}\n\n"
+            for row in group:
+                lists += f"- [{row.name}](commands/{row.name}.rst): {row.about}\n"
+                names += f"{row.name} <commands/{row.name}>\n"
+            lists += "\n"
         source[0] = source[0].replace(":nested: full", ":nested: none")
         lists += f"```{{toctree}}\n:hidden:\n\n{names}```\n\n"
         source[0] = source[0].replace("```{eval-rst}", f"{lists}```{{eval-rst}}")

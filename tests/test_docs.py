@@ -17,7 +17,8 @@ from click import Context
 from helpers import ROOT
 
 import expectitree as et
-from expectitree.cli import COMMANDS, cli
+from expectitree.base.tables import COMMANDS
+from expectitree.cli import cli
 
 # Documents that describe a tree file in parts, and other kinds of YAML files.
 NOT_TREES = ("title: Star1 and Star2", "title: Which search", "launch now/", "# .")

@@ -23,7 +23,7 @@ from files.bad_cases import CASES
 from helpers import ROOT
 from page.browser import NEEDS_BROWSER, Browser
 
-from expectitree.cli import GROUPS
+from expectitree.base.tables import COMMANDS
 from expectitree.editor.answers import answer
 from expectitree.picture.marks import THEMES
 
@@ -358,7 +358,6 @@ def test_the_picture_is_dark_where_the_page_is(browser: Browser) -> None:
 
 def test_messages_name_only_what_a_visitor_can_do() -> None:
     asked = {"algorithm": "star1", "theme": "light"}
-    commands = {command for group in GROUPS.values() for command in group}
     texts = [case.text for name, case in CASES.items() if name.endswith((".yaml", ".json"))]
     found = {
         problem["message"]
@@ -369,7 +368,7 @@ def test_messages_name_only_what_a_visitor_can_do() -> None:
     assert len(found) > 200
     for message in found:
         named = set(re.findall(r"expectitree (\w+)", message))
-        assert named <= commands
+        assert named <= COMMANDS.keys()
         assert "command line" in message or not (named or "--" in message)
 
 

@@ -38,6 +38,8 @@ class ExpectitreeError(Exception):
         hint: What to do; empty if the reason says it.
         kind: What kind of error it is: a constant of `expectitree.base.errors`; most have none.
         found: The name that nothing defines, if the error is about one.
+        file: The file that an option does not fit, with which the text then begins; mostly empty.
+        message: The text without the file.
 
     >>> import expectitree as et
     >>> try:
@@ -48,10 +50,25 @@ class ExpectitreeError(Exception):
     """
 
     found = ""
+    file = ""
 
     def __init__(self, reason: str = "", hint: str = "", kind: str = "") -> None:
         super().__init__(_text(reason, hint))
         self.reason, self.hint, self.kind = reason, hint, kind
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.message}" if self.file else self.message
+
+    @property
+    def message(self) -> str:
+        """The text without the file."""
+        return super().__str__()
+
+    def at(self, file: str) -> Self:
+        """Return the same error about an option for a file."""
+        changed = copy(self)
+        changed.file = file
+        return changed
 
     def with_hint(self, hint: str, kind: str | None = None) -> Self:
         """Return the same error with another hint, and perhaps of another kind."""

@@ -6,19 +6,41 @@ needed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.base.errors import USER_ERRORS, FileError, Problem
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+
+class Command(NamedTuple):
+    """A command, and the question that it answers if it is an analysis: all that registers it."""
+
+    group: str  # its heading in `--help`
+    name: str  # of the command, and of its module in `cli`; empty if there is none
+    about: str
+    is_listed: bool = False  # whether `--help` lists it; `--help-all` lists all
+    folder: str = ""  # that shows the report; its last part is the question
+    public: Sequence[str] = ()  # the names in the folder's `report` that the package has
+
+
+COMMANDS: dict[str, Command] = {}  # by name, in the order of `--help`
 QUESTIONS: dict[str, str] = {}  # the question of a report -> the folder that shows the report
 FORMATS: list[str] = []  # the modules whose `FORMATS` are formats of files
 PICTURES: dict[str, str] = {}  # the ending of a picture's file -> the module that draws it
 TREES: dict[str, str] = {}  # a source of the trees of a study -> the module that makes them
+
+
+def register(row: Command) -> None:
+    """Add a command, and the folder of its question."""
+    if row.name:
+        COMMANDS[row.name] = row
+    if row.folder:
+        QUESTIONS[row.folder.rpartition(".")[2]] = row.folder
 
 
 def module_of(name: str) -> Any:

@@ -1,7 +1,7 @@
 """The command line: the only place that knows click, the terminal and exit statuses.
 
 Each command has a module. To add one, write a module with a click command named `command`, and add
-a row to `GROUPS`.
+a row to `_COMMANDS` in `expectitree/__init__.py`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import click
@@ -23,6 +25,7 @@ from expectitree.base.errors import (
     SearchError,
     TransformError,
 )
+from expectitree.base.tables import COMMANDS
 from expectitree.cli.help import HELP_ALL, is_whole
 from expectitree.cli.terminal import (
     NO_TREE,
@@ -39,52 +42,7 @@ from expectitree.cli.terminal import (
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-GROUPS = {
-    "Solve": {
-        "eval": "Compute the value and the best action; show the annotated tree.",
-        "advise": "Show what each move of a game is worth, and the line of best play.",
-        "play": "Play a game in the terminal, against a search.",
-        "solve": "Compute the value of a whole game, even if its positions repeat.",
-        "compare": "Run several algorithms on a tree and compare their counts.",
-    },
-    "Explain": {
-        "trace": "List the steps of a search: visits, probes, bounds and cuts.",
-        "draw": "Draw a picture of the tree, or a page that replays searches.",
-        "limit": "Find the fewest leaves that prove the value.",
-        "sheet": "Make exercise sheets: pages to print, LaTeX or Moodle, with answers.",
-    },
-    "Decide": {
-        "sensitivity": "Find what the best decision depends on: thresholds, tornado, break-even.",
-        "frontier": "Find the strategies that are best for some weight of a criterion.",
-        "information": "Compute what knowing an event in advance, or a test, is worth.",
-        "risk": "Show how risky each action is: the distribution of totals.",
-        "simulate": "Show which action is best while parameters are uncertain; EVPI, EVPPI.",
-        "report": "Write a page about a decision for a client, with pictures and tables.",
-        "rescale": "Change the utilities, and see whether the decision changes.",
-        "opponents": "Evaluate the tree against other MIN players and other chances.",
-        "ask": "Ask for unknown utilities until the decision is certain.",
-    },
-    "Files": {
-        "new": "Print a commented tree file to start from.",
-        "edit": "Edit a tree in the browser, by typing or by clicking its picture.",
-        "convert": "Write a tree in another format, also for other programs.",
-        "verify": "Check that files are valid and results match their `expect`.",
-    },
-    "Research": {
-        "generate": "Generate a tree from a seed: ballard or uniform.",
-        "study": "Run an experiment on many generated trees, on all cores.",
-    },
-    "Editors and shells": {
-        "schema": "Print a JSON Schema of the tree file.",
-        "completion": "Print a completion script for bash, zsh or fish.",
-    },
-}
-COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
-# What `--help` lists, besides a line that names the others without those in `_UNLISTED`.
-_LISTED = (
-    "eval", "compare", "trace", "draw", "sensitivity", "information", "risk", "new", "edit",
-    "verify",
-)  # fmt: skip
+# `--help` names these below its list of commands no more than those that it lists.
 _UNLISTED = ("schema", "completion")
 
 
@@ -110,9 +68,9 @@ class _Commands(click.Group):
         from click.shell_completion import CompletionItem
 
         found = [
-            CompletionItem(name, help=about)
-            for name, about in COMMANDS.items()
-            if name.startswith(incomplete)
+            CompletionItem(row.name, help=row.about)
+            for row in COMMANDS.values()
+            if row.name.startswith(incomplete)
         ]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
@@ -132,16 +90,14 @@ class _Commands(click.Group):
             raise click.UsageError(_unknown_command(args[0]), ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        shown = COMMANDS if is_whole(ctx) else _LISTED
-        widest = max(map(len, shown))
-        for title, group in GROUPS.items():
-            rows = [(f"{name:{widest}}", group[name]) for name in group if name in shown]
-            if not rows:
-                continue
+        rows = [row for row in COMMANDS.values() if row.is_listed or is_whole(ctx)]
+        widest = max(len(row.name) for row in rows)
+        for title, group in groupby(rows, key=attrgetter("group")):
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl([(f"{row.name:{widest}}", row.about) for row in group])
         if not is_whole(ctx):
-            others = [name for name in COMMANDS if name not in (*_LISTED, *_UNLISTED)]
+            shown = [*_UNLISTED, *(row.name for row in rows)]
+            others = [name for name in COMMANDS if name not in shown]
             formatter.write_paragraph()
             formatter.write_text(f"More commands: {', '.join(others)}; --help-all lists all.")
 

@@ -9,19 +9,21 @@ import click
 
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameOptions, GameSource, is_game_name
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import TREES, HelpCommand, option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import show
 from expectitree.cli.tree_files import add_options
 
 SEARCH_OPTIONS = (
-    click.option(
+    option(
         "--depth",
+        section=TREES,
+        rare=False,
         type=click.IntRange(min=0),
         metavar="D",
         help="Search at most D plies deep.  [default: as deep as the time allows]",
     ),
-    click.option(
+    option(
         "--seconds",
         type=click.FloatRange(min=0, min_open=True),
         metavar="T",
@@ -47,8 +49,9 @@ def source_of(
 @click.argument("name", metavar="GAME")
 @algorithm_option("The search.  [default: star2]")
 @partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
-@click.option(
+@option(
     "--width",
+    rare=True,
     type=click.FloatRange(min=0),
     default=0,
     metavar="W",

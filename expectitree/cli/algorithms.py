@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, cast
 
 import click
@@ -11,6 +11,7 @@ import click
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.tree.model import Tree
+from expectitree.cli.help import SEARCHES, option
 from expectitree.cli.options import complete_from
 from expectitree.cli.terminal import say
 from expectitree.cli.tree_files import Command, add_options
@@ -82,25 +83,24 @@ class ChosenAlgorithms:
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
     """Add -a and the algorithms' options to a command, which receives `algorithms`."""
+    of_search = partial(option, section=SEARCHES)
     options = [
-        click.option(
+        of_search(
             "-a",
             "--algorithm",
             "names",
             multiple=True,
             default=default,
             metavar="NAME",
+            rare=False,
             help=help,
             shell_complete=complete_from(ALGORITHMS),
         )
     ]
-    for key, option in OPTIONS.items():
-        number = click.IntRange(min=1)
-        choice = click.Choice(option.values) if option.values else number
-        metavar = None if option.values else "K"
-        options.append(
-            click.option(f"--{key}", type=choice, metavar=metavar, help=option.description)
-        )
+    for key, row in OPTIONS.items():
+        limits = click.Choice(row.values) if row.values else click.IntRange(min=1)
+        metavar = None if row.values else "K"
+        options.append(of_search(f"--{key}", type=limits, metavar=metavar, help=row.description))
 
     def add(command: Command) -> Command:
         @wraps(command)

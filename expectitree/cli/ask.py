@@ -12,7 +12,7 @@ from rich.console import Console
 from expectitree.base import interrupts
 from expectitree.base.numbers import notation, to_fraction
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import SEARCHES, TREES, HelpCommand, option
 from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -27,7 +27,7 @@ from expectitree.cli.terminal import (
     write,
 )
 from expectitree.cli.tree_files import check_output, force_option, reading_options, write_tree
-from expectitree.cli.trees import read_bounds
+from expectitree.cli.tree_options import read_bounds
 from expectitree.decide.ask.answers import AnswersFile, answers_name
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
 from expectitree.decide.ask.text import Conversation
@@ -40,31 +40,32 @@ from expectitree.text.phrases import plural
 
 @click.command("ask", cls=HelpCommand)
 @click.argument("file", required=False, metavar="[FILE]", type=FILE)
-@click.option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
-@click.option(
+@option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
+@option(
     "--goal",
+    section=SEARCHES,
     type=click.Choice(("action", "value")),
     default="action",
     show_default=True,
     help="What to make certain: which action is best, or the value.",
 )
-@click.option(
+@option(
     "--bounds",
+    section=SEARCHES,
     metavar="LOWER,UPPER",
     help="Bounds on every total (utility plus rewards); inf if unknown.",
 )
-@click.option("--exact", is_flag=True, help="Show fractions in place of rounded decimals.")
-@click.option(
+@option("--exact", section=TREES, is_flag=True, help="Show fractions in place of rounded decimals.")
+@option(
     "--answers",
+    rare=True,
     metavar="FILE",
     type=FILE,
     help="The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
 )
-@click.option("--no-save", is_flag=True, help="Read answers from the file, but add none.")
-@click.option("--show", "shows", is_flag=True, help="Ask nothing: show the tree and the bounds.")
-@click.option(
-    "-o", "--output", metavar="FILE", type=OUT, help="Write the tree with the answers in it."
-)
+@option("--no-save", rare=True, is_flag=True, help="Read answers from the file, but add none.")
+@option("--show", "shows", is_flag=True, help="Ask nothing: show the tree and the bounds.")
+@option("-o", "--output", metavar="FILE", type=OUT, help="Write the tree with the answers in it.")
 @set_option
 @reading_options
 @force_option

@@ -17,7 +17,7 @@ from expectitree.cli.games import (
     is_game_name,
     refuse_file_options,
 )
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import OUTPUT, HelpCommand, option
 from expectitree.cli.options import FILE, set_option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
@@ -30,7 +30,7 @@ from expectitree.cli.tree_files import (
     reading_options,
     write_tree,
 )
-from expectitree.cli.trees import read_bounds
+from expectitree.cli.tree_options import read_bounds
 from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 
@@ -39,8 +39,9 @@ from expectitree.files.rows import ReadOptions
 @click.argument("source", metavar="IN|GAME", type=FILE)
 @click.argument("out", metavar="OUT", type=OUT)
 @format_option
-@click.option(
+@option(
     "--drop",
+    section=OUTPUT,
     type=click.Choice(["fractions"]),
     multiple=True,
     help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
@@ -48,19 +49,23 @@ from expectitree.files.rows import ReadOptions
 @float32_option
 @set_option
 @reading_options
-@click.option(
+@option(
     "--fold",
     type=click.Choice(["rewards"]),
     help="Move rewards and costs into the utilities: each is then the total of its path.",
 )
-@click.option(
+@option(
     "--flip",
     "flipped",
     metavar="PATH",
     help="Interchange two levels of chance nodes by Bayes' rule; PATH is the upper one.",
 )
-@click.option(
-    "--unshare", "unshares", is_flag=True, help="Give each path its own nodes, without sharing."
+@option(
+    "--unshare",
+    "unshares",
+    rare=True,
+    is_flag=True,
+    help="Give each path its own nodes, without sharing.",
 )
 @force_option
 @partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])
@@ -122,13 +127,18 @@ def command(
     else:
         tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
-        if flipped:
-            tree = _flipped(tree, flipped)
-        if unshares:
-            tree = _unshared(tree)
-        if fold:
-            tree = _folded(tree)
+        tree = _changed(tree, flipped, unshares, fold)
     write_tree(tree, out, format_name, "fractions" in drop, float32)
+
+
+def _changed(tree: Tree, flipped: str | None, unshares: bool, fold: str | None) -> Tree:
+    if flipped:
+        tree = _flipped(tree, flipped)
+    if unshares:
+        tree = _unshared(tree)
+    if fold:
+        tree = _folded(tree)
+    return tree
 
 
 def _flipped(tree: Tree, path: str) -> Tree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import is_game_name, with_positions
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import OUTPUT, HelpCommand, option
 from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import add_options, check_drawn, check_place, force_option
@@ -33,7 +34,7 @@ _ABOUT = {  # of the choices for a picture, of which the first is the default
 }
 _PICTURE_OPTIONS = (  # which a page does not have
     *(
-        click.option(
+        option(
             f"--{name}",
             type=click.Choice(drawing.CHOICES[name]),
             default=drawing.CHOICES[name][0],
@@ -42,36 +43,45 @@ _PICTURE_OPTIONS = (  # which a page does not have
         )
         for name, about in _ABOUT.items()
     ),
-    click.option("--totals", is_flag=True, help="Show what each path pays in all, at its end."),
-    click.option(
+    option("--totals", is_flag=True, help="Show what each path pays in all, at its end."),
+    option(
         "--width",
+        rare=True,
         type=click.FloatRange(min=1),
         metavar="N",
         help="Fit the picture into N pixels (points in a .pdf), with legible text.",
     ),
-    click.option(
-        "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."
+    option(
+        "--windows",
+        section=OUTPUT,
+        is_flag=True,
+        help="Show alpha and beta of every node that was entered.",
     ),
-    click.option("--reasons", is_flag=True, help="Show the reason for each cut."),
-    click.option("--strategy", is_flag=True, help="Draw only what optimal play can reach."),
-    click.option(
+    option("--reasons", rare=True, is_flag=True, help="Show the reason for each cut."),
+    option("--strategy", rare=True, is_flag=True, help="Draw only what optimal play can reach."),
+    option(
         "--rows",
+        section=OUTPUT,
         type=click.IntRange(min=1),
         default=MAX_NODES,
         show_default=True,
         metavar="N",
         help="Draw about N nodes; a run of leaves counts as one.",
     ),
-    click.option("--all", "show_all", is_flag=True, help="Draw every node."),
-    click.option(
-        "--title/--no-title", default=True, show_default=True, help="Show the title and the result."
+    option("--all", "show_all", section=OUTPUT, is_flag=True, help="Draw every node."),
+    option(
+        "--title/--no-title",
+        section=OUTPUT,
+        default=True,
+        show_default=True,
+        help="Show the title and the result.",
     ),
-    click.option(
+    option(
         "--blank",
         is_flag=True,
         help="Draw an exercise: leave out all that a search found, with lines to write on.",
     ),
-    click.option(
+    option(
         "--solution",
         is_flag=True,
         help="Draw the solution of that exercise, with everything in the same place.",
@@ -84,7 +94,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
     "The algorithm.  [default: expectiminimax for a picture, all for a page; star2 for games]"
 )
 @partial(tree_options, files="[FILE|GAME]", is_lazy=True)
-@click.option(
+@option(
     "-o",
     "--output",
     "out",
@@ -93,9 +103,10 @@ _PICTURE_OPTIONS = (  # which a page does not have
     help="The file; its ending sets the format. - is standard output, with --format.  [default: "
     "FILE with the ending .svg]",
 )
-@click.option(
+@option(
     "--format",
     "format_name",
+    section=OUTPUT,
     type=click.Choice(_TEXTS),
     help="The format if OUT is -.",
 )
@@ -146,32 +157,45 @@ def command(
         algorithms.only(several)
     style["rows"] = None if show_all else rows
 
-    def drawn(search: Search, file: str) -> str | bytes:
-        if kind == drawing.PAGE:
-            return drawing.page(with_positions(search), file=file)
-        return drawing.picture(search, kind, file=file, **style)
+    drawer = _Drawer(options, algorithms, out, kind, style, force)
+    list(options.map("drawing", drawer.draw, lazy))
 
-    def draw(file: str, found: Tree | Search) -> None:
-        picture: str | bytes
-        if out != "-":
-            check_drawn(out, force)
+
+@dataclass
+class _Drawer:
+    """Draws a tree or the search of a game to a file."""
+
+    options: SearchOptions
+    algorithms: ChosenAlgorithms
+    out: str
+    kind: str
+    style: dict[str, Any]
+    force: bool
+
+    def draw(self, file: str, found: Tree | Search) -> None:
+        if self.out != "-":
+            check_drawn(self.out, self.force)
         if isinstance(found, Search):
-            picture = drawn(found, file)
-            options.fail_if(is_stopped(found))
-        elif kind == drawing.PAGE:
-            chosen = algorithms.for_tree(file, found)
-            arguments = options.arguments_for(*chosen)
+            picture = self.drawn(found, file)
+            self.options.fail_if(is_stopped(found))
+        elif self.kind == drawing.PAGE:
+            chosen = self.algorithms.for_tree(file, found)
+            arguments = self.options.arguments_for(*chosen)
             del arguments["engine"]  # the interpreted one, which shows its steps
             picture = drawing.page(found, chosen, file=file, **arguments)
         else:
-            algorithm, *_ = algorithms.for_tree(file, found)
-            choices = {"is_blank": style["blank"], "exact": options.exact}
-            search = evaluate_known(found, algorithm, **options.arguments_for(algorithm), **choices)
-            options.fail_if(is_stopped(search) and not found.unknown)
-            picture = drawn(search, file)
-        _write(picture, out)
+            algorithm, *_ = self.algorithms.for_tree(file, found)
+            arguments = self.options.arguments_for(algorithm)
+            arguments |= {"is_blank": self.style["blank"], "exact": self.options.exact}
+            search = evaluate_known(found, algorithm, **arguments)
+            self.options.fail_if(is_stopped(search) and not found.unknown)
+            picture = self.drawn(search, file)
+        _write(picture, self.out)
 
-    list(options.map("drawing", draw, lazy))
+    def drawn(self, search: Search, file: str) -> str | bytes:
+        if self.kind == drawing.PAGE:
+            return drawing.page(with_positions(search), file=file)
+        return drawing.picture(search, self.kind, file=file, **self.style)
 
 
 def _refuse_on_page(names: Collection[str]) -> None:

@@ -10,7 +10,7 @@ import click
 from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import say, write
 from expectitree.editor.server import Server
@@ -20,14 +20,14 @@ from expectitree.files.sources import PREFIX, read_text
 
 @click.command("edit", cls=HelpCommand)
 @click.argument("file", metavar="FILE", type=FILE)
-@click.option(
+@option(
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
     help="The port; by default, any that is free.",
 )
-@click.option("--no-browser", is_flag=True, help="Print the link, and open no browser.")
+@option("--no-browser", is_flag=True, help="Print the link, and open no browser.")
 def command(file: str, port: int, no_browser: bool) -> None:
     """Edit a tree in the browser: type, or click its picture.
 

@@ -16,7 +16,7 @@ from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import OUTPUT, SEARCHES, HelpCommand, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
@@ -26,50 +26,62 @@ from expectitree.searches.result import Search
 @click.command("eval", cls=HelpCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
-@click.option(
+@option(
     "--jobs",
+    section=SEARCHES,
     type=click.IntRange(min=1),
     metavar="N",
     default=1,
     help="Read N parts of an .arrow or .parquet file at the same time.",
 )
-@click.option(
+@option(
     "--scheduler",
+    section=SEARCHES,
     metavar="ADDRESS",
     help="Evaluate .arrow and .parquet files on the Dask cluster whose scheduler has this address.",
 )
-@click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
-@click.option(
+@option(
+    "--windows",
+    section=OUTPUT,
+    is_flag=True,
+    help="Show alpha and beta of every node that was entered.",
+)
+@option(
     "--rows",
+    section=OUTPUT,
     type=click.IntRange(min=1),
     default=MAX_ROWS,
     show_default=True,
     help="Show about this many nodes.",
 )
-@click.option("--all", "show_all", is_flag=True, help="Show every node.")
-@click.option(
+@option("--all", "show_all", section=OUTPUT, is_flag=True, help="Show every node.")
+@option(
     "--explain",
     is_flag=False,
     flag_value=ROOT,
     metavar="[PATH]",
     help="Explain in sentences the value of the root or of a node, and why each cut was sound.",
 )
-@click.option(
+@option(
     "--show",
     "shown",
+    section=OUTPUT,
     type=click.Choice(("formulas",)),
     multiple=True,
     help="Show the formulas next to the numbers, and the parameters.",
 )
-@click.option("--strategy", is_flag=True, help="Show only the nodes that optimal play can reach.")
-@click.option("--totals", is_flag=True, help="Show what each path pays in all, at its end.")
-@click.option(
+@option(
+    "--strategy", rare=True, is_flag=True, help="Show only the nodes that optimal play can reach."
+)
+@option("--totals", is_flag=True, help="Show what each path pays in all, at its end.")
+@option(
     *("-v", "--verbose", "is_detailed"),
     is_flag=True,
     help="Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
 )
-@click.option(
+@option(
     "--notes/--no-notes",
+    section=OUTPUT,
     default=True,
     show_default=True,
     help="Show the notes of nodes, but not with --set.",

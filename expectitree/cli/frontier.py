@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.frontier.report import Frontier, frontier
@@ -13,7 +13,7 @@ from expectitree.decide.sensitivity.parameters import parse_range
 
 
 @click.command("frontier", cls=HelpCommand)
-@click.option(
+@option(
     *("-p", "--parameter", "weight"),
     metavar="NAME[=LOW..HIGH]",
     default="",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.base.errors import GameError, SearchError
-from expectitree.cli.help import GameOption
+from expectitree.cli.help import GAMES, Option, option
 from expectitree.cli.terminal import warn, working
 from expectitree.games import MAX_ROWS
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
 
-_option = partial(click.option, cls=GameOption)
+_option = partial(option, section=GAMES)
 _COUNT = click.IntRange(min=0)
 POSITION_OPTIONS = (
     _option("--start", metavar="TEXT", help="Start from the position that TEXT describes."),
@@ -43,7 +43,13 @@ POSITION_OPTIONS = (
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    _option("--depth", type=_COUNT, metavar="D", help="The depth of the tree, in plies."),
+    _option(
+        "--depth",
+        type=_COUNT,
+        metavar="D",
+        rare=False,
+        help="The depth of the tree, in plies.",
+    ),
     _option(
         "--bounds",
         metavar="LOWER,UPPER",
@@ -82,8 +88,8 @@ class GameOptions:
         given = [
             option
             for option in context.command.params
-            if isinstance(option, GameOption)
-            and context.get_parameter_source(str(option.name)) == typed
+            if isinstance(option, Option) and option.section == GAMES
+            if context.get_parameter_source(str(option.name)) == typed
         ]
         if given and not has_games:
             raise click.UsageError(
@@ -93,8 +99,12 @@ class GameOptions:
     @property
     def position(self) -> str:
         """How the user chose the position, to end a sentence; empty for the start of the game."""
-        start = "" if self.start is None else f", from {self.start}"
-        return start if self.play is None else f"{start}, after {self.play}"
+        position = ""
+        if self.start is not None:
+            position += f", from {self.start}"
+        if self.play is not None:
+            position += f", after {self.play}"
+        return position
 
     def state(self, game: Game) -> Any:
         """Return the state that the user chose, or None for the start of the game."""
@@ -168,9 +178,11 @@ class GameSource:
             or_time = any(param.name == "seconds" for param in params)
             raise click.UsageError(
                 f"{name} is a game: choose with --depth D how many plies deep to search it"
-                + (", or with --seconds T how long." if or_time else ".")
+                f"{', or with --seconds T how long' * or_time}."
             )
-        estimate = None if options.estimate is None else find_estimate(options.estimate)
+        estimate = None
+        if options.estimate is not None:
+            estimate = find_estimate(options.estimate)
         self.arguments = arguments | {  # of `search` and `write_out`
             "depth": depth,
             "state": options.state(self.game),
@@ -201,7 +213,9 @@ class GameSource:
         from expectitree.games.searching import write_out
 
         if self.options.deepen or self.options.seconds is not None:
-            name = "--deepen" if self.options.deepen else "--seconds"
+            name = "--seconds"
+            if self.options.deepen:
+                name = "--deepen"
             raise click.UsageError(
                 f"{name} is for pruning searches, and this needs the whole tree: remove it, or "
                 "choose another algorithm with -a."

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import OWN, TREES, HelpCommand, option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
     add_options,
@@ -31,22 +31,24 @@ def parameter_options(*without: str) -> Callable[[Any], Any]:
     for name in (name for name in PARAMETERS if name not in without):
         parameter = PARAMETERS[name]
         families = [family for family in FAMILIES if name in parameters_of(family)]
-        option = click.option(
+        declared = option(
             f"--{name}",
             is_flag=parameter.metavar is None and name != "order",
             default=None,
             type=click.Choice(ORDERS) if name == "order" else None,
             metavar=parameter.metavar,
+            section=TREES if name == "order" else OWN,
+            rare=name in ("end", "skew", "real", "dice", "order"),
             help=f"{', '.join(families)}: {parameter.help}",
         )
-        options.append(option)
+        options.append(declared)
     return partial(add_options, options=options)
 
 
 @click.command("generate", cls=HelpCommand)
 @click.argument("family", type=click.Choice(list(FAMILIES)))
 @parameter_options()
-@click.option(
+@option(
     "-o",
     "--output",
     "out",

@@ -5,13 +5,12 @@ This is click's own help. rich-click would import rich, which `--help` does with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
 
-from expectitree.base.algorithms import OPTIONS
 from expectitree.cli.terminal import printing_to_stderr
 
 _IS_WHOLE = "expectitree.help_all"  # in the context's `meta`
@@ -19,55 +18,82 @@ _GAME = (
     "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs that file), with "
     "parameters as in 'game:pig(target=20)'. A game needs --depth."
 )
-_OWN, _OF_GAMES = "Options", "Options for games"
-# By the names of the parameters; all others are the command's own.
-_SECTIONS = {
-    "Options of searches": (
-        "names", *(name.replace("-", "_") for name in OPTIONS),
-        "bounds", "engine", "max_visits", "jobs", "scheduler",
-    ),
-    "Options of trees": (
-        "texts", "depth", "order", "parameters", "table", "attitude", "exact",
-        "max_nodes",
-    ),
-    "Options of other programs' files": (
-        "format", "max_player", "tree", "minimize", "probabilities", "transpose",
-    ),
-    "Options of the output": (
-        "format_name", "report_file", "force", "rows", "show_all", "notes", "windows", "shown",
-        "title", "float32", "drop",
-    ),
-}  # fmt: skip
-# `--help` shows a command's own options without these, and these of the other sections.
-_RARE = (
-    "fixed", "grid", "reasons", "no_save", "answers", "results", "unshares", "strategy", "width",
-    "end", "skew", "real", "dice", "task", "trees",
-)  # fmt: skip
-_USUAL = ("names", "texts", "parameters", "depth")
+# The sections of the whole help, in its order.
+OWN = "Options"
+SEARCHES = "Options of searches"
+TREES = "Options of trees"
+FORMATS = "Options of other programs' files"
+OUTPUT = "Options of the output"
+GAMES = "Options for games"
+_SECTIONS = (OWN, SEARCHES, TREES, FORMATS, OUTPUT, GAMES)
 
 
-class GameOption(click.Option):
-    """An option that applies only to games."""
+class Option(click.Option):
+    """An option that knows its place in the help, and is given once if it has one value.
+
+    Without --help-all, the help shows a command's own options and those of games of a command for
+    games, but not those that are `rare`. Of an option that is `named`, such as --set NAME=VALUE,
+    each name is given once.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        section: str = OWN,
+        rare: bool | None = None,
+        named: bool = False,
+        **settings: Any,
+    ) -> None:
+        super().__init__(*arguments, **settings)
+        self.section, self.rare, self.named = section, rare, named
+
+    def is_usual(self, games_only: bool) -> bool:
+        """Return whether the short help shows the option; `games_only` takes only games."""
+        if self.rare is None:
+            return self.section == OWN or games_only and self.section == GAMES
+        return not self.rare
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser keep all values of an option, of which click keeps the last."""
+        if self.is_flag:
+            super().add_to_parser(parser, ctx)
+        else:
+            parser.add_option(self, self.opts, self.name, action="append", nargs=self.nargs)
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
+        """Return the value; raise `click.UsageError` for a second one."""
+        name = str(self.name)
+        if name in opts and not self.is_flag:
+            if not ctx.resilient_parsing:
+                self._check_once(opts[name], ctx)
+            if not self.multiple:
+                opts = {**opts, name: opts[name][-1]}
+        return super().consume_value(ctx, opts)
+
+    def _check_once(self, values: Sequence[Any], ctx: click.Context) -> None:
+        if self.multiple and not self.named:
+            return
+        known: dict[str, str] = {}
+        for value in values:
+            text = value if isinstance(value, str) else self.flag_value  # given without a value
+            name = text.partition("=")[0].strip() if self.named else ""
+            what = f"{self.opts[-1]} {name}".rstrip()
+            if what in known:
+                both = f"{known[what]} and {text}"
+                raise click.UsageError(f"{what} was given twice: {both}; give it once.", ctx)
+            known[what] = text
+
+
+option = partial(click.option, cls=Option)
 
 
 class HelpCommand(click.Command):
-    """A command whose help has two sizes, and whose options with one value are given once."""
+    """A command whose help has two sizes, of which `--help-all` prints the whole."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         """Add --help-all after the other options."""
         super().__init__(*arguments, **settings)
         self.params.append(HELP_ALL)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words; raise `click.UsageError` for an option with one value given twice."""
-        options = [copy(param) for param in self.params if isinstance(param, click.Option)]
-        for option in options:
-            option.multiple = True  # the parser keeps all values then
-        given, *_ = click.Command(None, params=[*options]).make_parser(ctx).parse_args([*args])
-        for param in self.params:
-            if isinstance(param, click.Option) and not param.is_flag and not ctx.resilient_parsing:
-                _check_once(param, given.get(param.name, []), ctx)
-        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, which alone may write to standard output."""
@@ -76,45 +102,26 @@ class HelpCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that most users need, or all of them in sections."""
-        titles = (_OWN, *_SECTIONS, _OF_GAMES)
-        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in titles}
-        takes_only_games = any(param.metavar == "GAME" for param in self.params)
-        options = (param for param in self.get_params(ctx) if isinstance(param, click.Option))
-        for param in options:
-            title, name, record = _section_of(param), str(param.name), param.get_help_record(ctx)
-            is_own = title == _OWN or title == _OF_GAMES and takes_only_games
-            is_usual = name in _USUAL or is_own and name not in _RARE
-            if record and (is_usual or is_whole(ctx)):
-                sections[title if is_whole(ctx) else _OWN].append(record)
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in _SECTIONS}
+        games_only = any(param.metavar == "GAME" for param in self.params)
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if not record or not isinstance(param, click.Option):
+                continue
+            if not isinstance(param, Option):  # --help itself
+                sections[OWN].append(record)
+            elif is_whole(ctx):
+                sections[param.section].append(record)
+            elif param.is_usual(games_only):
+                sections[OWN].append(record)
         for title, records in sections.items():
             if not records:
                 continue
             with formatter.section(title):
-                if title == _OF_GAMES:
+                if title == GAMES:
                     formatter.write_text(_GAME)
                     formatter.write_paragraph()
                 formatter.write_dl(records)
-
-
-def _check_once(option: click.Option, values: Sequence[Any], ctx: click.Context) -> None:
-    """Raise `click.UsageError` if an option, or a name that it sets, has two values."""
-    if option.multiple and not str(option.metavar).startswith(("NAME=", "NAME[=")):
-        return
-    known: dict[str, str] = {}
-    for value in values:
-        text = value if isinstance(value, str) else option.flag_value  # given without a value
-        name = text.partition("=")[0].strip() if option.multiple else ""
-        what = f"{option.opts[-1]} {name}".rstrip()
-        if what in known:
-            both = f"{known[what]} and {text}"
-            raise click.UsageError(f"{what} was given twice: {both}; give it once.", ctx)
-        known[what] = text
-
-
-def _section_of(param: click.Parameter) -> str:
-    if isinstance(param, GameOption):
-        return _OF_GAMES
-    return next((title for title, names in _SECTIONS.items() if param.name in names), _OWN)
 
 
 def is_whole(ctx: click.Context) -> bool:
@@ -129,7 +136,7 @@ def _print_whole(ctx: click.Context, param: click.Parameter, value: bool) -> Non
         ctx.exit()
 
 
-HELP_ALL = click.Option(
+HELP_ALL = Option(
     ["--help-all"],
     is_flag=True,
     is_eager=True,

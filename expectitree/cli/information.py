@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import SEARCHES, HelpCommand, option
 from expectitree.cli.options import FILE, file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
@@ -14,14 +14,16 @@ from expectitree.decide.information.report import Events, Information, every_eve
 
 
 @click.command("information", cls=HelpCommand)
-@click.option(
+@option(
     *("--event", "names"),
+    section=SEARCHES,
+    rare=False,
     metavar="NAME",
     multiple=True,
     help="An event of the file, or a chance node's path; repeat it to know several at once.  "
     "[default: each event of the file]",
 )
-@click.option(
+@option(
     "--likelihood",
     metavar="FILE",
     type=FILE,

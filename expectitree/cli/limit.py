@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
@@ -19,7 +19,7 @@ from expectitree.searches.result import Outcome
     "A search to compare with the limit; may be repeated. By default all that are not slow."
 )
 @tree_options
-@click.option(
+@option(
     "--max-leaves",
     type=click.IntRange(min=1),
     metavar="N",

@@ -6,7 +6,7 @@ import re
 
 import click
 
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import check_file, force_option
 from expectitree.files import load
@@ -50,12 +50,12 @@ max:
 
 @click.command("new", cls=HelpCommand)
 @click.argument("file", required=False, type=OUT)
-@click.option(
+@option(
     "--example",
     metavar="NAME",
     help="Print this example tree instead; --list shows the names.",
 )
-@click.option("--list", "list_examples", is_flag=True, help="List the example trees.")
+@option("--list", "list_examples", is_flag=True, help="List the example trees.")
 @force_option
 def command(file: str | None, example: str | None, list_examples: bool, force: bool) -> None:
     """Print a commented tree file to start from, or write it to FILE.

@@ -7,14 +7,14 @@ import click
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import format_options, node_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
 
 
 @click.command("opponents", cls=HelpCommand)
-@click.option(
+@option(
     "--epsilon",
     "epsilons",
     multiple=True,

@@ -12,6 +12,7 @@ import click
 from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
+from expectitree.cli.help import OUTPUT, SEARCHES, TREES, option
 from expectitree.cli.terminal import OUT, choose_report, warn
 from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
@@ -50,16 +51,20 @@ def _read_settings(
     return changed
 
 
+_of_trees = partial(option, section=TREES)
+_of_searches = partial(option, section=SEARCHES)
 _SETTINGS = (
-    click.option(
+    _of_trees(
         "--set",
         "parameters",
         metavar="NAME=VALUE",
         multiple=True,
+        named=True,
+        rare=False,
         callback=_read_settings,
         help="Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
     ),
-    click.option(
+    _of_trees(
         *("--parameters", "table"),
         metavar="FILE",
         type=FILE,
@@ -74,16 +79,22 @@ _OWN_PARAMETERS = [
     field.name for field in fields(SearchOptions) if field.name not in ("games", "statuses")
 ]
 _TREE_OPTIONS = (
-    click.option(
-        "-e", "texts", metavar="TEXT", multiple=True, help="A tree as text, in place of a file."
+    _of_trees(
+        "-e",
+        "texts",
+        metavar="TEXT",
+        multiple=True,
+        rare=False,
+        help="A tree as text, in place of a file.",
     ),
-    click.option(
+    _of_trees(
         "--depth",
         type=click.IntRange(min=0),
         metavar="D",
+        rare=False,
         help="Cut the tree at D plies, and use its estimates there.",
     ),
-    click.option(
+    _of_trees(
         "--order",
         default="given",
         show_default=True,
@@ -91,26 +102,26 @@ _TREE_OPTIONS = (
         shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
         help="Order of children: given, best, worst, inner (by estimates) or random:SEED.",
     ),
-    click.option(
+    _of_trees(
         "--exact",
         is_flag=True,
         help="Show fractions in place of rounded decimals, and compute in them at any size.",
     ),
     set_option,
-    click.option(
+    _of_trees(
         "--attitude",
         metavar="KIND=VALUE",
         help="Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
     ),
 )
 _SEARCH_OPTIONS = (
-    click.option(
+    _of_searches(
         "--bounds",
         metavar="none|leaves|L,U",
         help="Bounds on every total (utility plus rewards): none, those of the leaves, or two "
         "numbers.  [default: those in the file, else none for alphabeta and leaves for the others]",
     ),
-    click.option(
+    _of_searches(
         "--engine",
         type=click.Choice(ENGINES),
         default="auto",
@@ -118,7 +129,7 @@ _SEARCH_OPTIONS = (
         help="How the search runs. auto computes small trees in fractions and compiles for large "
         "ones; the others compute in floats.",
     ),
-    click.option(
+    _of_searches(
         "--max-visits",
         type=click.IntRange(min=1),
         metavar="N",
@@ -161,7 +172,7 @@ def tree_options(
 # For commands that evaluate every node, and for those that read no games either.
 node_options = partial(tree_options, searches=False)
 file_options = partial(node_options, files="[FILE|FOLDER]...", has_games=False)
-plot_option = click.option(
+plot_option = option(
     "--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf."
 )
 
@@ -171,21 +182,23 @@ def format_options(question: str, *report: str) -> Callable[[Command], Command]:
 
     `report` replaces -o where it names another file.
     """
-    option = click.option(
+    format = option(
         "--format",
         "format_name",
+        section=OUTPUT,
         type=click.Choice(formats(question)),
         default="text",
         show_default=True,
         help="The format of the output.",
     )
-    file = click.option(
+    file = option(
         *(report or ("-o", "--output")),
         "report_file",
+        section=OUTPUT,
         metavar="FILE",
         type=OUT,
         expose_value=False,
         callback=choose_report,
         help="Write the report to a file, not to standard output.",
     )
-    return lambda command: option(file(command))
+    return lambda command: format(file(command))

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -16,7 +16,7 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.cli.advise import SEARCH_OPTIONS, source_of
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameSource
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import make_console, read_line, say, write
 from expectitree.cli.tree_files import add_options
@@ -28,6 +28,7 @@ from expectitree.text.phrases import known_text
 if TYPE_CHECKING:
     from expectitree.games.found import GameSearch
 
+Moves: TypeAlias = Mapping[str, Any]  # by name, as the game has them
 HELP = "Type a move, or undo, hint or quit."
 PLAYERS = {MAX: "MAX", MIN: "MIN", CHANCE: "Outcome"}
 MAX_SEED = 1_000_000  # of those that are chosen at random
@@ -35,7 +36,7 @@ MAX_SEED = 1_000_000  # of those that are chosen at random
 
 @click.command("play", cls=HelpCommand)
 @click.argument("name", metavar="GAME")
-@click.option(
+@option(
     "--as",
     "side",
     type=click.Choice(("max", "min", "both")),
@@ -43,11 +44,9 @@ MAX_SEED = 1_000_000  # of those that are chosen at random
     show_default=True,
     help="The player whose moves you choose.",
 )
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of the outcomes.")
-@click.option(
-    "--typed", is_flag=True, help="Ask for the outcomes of chance, such as those of real dice."
-)
-@click.option(
+@option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of the outcomes.")
+@option("--typed", is_flag=True, help="Ask for the outcomes of chance, such as those of real dice.")
+@option(
     "--policy",
     type=FILE,
     metavar="FILE",
@@ -82,8 +81,11 @@ def command(
         raise click.UsageError("--seed chooses the outcomes that --typed asks for: remove one.")
     algorithm = algorithms.or_only("star2").only("play runs one algorithm: give -a once.")
     source = source_of(name, depth, seconds, usual=1, **position)
-    known = None if policy is None else read_policy(policy)
-    seed = Random().randrange(MAX_SEED) if seed is None else seed
+    known = None
+    if policy is not None:
+        known = read_policy(policy)
+    if seed is None:
+        seed = Random().randrange(MAX_SEED)
     match = _Match(source, partial(source.search, algorithm), known, side, seed, typed)
     try:
         with interrupts.raising():
@@ -115,8 +117,10 @@ class _Match:
         self.names: list[str] = []
         self.decisions: list[int] = []  # how many moves came before each decision of the user
         self.random = Random(seed)
-        who = "both players" if side == "both" else side.upper()
-        rolls = "you type the outcomes" if typed else f"the seed is {seed}"
+        who = {"both": "both players"}.get(side, side.upper())
+        rolls = f"the seed is {seed}"
+        if typed:
+            rolls = "you type the outcomes"
         _print(f"{rules.title}: you are {who}, and {rolls}. {HELP}")
 
     @property
@@ -151,13 +155,15 @@ class _Match:
         """Show how to go on, if the game is not over."""
         options = self.source.options
         words = ["expectitree", "play", self.source.name, "--as", self.side]
-        words += [] if options.start is None else ["--start", options.start]
-        played = [options.play, *self.names] if options.play else self.names
-        words += ["--play", ",".join(played)] if played else []
+        if options.start is not None:
+            words += ["--start", options.start]
+        played = ",".join(filter(None, [options.play, *self.names]))
+        if played:
+            words += ["--play", played]
         if not self.is_over:
             say(f"To go on: {shlex.join(words)}")
 
-    def _ask(self, kind: int, moves: Mapping[str, Any]) -> str:
+    def _ask(self, kind: int, moves: Moves) -> str:
         """Show the position and read a move, or "undo" after taking one back, or nothing."""
         from expectitree.games.positions import no_move
 
@@ -187,21 +193,25 @@ class _Match:
                 say(f"{no_move(word, kind, [*moves], 'here')}. {HELP}")
         return ""
 
-    def _search(self, kind: int, moves: Mapping[str, Any]) -> str:
+    def _search(self, kind: int, moves: Moves) -> str:
         """Return the best move, by the policy or else by a search."""
-        name = next(iter(moves)) if len(moves) == 1 else self._move_of_policy(moves)
+        name = self._known_move(moves)
         if name in moves:
             _print(f"{PLAYERS[kind]} plays {name}")
             return name
         found = self.find(state=self.states[-1])
         name = next(name for name, move in moves.items() if move == found.move)
         grown = found.grown
-        known = f"at depth {grown.depth:,}" if grown.estimated else "in the whole game"
+        known = "in the whole game"
+        if grown.estimated:
+            known = f"at depth {grown.depth:,}"
         _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
         return name
 
-    def _move_of_policy(self, moves: Mapping[str, Any]) -> str:
-        """Return the move of the policy, if there is one."""
+    def _known_move(self, moves: Moves) -> str:
+        """Return the only move, or that of the policy, if there is one."""
+        if len(moves) == 1:
+            return next(iter(moves))
         if self.policy is None:
             return ""
         position = state_text(self.rules, self.states[-1])

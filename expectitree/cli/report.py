@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import file_options
 from expectitree.cli.terminal import OUT, say
 from expectitree.cli.tree_files import check_drawn, force_option
@@ -17,7 +17,7 @@ from expectitree.picture.drawing import write
 
 @click.command("report", cls=HelpCommand)
 @partial(file_options, files="FILE")
-@click.option(
+@option(
     "-o", "--output", "out", metavar="OUT", type=OUT, required=True, help="The page: a .html file."
 )
 @force_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import format_options, node_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.tree_files import check_output, force_option, write_tree
@@ -15,17 +15,17 @@ from expectitree.decide.rescale.report import Rescaling, rescale
 
 
 @click.command("rescale", cls=HelpCommand)
-@click.option(
+@option(
     "--map",
     metavar="MAP",
     help="A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",
 )
-@click.option(
+@option(
     *("--any", "any_"),
     is_flag=True,
     help="Find an order-preserving map that changes the decision; the default without --map.",
 )
-@click.option(
+@option(
     *("-o", "--output", "out"),
     metavar="FILE",
     type=OUT,

@@ -7,7 +7,7 @@ import click
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import format_options, node_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.reach.report import Reach
@@ -16,10 +16,8 @@ from expectitree.decide.risk.report import Risk, risk
 
 
 @click.command("risk", cls=HelpCommand)
-@click.option(
-    "--target", metavar="T", help="Show the probability of a total at least as good as T."
-)
-@click.option(
+@option("--target", metavar="T", help="Show the probability of a total at least as good as T.")
+@option(
     "--reach",
     metavar="COUNTER",
     help="Show how likely play enters each node that repeats, by a counter such as cycle.",

@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
@@ -16,33 +16,39 @@ from expectitree.decide.sensitivity.strategies import strategies_of
 
 
 @click.command("sensitivity", cls=HelpCommand)
-@click.option(
+@option(
     *("-p", "--parameter", "moved"),
     multiple=True,
+    named=True,
     metavar="NAME[=LOW..HIGH]",
     help="The parameter to vary, and its range if the file has none; two make a map.",
 )
-@click.option(
+@option(
     *("--everywhere", "is_everywhere"),
     is_flag=True,
     help="Every decision that optimal play can reach.",
 )
-@click.option(
+@option(
     *("--tornado", "is_tornado"),
     is_flag=True,
     help="The least and greatest value over each range.",
 )
-@click.option("--fixed", is_flag=True, help="Keep the current best strategy in a tornado.")
-@click.option(
+@option("--fixed", rare=True, is_flag=True, help="Keep the current best strategy in a tornado.")
+@option(
     "--until",
     metavar="'A = B'",
     help="Where two branches, given by path, are worth the same, or the `value` of the tree is a "
     "number.",
 )
-@click.option("--add", metavar="PATH", help="How much more or less a branch may pay.")
-@click.option("--strategies", is_flag=True, help="List every strategy and its value.")
-@click.option(
-    "--grid", type=click.IntRange(2, 1000), default=GRID, show_default=True, help="Rows of a map."
+@option("--add", metavar="PATH", help="How much more or less a branch may pay.")
+@option("--strategies", is_flag=True, help="List every strategy and its value.")
+@option(
+    "--grid",
+    rare=True,
+    type=click.IntRange(2, 1000),
+    default=GRID,
+    show_default=True,
+    help="Rows of a map.",
 )
 @plot_option
 @file_options

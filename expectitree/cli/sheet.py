@@ -9,49 +9,54 @@ from typing import Any
 
 import click
 
+from expectitree.base.algorithms import Algorithm
 from expectitree.base.tables import module_of
+from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
 from expectitree.cli.generate import parameter_options
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import OUTPUT, SEARCHES, HelpCommand, option
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import OUT, say, warn, working
 from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
-from expectitree.cli.trees import read_bounds
+from expectitree.cli.tree_options import read_bounds
 from expectitree.files import load
 from expectitree.files.saving import save
 from expectitree.files.writing import OutputFile, named_errors, write_marked
 from expectitree.lab.families import FAMILIES
 from expectitree.lab.sheets import FORMATS
-from expectitree.lab.sheets.variants import Sheet, make_variants, task_of
+from expectitree.lab.sheets.variants import Sheet, Wanted, make_variants, task_of
 from expectitree.text.phrases import plural
 
 _OPTIONS = (
-    click.option(
+    option(
         "-n", "--variants", "number", type=click.IntRange(1, 500), default=10, show_default=True,
         metavar="N", help="Number of variants.",
     ),
-    click.option(
+    option(
         "--seed", type=click.IntRange(0, 10**12 - 1), default=0, show_default=True, metavar="N",
         help="Other seeds give other sheets; the same seed gives the same one on every machine.",
     ),
-    click.option(
+    option(
         "--min-cuts", type=click.IntRange(min=0), metavar="K",
         help="Take only trees in which the search makes K cuts or more.  [default: 1 if it prunes]",
     ),
-    click.option("--windows", is_flag=True, help="Ask for alpha and beta of each node."),
-    click.option(
-        "--bounds", metavar="LOWER,UPPER",
+    option("--windows", section=OUTPUT, is_flag=True, help="Ask for alpha and beta of each node."),
+    option(
+        "--bounds", section=SEARCHES, metavar="LOWER,UPPER",
         help="Bounds that the search knows.  [default: those of the tree or of --utilities; none "
         "for alphabeta]",
     ),
-    click.option("--title", metavar="TEXT", help="The title of each page."),
-    click.option("--task", metavar="TEXT", help="What to do, in your own words."),
-    click.option(
+    option("--title", section=OUTPUT, metavar="TEXT", help="The title of each page."),
+    option("--task", rare=True, metavar="TEXT", help="What to do, in your own words."),
+    option(
         "-o", "--output", "out", metavar="OUT", type=OUT, default="sheet.html", show_default=True,
         help="The file; its ending sets the format.",
     ),
-    click.option("--trees", metavar="FOLDER", type=FILE, help="Also write each tree to a file."),
+    option(
+        "--trees", rare=True, metavar="FOLDER", type=FILE,
+        help="Also write each tree to a file.",
+    ),
 )  # fmt: skip
 
 
@@ -94,44 +99,24 @@ def command(
     """
     algorithm = algorithms.or_only("expectiminimax").only("A sheet is of one search: give -a once.")
     if (min_cuts or windows) and not algorithm.prunes:
-        option = "--min-cuts" if min_cuts else "--windows"
-        raise click.UsageError(f"{option} is for a search that prunes: add -a alphabeta or star1.")
-    base, ending = os.path.splitext(out)
-    if ending.lower() not in FORMATS:
-        raise click.UsageError(f"{out}: a sheet's ending is one of {', '.join(FORMATS)}.")
-    outs = {OutputFile(out): False}
-    if ending.lower() != ".xml":
-        outs[OutputFile(f"{base}-key{ending}")] = True
+        name = "--min-cuts" if min_cuts else "--windows"
+        raise click.UsageError(f"{name} is for a search that prunes: add -a alphabeta or star1.")
+    outs = _files_of(out)
     parameters = {name: value for name, value in given.items() if value is not None}
-    tree: Any = source
-    if source in FAMILIES:
-        if algorithm.name == "alphabeta":  # without bounds, it cuts nothing beyond a CHANCE node
-            parameters = {"pattern": "max,min", "branching": 3, **parameters}
-        parameters.setdefault("branching", 2)
-    else:
-        refuse_game(source)
-        if parameters:
-            what = f"--{next(iter(parameters))} is for a family"
-            raise click.UsageError(f"{what}: remove it, or name a FAMILY.")
-        tree = load(source, warn=warn)
-        title = title or tree.title
+    tree = _source(source, algorithm, parameters)
+    if not title and isinstance(tree, Tree):
+        title = tree.title
     title = title or "Game trees"
+    if min_cuts is None:
+        min_cuts = int(algorithm.prunes)
+    wanted = Wanted(number, seed, min_cuts, read_bounds(bounds), windows)
     with working("making the sheet"):
-        variants = make_variants(
-            tree, algorithm, number, seed=seed, bounds=read_bounds(bounds), windows=windows,
-            min_cuts=int(algorithm.prunes) if min_cuts is None else min_cuts, **parameters,
-        )  # fmt: skip
+        variants = make_variants(tree, algorithm, wanted, **parameters)
         for file in outs:
             check_drawn(file, force)
-        copies: list[str] = []
-        if trees is not None:
-            with named_errors(trees, "the folder cannot be made"):
-                os.makedirs(trees, exist_ok=True)
-            copies = [os.path.join(trees, f"variant-{n}.yaml") for n in range(1, number + 1)]
-        for copy in copies:
-            check_file(copy, force)
+        copies = _copies_in(trees, number, force)
         sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)
-        module, function = FORMATS[ending.lower()]
+        module, function = FORMATS[os.path.splitext(out)[1].lower()]
         draw = getattr(module_of(f"lab.sheets.{module}"), function)
         contents = {file: draw(sheet, is_key) for file, is_key in outs.items()}
     for file, content in contents.items():
@@ -139,3 +124,41 @@ def command(
     for variant, copy in zip(variants, copies, strict=False):
         save(replace(variant.search.tree, title=f"{title}, variant {variant.name}"), copy)
     say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")
+
+
+def _files_of(out: str) -> dict[OutputFile, bool]:
+    """Return the files to write, and whether each is the key."""
+    base, ending = os.path.splitext(out)
+    if ending.lower() not in FORMATS:
+        raise click.UsageError(f"{out}: a sheet's ending is one of {', '.join(FORMATS)}.")
+    outs = {OutputFile(out): False}
+    if ending.lower() != ".xml":
+        outs[OutputFile(f"{base}-key{ending}")] = True
+    return outs
+
+
+def _source(source: str, algorithm: Algorithm, parameters: dict[str, Any]) -> Tree | str:
+    """Return the tree of a file, or the name of a family, whose parameters get defaults."""
+    if source in FAMILIES:
+        if algorithm.name == "alphabeta":  # without bounds, it cuts nothing beyond a CHANCE node
+            parameters.setdefault("pattern", "max,min")
+            parameters.setdefault("branching", 3)
+        parameters.setdefault("branching", 2)
+        return source
+    refuse_game(source)
+    if parameters:
+        what = f"--{next(iter(parameters))} is for a family"
+        raise click.UsageError(f"{what}: remove it, or name a FAMILY.")
+    return load(source, warn=warn)
+
+
+def _copies_in(folder: str | None, number: int, force: bool) -> list[str]:
+    """Return the files for copies of the trees; make their folder."""
+    if folder is None:
+        return []
+    with named_errors(folder, "the folder cannot be made"):
+        os.makedirs(folder, exist_ok=True)
+    copies = [os.path.join(folder, f"variant-{n}.yaml") for n in range(1, number + 1)]
+    for copy in copies:
+        check_file(copy, force)
+    return copies

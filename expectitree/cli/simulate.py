@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -14,13 +14,13 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
 
 
 @click.command("simulate", cls=HelpCommand)
-@click.option(
+@option(
     *("-p", "--parameter", "moved"),
     metavar="NAME[=LOW..HIGH]",
     help="Show the acceptability curve: the share of draws in which each action is best, over the "
     "range of this parameter.",
 )
-@click.option(
+@option(
     *("--draws", "count"),
     type=click.IntRange(min=1),
     default=DRAWS,
@@ -28,7 +28,7 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
     metavar="N",
     help="The number of draws.",
 )
-@click.option(
+@option(
     "--seed",
     type=click.IntRange(min=0),
     default=SEED,

@@ -8,7 +8,7 @@ import click
 
 from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import SEARCHES, HelpCommand, option
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, working
 from expectitree.lab.study.reader import load_study
@@ -26,24 +26,27 @@ def _refuse_plot(context: click.Context, param: click.Parameter, value: str | No
 
 @click.command("study", cls=HelpCommand)
 @click.argument("spec", type=FILE)
-@click.option(
+@option(
     "--jobs",
+    section=SEARCHES,
     type=click.IntRange(min=1),
     metavar="N",
     help="Processes that search.  [default: one per core]",
 )
-@click.option(
+@option(
     "--results",
+    rare=True,
     metavar="FILE",
     help="Where results are kept.  [default: SPEC.results.jsonl, next to it]",
 )
-@click.option(
+@option(
     "--scheduler",
+    section=SEARCHES,
     metavar="ADDRESS",
     help="Run on the Dask cluster whose scheduler has this address.",
 )
-@click.option("--report", is_flag=True, help="Search nothing: only print the results so far.")
-@click.option("--plot", hidden=True, expose_value=False, callback=_refuse_plot)
+@option("--report", is_flag=True, help="Search nothing: only print the results so far.")
+@option("--plot", hidden=True, expose_value=False, callback=_refuse_plot)
 @format_options("study")
 @click.pass_context
 def command(

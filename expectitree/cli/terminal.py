@@ -44,7 +44,9 @@ _MAX_STOP_LENGTH = 0.2  # seconds in which the progress bar disappears
 class _OutputPath(click.Path):
     """A file to write; the value is an `OutputFile`, so an edit made meanwhile is noticed."""
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> OutputFile:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> OutputFile:
         return OutputFile(os.fsdecode(super().convert(value, param, ctx)))
 
 
@@ -330,5 +332,5 @@ def read_line(prompt: str) -> str | None:
     return typed or None
 
 
-def _is_terminal(stream: Any) -> bool:
+def _is_terminal(stream: IO[str] | None) -> bool:
     return stream is not None and bool(stream.isatty())

@@ -10,7 +10,7 @@ from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import with_positions
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
@@ -21,12 +21,12 @@ MAX_STEPS = 500  # shown as text by default
 @click.command("trace", cls=HelpCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
-@click.option(
+@option(
     "--at",
     metavar="PATH",
     help="Show only the steps at one node, and the results of its children.",
 )
-@click.option(
+@option(
     "--limit",
     type=click.IntRange(min=0),
     metavar="N",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
+from expectitree.cli.help import FORMATS, OUTPUT, TREES, option
 from expectitree.cli.terminal import say, standard_output, warn, working, write
 from expectitree.files import load
 from expectitree.files.formats import NAMES, TABLES, TEXT_FORMATS, format_by_name
@@ -26,8 +27,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])  # a decorator returns wh
 
 def add_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
     """Add options to a command, in the order of its help."""
-    for option in reversed(options):
-        command = option(command)
+    for declared in reversed(options):
+        command = declared(command)
     return command
 
 
@@ -41,6 +42,9 @@ class FormatName(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
+_of_formats = partial(option, section=FORMATS)
+
+
 def reading_options(command: Command) -> Command:
     """Add the options of formats to a command; it receives those that the user gave."""
 
@@ -50,43 +54,44 @@ def reading_options(command: Command) -> Command:
         return command(reading={k: v for k, v in given.items() if v}, **parameters)
 
     options = (
-        click.option(
+        _of_formats(
             "--from",
             "format",
             type=FormatName(NAMES),
             help="The format of the tree, if neither the file's ending nor its content shows it.",
         ),
-        click.option(
+        _of_formats(
             "--max-player",
             metavar="PLAYER",
             help="In .efg: the player who is MAX, by name or number.  [default: 1]",
         ),
-        click.option(
+        _of_formats(
             "--tree",
             type=click.IntRange(1),
             metavar="N",
             help="In a SilverDecisions file with several trees: read the Nth.  [default: 1]",
         ),
-        click.option(
+        _of_formats(
             "--minimize",
             is_flag=True,
             help="In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
         ),
-        click.option(
+        _of_formats(
             "--probabilities",
             metavar="NAME",
             help="In CSV: the name of the row or column with the probabilities of states.",
         ),
-        click.option(
+        _of_formats(
             "--transpose", is_flag=True, help="In CSV: rows are states, and columns are actions."
         ),
-        click.option(
+        option(
             "--max-nodes",
+            section=TREES,
             type=click.IntRange(1),
             metavar="N",
             help="Let nodes that lead to themselves make at most N nodes.  [default: 200,000]",
         ),
-        click.option(
+        option(
             "--normalize",
             is_flag=True,
             help="Divide probabilities that are rounded for print by their sum, if that is 0.98 to "
@@ -102,18 +107,20 @@ def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOption
         return load(source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading)
 
 
-format_option = click.option(
+format_option = option(
     "--format",
     "format_name",
+    section=OUTPUT,
     type=FormatName(TEXT_FORMATS),
     help="The format for standard output, or for a file if several formats have its ending.",
 )
-float32_option = click.option(
+float32_option = option(
     "--float32",
+    section=OUTPUT,
     is_flag=True,
     help="In .arrow and .parquet: round numbers to 24 bits (7 digits), for half the space.",
 )
-force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
+force_option = option("--force", section=OUTPUT, is_flag=True, help="Replace an existing file.")
 
 
 def check_file(file: str, force: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -13,8 +13,9 @@ from expectitree.analysis.verify.report import Check, Verification, refresh, ver
 from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import FILE, format_options, set_option
+from expectitree.cli.sources import files_in
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     NO_TREE,
@@ -26,24 +27,22 @@ from expectitree.cli.terminal import (
     working,
     write,
 )
-from expectitree.cli.trees import files_in
 from expectitree.files import load
 from expectitree.text.console import characters, line, safe, to_strings
 
 
 @click.command("verify", cls=HelpCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER|GAME...", type=FILE)
-@click.option(
-    "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
-)
-@click.option("-v", "--verbose", is_flag=True, help="In text, print every expectation.")
-@click.option(
+@option("--write", "write_back", is_flag=True, help="Write the results into each file's `expect`.")
+@option("-v", "--verbose", is_flag=True, help="In text, print every expectation.")
+@option(
     "--answers",
+    rare=True,
     metavar="FILE",
     type=FILE,
     help="Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
 )
-@click.option(
+@option(
     "-q", "--quiet", is_flag=True, help="In text, print only what is broken, and the last line."
 )
 @set_option
@@ -76,44 +75,64 @@ def command(
     For example: expectitree verify trees
     """
     games = _games_in(paths, write_back or bool(parameters) or answers is not None)
-    if write_back and ("-" in paths or parameters):
-        why = "keeps the results of the file's own parameters: remove --set."
-        if "-" in paths:
-            why = "needs files: standard input cannot be written to."
-        raise click.UsageError(f"--write {why}")
-    if verbose and quiet:
-        raise click.UsageError("--verbose and --quiet exclude each other: give one of them.")
+    _check_usage(paths, write_back, parameters, verbose and quiet)
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
             raise click.UsageError("--answers is for one FILE, without --write and --format.")
         context.exit(_check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers))
-    verifications, unwritten = [*map(_play_games, games)], False
     files = files_in([path for path in paths if path not in games])
     protect(files)
-    for file in files:
-        with working(f"verifying {file}"):
-            try:
-                verification = verify_file(file, warn=warn, parameters=parameters)
-            except (NumberError, TreeError) as error:  # of --set
-                raise click.UsageError(f"{file}: {error}") from None
-            has_all = verification.checks and not verification.broken
-            if write_back and verification.error is None and not has_all:
-                try:
-                    refresh(file)
-                    say(f"{file}: expect written")
-                    verification = verify_file(file)
-                except (FileError, SearchError) as error:
-                    unwritten = True
-                    problems = error.problems if isinstance(error, FileError) else ()
-                    reason = problems[0].message if problems else str(error)
-                    say(f"{file}: not refreshed: {reason}; nothing was written")
-        verifications.append(verification)
+    verifications = [*map(_play_games, games)]
+    unwritten: list[str] = []
+    verifications += [_verified(file, parameters, write_back, unwritten) for file in files]
     settings = {"quiet": quiet, "verbose": verbose} if format_name == "text" else {}
     show("verify", format_name, verifications, **settings)
     if unwritten or any(v.error is not None for v in verifications):
         context.exit(NO_TREE)
     if any(v.is_bad for v in verifications):
         context.exit(DOES_NOT_HOLD)
+
+
+def _check_usage(
+    paths: Sequence[str], write_back: bool, parameters: Mapping[str, str], has_both: bool
+) -> None:
+    """Raise a usage error if the options contradict each other."""
+    if write_back and "-" in paths:
+        raise click.UsageError("--write needs files: standard input cannot be written to.")
+    if write_back and parameters:
+        raise click.UsageError(
+            "--write keeps the results of the file's own parameters: remove --set."
+        )
+    if has_both:
+        raise click.UsageError("--verbose and --quiet exclude each other: give one of them.")
+
+
+def _verified(
+    file: str, parameters: Mapping[str, str], write_back: bool, unwritten: list[str]
+) -> Verification:
+    """Return the verification of a file, after writing its results if the user wants that.
+
+    A file that cannot be written is added to `unwritten`.
+    """
+    with working(f"verifying {file}"):
+        try:
+            verification = verify_file(file, warn=warn, parameters=parameters)
+        except (NumberError, TreeError) as error:  # of --set
+            raise click.UsageError(f"{file}: {error}") from None
+        has_all = verification.checks and not verification.broken
+        if not write_back or verification.error is not None or has_all:
+            return verification
+        try:
+            refresh(file)
+            say(f"{file}: expect written")
+            return verify_file(file)
+        except (FileError, SearchError) as error:
+            unwritten.append(file)
+            reason = str(error)
+            if isinstance(error, FileError):
+                reason = error.problems[0].message
+            say(f"{file}: not refreshed: {reason}; nothing was written")
+    return verification
 
 
 def _games_in(paths: Sequence[str], has_file_options: bool) -> list[str]:
@@ -129,9 +148,10 @@ def _play_games(name: str) -> Verification:
     from expectitree.games.finding import find_game
 
     game = find_game(name)
+    is_kept = True
     try:
         with working(f"verifying {name}"):
-            found, is_kept = check_rules(game, warn=warn).text, True
+            found = check_rules(game, warn=warn).text
     except GameError as error:
         found, is_kept = str(error), False
     check = Check(f"{GAMES} games", "no fault of the rules", found, is_kept, ())
@@ -144,9 +164,10 @@ def _check(tree: Tree, answers: str) -> int:
 
     found, why = check_answers(tree, answers)
     console = make_console()
-    mark = characters(console.options)
-    sign = (mark.yes, "good") if why is None else (mark.no, "bad")
-    lines = [line(sign, f" {safe(found, console.options)}")]
-    lines += explanation_lines(why, console.options) if why is not None else ()
-    write(to_strings(lines, console))
-    return 0 if why is None else DOES_NOT_HOLD
+    mark, text = characters(console.options), f" {safe(found, console.options)}"
+    if why is None:
+        write(to_strings([line((mark.yes, "good"), text)], console))
+        return 0
+    reasons = explanation_lines(why, console.options)
+    write(to_strings([line((mark.no, "bad"), text), *reasons], console))
+    return DOES_NOT_HOLD

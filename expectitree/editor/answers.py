@@ -6,14 +6,14 @@ import json
 import re
 from collections.abc import Callable
 from importlib.resources import files
-from typing import (
-    Any,
-    TypeVar,
-)
+from typing import Any, TypeAlias, TypeVar
+
+from rich.style import Style as RichStyle
 
 from expectitree.analysis.compare.report import compare
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import ALGORITHMS, algorithm
+from expectitree.base.display import Shown
 from expectitree.base.errors import (
     EMPTY,
     NEEDS_EXACT,
@@ -41,6 +41,8 @@ from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.text.console import text_console
 
+Answer: TypeAlias = dict[str, Any]  # an object of JSON: what the page asks, or the answer
+View: TypeAlias = Callable[[Tree, Answer], Answer]
 Error = TypeVar("Error", ExpectitreeError, Problem)
 _SCHEMA = re.compile("^# yaml-language-server.*\n")  # a comment for editors
 _JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|([\[{])|[\]}]')  # or a text
@@ -57,7 +59,7 @@ MAX_DRAWN = 150
 WIDTH = 90
 
 
-def about() -> dict[str, Any]:
+def about() -> Answer:
     """Return what the page needs once: the algorithms, and the keys of tree files.
 
     A key has its description, and whether only the root has it.
@@ -78,7 +80,7 @@ def examples() -> dict[str, str]:
     return dict(sorted((str(loads(text).title), _SCHEMA.sub("", text)) for text in texts))
 
 
-def answer(asked: dict[str, Any], name: str = "") -> dict[str, Any]:
+def answer(asked: Answer, name: str = "") -> Answer:
     """Return what the page asks for: a view of its text, or a node; or the text's problems.
 
     `asked` has the `text`, and the `view` with `algorithm` and `theme`, or the `path` of a node.
@@ -108,7 +110,7 @@ def answer(asked: dict[str, Any], name: str = "") -> dict[str, Any]:
         return _refusal("the tree is too large for this page")
 
 
-def _view(asked: dict[str, Any], name: str) -> dict[str, Any]:
+def _view(asked: Answer, name: str) -> Answer:
     warnings: list[str] = []
     tree = loads(asked["text"], name=name, warn=warnings.append)
     if len(tree) > MAX_NODES:
@@ -137,27 +139,27 @@ def _advised(error: Error) -> Error:
     return error.with_hint(_HINTS.get(error.kind, error.hint))
 
 
-def _too_large(what: str) -> dict[str, Any]:
+def _too_large(what: str) -> Answer:
     return _refusal(f"the tree has {what}: use the command line")
 
 
-def _refusal(message: str) -> dict[str, Any]:
+def _refusal(message: str) -> Answer:
     return {"problems": [{"message": message}]}
 
 
-def _tree(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+def _tree(tree: Tree, asked: Answer) -> Answer:
     search = evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
     return _text("evaluate", Evaluation("", search))
 
 
-def _compare(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+def _compare(tree: Tree, asked: Answer) -> Answer:
     return _text("compare", [compare(tree, max_visits=MAX_VISITS)])
 
 
-def _analysis(question: str, reports: Callable[[Tree], list[Any]]) -> Any:
+def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
     """Return the view of an analysis, or why this tree has none."""
 
-    def view(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+    def view(tree: Tree, asked: Answer) -> Answer:
         try:
             return _text(question, reports(tree))
         except (AnalysisError, SearchError) as error:
@@ -166,14 +168,14 @@ def _analysis(question: str, reports: Callable[[Tree], list[Any]]) -> Any:
     return view
 
 
-def _information(tree: Tree) -> list[Any]:
+def _information(tree: Tree) -> list[Shown]:
     if not (tree.formulas and tree.formulas.events):
         found = "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes"
         raise AnalysisError(f"{found}, to see what knowing it in advance is worth")
     return [every_event(tree, exact=True)]
 
 
-def _picture(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+def _picture(tree: Tree, asked: Answer) -> Answer:
     search = evaluate_known(tree, asked["algorithm"], max_visits=MAX_VISITS)
     evaluation, style = Evaluation("", search), Style(MAX_DRAWN, asked["theme"])
     picture = diagram(evaluation, style)
@@ -186,7 +188,7 @@ def _picture(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
     return {"svg": drawn("svg", evaluation, style), "size": size, "nodes": nodes}
 
 
-def _replay(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+def _replay(tree: Tree, asked: Answer) -> Answer:
     if len(tree) > MAX_REPLAYED:
         return _too_large(f"{len(tree):,} nodes, a replay here takes {MAX_REPLAYED:,}")
     first = asked["algorithm"]
@@ -195,7 +197,7 @@ def _replay(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
     return {"page": page_text(traces, first)}
 
 
-_VIEWS: dict[str, Callable[[Tree, dict[str, Any]], dict[str, Any]]] = {
+_VIEWS: dict[str, View] = {
     "picture": _picture,
     "tree": _tree,
     "compare": _compare,
@@ -206,7 +208,7 @@ _VIEWS: dict[str, Callable[[Tree, dict[str, Any]], dict[str, Any]]] = {
 }
 
 
-def _text(question: str, report: Any) -> dict[str, Any]:
+def _text(question: str, report: object) -> Answer:
     """Return what the command line prints, as pairs of a text and the names of its styles."""
     console = text_console(WIDTH, True)
     render = module_of(f"{QUESTIONS[question]}.text").render
@@ -223,6 +225,6 @@ def _text(question: str, report: Any) -> dict[str, Any]:
     return {"text": pieces}
 
 
-def _names(style: Any) -> list[str]:
+def _names(style: RichStyle) -> list[str]:
     names = [name for name in ("bold", "dim", "italic") if getattr(style, name)]
     return names if style.color is None else [*names, style.color.name]

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count
-from typing import Any, TypeAlias
+from itertools import chain, count
+from typing import TypeAlias
 
 from expectitree.analysis.verify.edit import PARTS, Part
 from expectitree.base.errors import NumberError, TreeError
@@ -56,15 +56,23 @@ class _Item:
             return [*zip(self.items[::2], self.items[1::2], strict=True)]
         return [*zip(self.items, self.items, strict=True)]
 
+    @property
+    def entries(self) -> list[tuple[_Item, _Item]]:
+        """The entries of a mapping; none of a list or a scalar."""
+        return self.pairs * self.is_mapping
+
+    def text_of(self, key: str) -> str:
+        """Return the text under a key of a mapping; empty if it has no such key."""
+        value = self.value(key)
+        return "" if value is None else value.text
+
     def find(self, key: str) -> int | None:
         """Return the place of an entry of a mapping."""
-        pairs = self.pairs if self.is_mapping else []
-        return next((at for at, (head, _) in enumerate(pairs) if head.text == key), None)
+        return next((at for at, (head, _) in enumerate(self.entries) if head.text == key), None)
 
     def value(self, key: str) -> _Item | None:
         """Return the value under a key of a mapping."""
-        at = self.find(key)
-        return None if at is None else self.pairs[at][1]
+        return next((value for head, value in self.entries if head.text == key), None)
 
 
 def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "tree.yaml") -> str:
@@ -103,7 +111,7 @@ def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "t
     return text
 
 
-def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any]:
+def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, object]:
     r"""Return what a form shows of a node: its fields as the text has them.
 
     >>> described("chance: {a: {p: 1/3, utility: 5}, b: {p: rest, utility: 1}}", "")["outcomes"]
@@ -112,28 +120,42 @@ def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any
     change = _Change(text, path, name)
     tree, node, item = change.tree, change.node, change.item
     pays = next((key for key in PAYMENTS if item.value(key)), "cost")
-    amount, branches = item.value(pays), tree.branches_of(node)
     line, column = mark_of(text, item.start)
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "line": line,
         "column": column,
         "kind": Kind(tree.columns.kind[node]).name,
-        "pays": [pays, amount.text if amount else ""],
-        "label": None if change.branch == NONE else tree.label[change.branch] or "",
+        "pays": [pays, item.text_of(pays)],
+        "label": None,
         "place": path,
-        "value": "0" if tree.unknown else number_text(evaluate(tree).lower[node]),
+        "value": "0",
     }
+    if change.branch != NONE:
+        found["label"] = tree.label[change.branch] or ""
+    if not tree.unknown:
+        found["value"] = number_text(evaluate(tree).lower[node])
     if change.is_leaf:
         value = change.value()
-        return {**found, "utility": change.raw(value) if value.is_mapping else value.text}
+        found["utility"] = value.text
+        if value.is_mapping:
+            found["utility"] = change.raw(value)
+        return found
     kind, children = change.target.pairs[change.body]
     if kind.text == "chance":
-        by_p = _are_by_p(kind, children)
-        ps = [key if by_p else child.value("p") for key, child in children.pairs]
-        texts = [p.text if p else "" for p in ps]
-        labels = [tree.branch_label(node, b) for b in branches]
+        texts = [child.text_of("p") for _, child in children.pairs]
+        if _are_by_p(kind, children):
+            texts = [key.text for key, _ in children.pairs]
+        labels = [tree.branch_label(node, b) for b in tree.branches_of(node)]
         found["outcomes"] = [*zip(labels, texts, strict=True)]
     return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        to_fraction(text)
+    except NumberError:
+        return False
+    return True
 
 
 def _are_by_p(kind: _Item, children: _Item) -> bool:
@@ -177,16 +199,15 @@ class _Change:
             if part.step < 0:
                 above.pop().end = part.end
                 continue
-            is_alias, start, end = part.text == "*" and not part.is_plain, part.start, part.end
-            if part.anchor and not is_alias:
-                anchor = _ANCHOR.match(self.text, start)
-                start = anchor.end() if anchor else start
+            item = _Item(part.start, part.end, part.text, part.is_plain, part.is_block)
             if not part.is_plain:
-                end = len(self.text[:end].rstrip())
-            alias = part.anchor if is_alias else ""
-            item = _Item(start, end, part.text, part.is_plain, part.is_block, alias)
-            if part.anchor and not is_alias:
+                item.end = len(self.text[: part.end].rstrip())
+            if part.text == "*" and not part.is_plain:
+                item.alias = part.anchor
+            elif part.anchor:
                 self.anchors[part.anchor] = item
+                if anchor := _ANCHOR.match(self.text, item.start):
+                    item.start = anchor.end()
             above[-1].items.append(item)
             if part.step:
                 above.append(item)
@@ -195,15 +216,13 @@ class _Change:
     def follow(self) -> None:
         """Go to the node that an alias or a ref leads to."""
         while self.target.alias or self.target.value("ref"):
-            name = self.target.value("ref")
-            nodes = self.root.value("nodes")
-            if name is None:
+            if self.target.alias:
                 self.target = self.anchors[self.target.alias]
-            else:
-                assert nodes is not None
-                found = nodes.value(name.text)
-                assert found is not None
-                self.target = found
+                continue
+            nodes = self.root.value("nodes")
+            target = nodes and nodes.value(self.target.text_of("ref"))
+            assert target is not None
+            self.target = target
 
     # ---- What the text has.
 
@@ -226,7 +245,9 @@ class _Change:
 
     def value(self) -> _Item:
         """Return the number of a leaf, or the children of another node."""
-        return self.target.pairs[self.body][1] if self.target.is_mapping else self.target
+        if self.target.is_mapping:
+            return self.target.pairs[self.body][1]
+        return self.target
 
     def own(self) -> _Item:
         """Return the branch to the node as it is written."""
@@ -241,19 +262,21 @@ class _Change:
             raise TreeError("nothing is written here: expected a number")
         if text[0] == "{" and self.tree.criteria:  # amounts by criterion
             return text
-        try:
-            to_fraction(text)
-        except NumberError:
-            is_plain = _PLAIN_FORMULA.fullmatch(text)
-            found = self.notation.formula(text) if is_plain else self.notation.text(text)
-        else:
-            found = self.notation.number(text)
-        return str(found)
+        write = self.notation.number
+        if not _is_number(text):
+            write = self.notation.text
+            if _PLAIN_FORMULA.fullmatch(text):
+                write = self.notation.formula
+        return str(write(text))
 
     def raw(self, item: _Item) -> str:
         if not item.is_plain:
             raise TreeError("this is a block of text or an alias: change it in the text")
         return self.text[item.start : item.end]
+
+    def number_key(self, number: str) -> str:
+        """Return a number as a key without its colon."""
+        return str(self.notation.number_key(number)).removesuffix(":")
 
     def pair(self, key: str, value: str) -> str:
         return f"{self.notation.key(key)} {value}"
@@ -261,8 +284,13 @@ class _Change:
     def head(self, holder: _Item, at: int) -> int:
         """Return where an entry starts: its key, its dash, or itself in brackets."""
         start = holder.pairs[at][0].start
-        is_dashed = holder.is_block and not holder.is_mapping
-        return self.text.rfind("-", 0, start) if is_dashed else start
+        if holder.is_block and not holder.is_mapping:
+            return self.text.rfind("-", 0, start)
+        return start
+
+    def line(self, place: int) -> int:
+        """Return where the line of a place starts."""
+        return self.text.rfind("\n", 0, place) + 1
 
     # ---- Edits.
 
@@ -279,8 +307,9 @@ class _Change:
             self.replace(item, f"{{{self.pair(key, written)}, {utility}}}")
         else:
             start = item.pairs[0][0].start
-            line = self.text.rfind("\n", 0, start) + 1
-            separator = f"\n{' ' * (start - line)}" if item.is_block else ", "
+            separator = ", "
+            if item.is_block:
+                separator = f"\n{' ' * (start - self.line(start))}"
             self.edits.append((start, start, f"{self.pair(key, written)}{separator}"))
 
     def drop(self, holder: _Item, gone: Collection[int], keeps: bool = True) -> None:
@@ -296,13 +325,12 @@ class _Change:
             if holder.is_block and keeps and _COMMENT.match(text, end):
                 self.edits.append((start, end, ""))
             elif holder.is_block:
-                line = text.rfind("\n", 0, start) + 1
+                line = self.line(start)
                 if following is not None and text[line:start].strip():  # after a dash
                     done = self.head(holder, following)
                     self.edits.append((start, done, ""))
                 else:
-                    new_line = text.find("\n", end)
-                    self.edits.append((line, len(text) if new_line < 0 else new_line + 1, ""))
+                    self.edits.append((line, end + len(text[end:].partition("\n")[0]) + 1, ""))
             elif following is not None:
                 done = pairs[following][0].start
                 comma = _COMMA.match(text, end)
@@ -318,19 +346,20 @@ class _Change:
 
     def append(self, holder: _Item, entry: str) -> None:
         """Write an entry after those of a list or a mapping."""
-        text, value = self.text, holder.pairs[-1][1]
+        text, after = self.text, holder.pairs[-1][1].end
         start = self.head(holder, len(holder.pairs) - 1)
-        line = text.rfind("\n", 0, start) + 1
-        comma = None if holder.is_block else _COMMA.match(text, value.end)
-        after = comma.end() if comma else value.end
+        line, between = self.line(start), ","
+        if holder.is_block:
+            between = ""
+        elif comma := _COMMA.match(text, after):
+            after, between = comma.end(), ""
         end = text.find("\n", after) % (len(text) + 1)
         is_alone = not text[line:start].strip() and _REST_OF_LINE.fullmatch(text, after, end)
         if holder.is_block or is_alone and line:
-            between = "" if holder.is_block or comma else ","
             written = f"{between}{text[after:end]}\n{' ' * (start - line)}{entry}"
             self.edits.append((after, end, written))
         else:
-            self.edits.append((after, after, f" {entry}" if comma else f", {entry}"))
+            self.edits.append((after, after, f"{between} {entry}"))
 
     # ---- Changes.
 
@@ -369,9 +398,7 @@ class _Change:
             if kind in KINDS:
                 number = self.value()
                 raw = self.raw(number)
-                try:
-                    to_fraction(number.text)
-                except NumberError:
+                if not _is_number(number.text):
                     raw = f"{{{self.pair(self.tree.utility_key, raw)}}}"
                 node = self.pair(kind, f"[{raw}]")
                 if target.is_mapping:
@@ -391,7 +418,9 @@ class _Change:
         else:
             leaf = self.pair(self.tree.utility_key, self.written(value))
             self.edits.append((key.start, children.end, leaf))
-        leaving = ("event",) if kind in KINDS else ("event", "estimate")
+        leaving = ["event"]
+        if kind not in KINDS:
+            leaving.append("estimate")
         gone = [at for at in map(target.find, leaving) if at is not None]
         if gone:
             self.drop(target, gone)
@@ -416,14 +445,12 @@ class _Change:
             self.clear_probabilities()
             return
         for (key, child), p in zip(pairs, value, strict=True):
-            was = key if by_p else child.value("p")
-            if was is not None and was.text == p:
-                continue
-            if child.alias and not by_p:
-                raise TreeError("an outcome is an alias of another: change it in the text")
             if by_p:
-                self.replace(key, self.notation.number_key(self.written(p)).removesuffix(":"))
-            else:
+                if key.text != p:
+                    self.replace(key, self.number_key(self.written(p)))
+            elif (was := child.value("p")) is None or was.text != p:
+                if child.alias:
+                    raise TreeError("an outcome is an alias of another: change it in the text")
                 self.put(child, "p", self.written(p))
 
     def add(self, value: Value) -> None:
@@ -440,7 +467,7 @@ class _Change:
             leaf = f"{self.notation.number_key(zero)} {leaf}"
         elif children.is_mapping:
             taken = {head.text for head, _ in children.pairs}
-            names = (f"new {n}" if n > 1 else "new" for n in count(1))
+            names = chain(["new"], (f"new {n}" for n in count(2)))
             leaf = self.pair(next(name for name in names if name not in taken), leaf)
         elif children.is_block:
             leaf = f"- {leaf}"
@@ -461,12 +488,14 @@ class _Change:
         has_p = self.is_by_p or any(child.value("p") for _, child in pairs)
         if is_written and has_p and 0 < gone < 1:
             for b, (key, child) in zip(branches, pairs, strict=True):
-                was = key if self.is_by_p else child.value("p")
-                if b != self.branch and was is not None:
-                    p = number_text(Fraction(columns.probability[b]) / (1 - gone))
-                    p = "1.0" if self.is_by_p and p == "1" else p  # a key 1 is a label
-                    new = self.notation.number(p)
-                    self.replace(was, self.notation.number_key(new)[:-1] if self.is_by_p else new)
+                if b == self.branch:
+                    continue
+                p = number_text(Fraction(columns.probability[b]) / (1 - gone))
+                if self.is_by_p:
+                    p = {"1": "1.0"}.get(p, p)  # a key 1 is a label
+                    self.replace(key, self.number_key(self.notation.number(p)))
+                elif was := child.value("p"):
+                    self.replace(was, self.notation.number(p))
         self.drop(self.holder, [self.at], keeps=False)
 
 

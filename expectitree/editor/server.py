@@ -16,11 +16,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from expectitree.base.errors import ExpectitreeError
 from expectitree.base.tree.builder import TreeBuilder
-from expectitree.editor.answers import about, answer
+from expectitree.editor.answers import Answer, about, answer
 from expectitree.files.sources import decode
 from expectitree.files.writing import OutputFile, whole_file
 from expectitree.page import to_html
@@ -85,14 +84,14 @@ class Server(ThreadingHTTPServer):
         """Return a text that changes if the file is edited or replaced."""
         return str(OutputFile(self.file).seen)
 
-    def open(self) -> dict[str, Any]:
+    def open(self) -> Answer:
         """Return the text of the file, and what the page needs once."""
         stamp = self.stamp()
         self.content = Path(self.file).read_bytes()
         text = re.sub("\r\n?", "\n", decode(self.content, self.file))
         return {**about(), "file": self.file, "text": text, "stamp": stamp}
 
-    def save(self, text: str, stamp: str) -> dict[str, Any]:
+    def save(self, text: str, stamp: str) -> Answer:
         """Write the text to the file, unless another program changed that since `stamp`."""
         file = OutputFile(self.file)
         if str(file.seen) == stamp:
@@ -153,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
             found = {"problems": [{"message": f"{what}{error}"}]}
         self.send(200, "application/json", json.dumps(found))
 
-    def found(self, question: str, asked: dict[str, Any]) -> dict[str, Any]:
+    def found(self, question: str, asked: Answer) -> Answer:
         server = self.server
         if question == "stamp":
             return {"stamp": server.stamp()}
@@ -185,5 +184,5 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, format: str, *arguments: Any) -> None:
+    def log_message(self, format: str, *arguments: object) -> None:
         pass

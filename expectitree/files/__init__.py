@@ -121,7 +121,7 @@ def loads(
     text = text.removeprefix("\ufeff")
     row = format_of_text(text, name) if format is None else find_format(format)
     if not row.is_text:
-        raise TransformError(f"{name}: {row.title} is not text: load reads it from a file")
+        raise TransformError(f"{row.title} is not text: load reads it from a file").at(name)
     check_options(row, name, options)
     warnings = Warnings(warn)
     try:

@@ -123,7 +123,8 @@ def save(
     name = os.fspath(path)
     row = format_of(name, format)
     if float32 and row.name not in TABLES:
-        raise TransformError(f"{name}: float32 is for Arrow and Parquet, and this is {row.title}")
+        found = f"float32 is for Arrow and Parquet, and this is {row.title}"
+        raise TransformError(found).at(name)
     tell = None if warn is None else lambda message: warn(f"{name}: {message}")
     with whole_file(name) as stream:
         if row.is_text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from expectitree.base.errors import NumberError, TreeError, install_hint
 from expectitree.base.numbers import to_fraction, to_nearest_float
@@ -19,6 +19,7 @@ _OF_NODES = ("estimate", "bounds", "note")  # attributes of any node
 _KNOWN_OF_NODES = ("kind", "utility", *_OF_NODES)
 _KNOWN_OF_EDGES = ("label", "p", "reward", "place")
 # What others call attributes of edges, and what to write.
+Graph: TypeAlias = Any  # of networkx, which has no types
 _OTHER_NAMES = {"probability": "call it p", "cost": "write its negative as reward"}
 
 
@@ -66,7 +67,7 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     return graph
 
 
-def from_networkx(graph: Any, *, warn: Warn | None = None) -> Tree:
+def from_networkx(graph: Graph, *, warn: Warn | None = None) -> Tree:
     """Return the tree of a directed, acyclic graph of networkx.
 
         >>> import expectitree as et
@@ -98,7 +99,7 @@ def from_networkx(graph: Any, *, warn: Warn | None = None) -> Tree:
     root = _root(graph)
     reached = networkx.descendants(graph, root) | {root}
     builder = TreeBuilder()
-    ids: dict[Any, NodeId] = {}
+    ids: dict[Hashable, NodeId] = {}
     for name in reversed(list(networkx.topological_sort(graph.subgraph(reached)))):
         try:
             ids[name] = _add(builder, graph, name, ids)
@@ -118,14 +119,14 @@ def from_networkx(graph: Any, *, warn: Warn | None = None) -> Tree:
     return warnings.on(tree)
 
 
-def _root(graph: Any) -> Any:
+def _root(graph: Graph) -> Hashable:
     """Return the root that the graph names, or the one node without an edge to it."""
-    root = graph.graph.get("root")
+    root: Hashable = graph.graph.get("root")
     if root is not None:
         if not isinstance(root, Hashable) or root not in graph:
             raise TreeError(f"the root {root!r} is not a node of the graph")
         return root
-    roots = [name for name in graph if graph.in_degree(name) == 0]
+    roots: list[Hashable] = [name for name in graph if graph.in_degree(name) == 0]
     if len(roots) != 1:
         raise TreeError(
             f"found {len(roots)} nodes without an edge to them, expected one root: "
@@ -134,7 +135,7 @@ def _root(graph: Any) -> Any:
     return roots[0]
 
 
-def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) -> NodeId:
+def _add(builder: TreeBuilder, graph: Graph, name: Hashable, ids: dict[Hashable, NodeId]) -> NodeId:
     """Add a node of the graph, whose children are in `ids`."""
     attributes = graph.nodes[name]
     kind = attributes.get("kind", "TERMINAL")
@@ -158,14 +159,17 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
         _check_edge(edge, child, kind)
     about["rewards"] = [edge.get("reward", 0) for _, _, edge in edges]
     if kind == "CHANCE":
-        probabilities = [edge.get("p") for _, _, edge in edges]
+        probabilities: Any = [edge.get("p") for _, _, edge in edges]
         if None in probabilities and set(probabilities) != {None}:
             raise TreeError("some outcomes have no probability: give it to all or to none")
-        return builder.chance(children, None if None in probabilities else probabilities, **about)
-    return (builder.max if kind == "MAX" else builder.min)(children, **about)
+        if None in probabilities:
+            probabilities = None
+        return builder.chance(children, probabilities, **about)
+    make = {"MAX": builder.max, "MIN": builder.min}[kind]
+    return make(children, **about)
 
 
-def _check_edge(edge: dict[str, Any], child: Any, kind: str) -> None:
+def _check_edge(edge: dict[str, object], child: Hashable, kind: str) -> None:
     """Raise `TreeError` if an attribute of an edge seems to be known by another name."""
     hints = {key: hint for key, hint in _OTHER_NAMES.items() if key in edge}
     others = [key for key in edge if key not in _KNOWN_OF_EDGES and _is_number(edge[key])]
@@ -176,7 +180,7 @@ def _check_edge(edge: dict[str, Any], child: Any, kind: str) -> None:
         raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     try:
         to_fraction(str(value).removesuffix("%"))
     except NumberError:
@@ -184,7 +188,7 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _warn_of_ignored(graph: Any, warn: Warn) -> None:
+def _warn_of_ignored(graph: Graph, warn: Warn) -> None:
     """Warn once of all attributes of nodes and edges that mean nothing in a tree."""
     parts = ("nodes", graph.nodes, _KNOWN_OF_NODES), ("edges", graph.edges, _KNOWN_OF_EDGES)
     ignored = dict.fromkeys(

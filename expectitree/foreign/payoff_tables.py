@@ -104,7 +104,9 @@ class Table(Spreadsheet):
         self.arrange()
         self.check_names("state", self.states)
         self.check_names("action", [line[0] for line in self.actions])
-        kind, worst = ("min", "max") if self.options.get("minimize") else ("max", "min")
+        kind, worst = "max", "min"
+        if self.options.get("minimize"):
+            kind, worst = worst, kind
         shares = self.shares()
         if not shares:
             self.notes.append(
@@ -118,7 +120,9 @@ class Table(Spreadsheet):
             outcomes: Fields = {}
             for at, (state, cell) in enumerate(zip(self.states, cells, strict=True)):
                 path = join([name.text, state.text])
-                outcome: Fields = {"p": (shares[at], Place(cell))} if shares else {}
+                outcome: Fields = {}
+                if shares:
+                    outcome["p"] = shares[at], Place(cell)
                 outcome["utility"] = self.read(self.payoff, cell, path), Place(cell)
                 outcomes[state.text] = self.mapping(outcome), Place(state)
             chance: Fields = {"event": (EVENT, Place(name))}
@@ -137,7 +141,9 @@ class Table(Spreadsheet):
             self.sign = "%"
         texts = [self.read(self.probability, cell) for cell in cells]
         total: Any = sum(to_probability(text, exact=True) for text in texts)
-        tolerance = NORMALIZED if self.source.normalize else SUM_TOLERANCE
+        tolerance: float | Fraction = SUM_TOLERANCE
+        if self.source.normalize:
+            tolerance = NORMALIZED
         if abs(total - 1) > tolerance and not self.problems.found:
             self.fault(
                 cells[0],
@@ -187,7 +193,9 @@ class Table(Spreadsheet):
             )
         if _COSTS.fullmatch(corner) and not self.options.get("minimize"):
             self.notes.append("the first cell names costs: if small is good, add --minimize")
-        header, *lines = columns if is_turned or in_columns else rows
+        header, *lines = rows
+        if is_turned or in_columns:
+            header, *lines = columns
         actions = [line for line in lines if line not in chances]
         if not any(line[0].text for line in actions):
             self.refuse(Cell(""), f"the table has no actions: {_EXPECTED}")
@@ -292,7 +300,9 @@ class Table(Spreadsheet):
         if not sum(weights):
             weights = [Fraction(1)] * len(vectors)
         if name == "regret":
-            best: Any = min if self.options.get("minimize") else max
+            best: Any = max
+            if self.options.get("minimize"):
+                best = min
             vectors = [[abs(best(vector) - number) for number in vector] for vector in vectors]
         functions: Any = {
             "minimum": min,

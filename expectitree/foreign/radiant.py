@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from expectitree.base.errors import UNDEFINED, WRONG_SUM, WRONG_SUM_OF_FORMULAS
 from expectitree.base.expressions.syntax import RESERVED
@@ -24,7 +24,7 @@ from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
 from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described, key_list
-from expectitree.files.rows import Warn
+from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Translation
 
@@ -41,17 +41,13 @@ _HINTS = {
 
 
 def read(
-    text: str,
-    name: str,
-    warn: Warn,
-    exact_nodes: int,
-    minimize: bool = False,
-    normalize: bool = False,
+    text: str, name: str, warn: Warn, exact_nodes: int, **options: Unpack[ReadOptions]
 ) -> Tree:
     """Return the tree of a text; `minimize` makes its decisions MIN. Raises `FileError`."""
     with shared.own_hints(_HINTS):
-        document = replace(yaml.parse(text, name), normalize=normalize)
-        reader = _Reader(document, "min" if minimize else "max")
+        document = replace(yaml.parse(text, name), normalize=options.get("normalize", False))
+        decision = "min" if options.get("minimize") else "max"
+        reader = _Reader(document, decision)
         return reader.tree(reader.root, warn, exact_nodes)
 
 
@@ -97,7 +93,7 @@ class _Reader(Translation):
         stack = [_Node(self.source.root, Place(), path, "", found)]
         while stack:
             stack += reversed([*self.open(stack.pop())])
-        return found[0] if found else None
+        return next(iter(found), None)
 
     # ---- Other files.
 
@@ -113,7 +109,9 @@ class _Reader(Translation):
                 self.report(place, path, message)
                 raise TooManyProblemsError
             reader = _Reader(parse(*read_text(file), "yaml"), self.kinds["decision"], main)
-            reader.anchor = place if self is main else self.anchor
+            reader.anchor = self.anchor
+            if self is main:
+                reader.anchor = place
             main.nodes[name] = "0", reader.anchor  # while it is read
             main.nodes[name] = reader.checked(lambda: reader.item((name,))), reader.anchor
             main.places |= {key: [reader.anchor] * len(all) for key, all in reader.places.items()}
@@ -187,7 +185,9 @@ class _Reader(Translation):
                 message = f"duplicate variable {quote(name)}: keep one"
                 self.report(Place(written, at, True), root.path, message)
                 continue
-            place = Place(written, at) if self is main else self.anchor
+            place = self.anchor
+            if self is main:
+                place = Place(written, at)
             differs = main.variables.setdefault(name, (value, place))[0] != value
             if differs and name in main.own:
                 self.note(
@@ -249,7 +249,11 @@ class _Reader(Translation):
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
     if "tree" in keys and (kind or has_branches or "payoff" in keys):
-        found = "type" if kind else "payoff" if "payoff" in keys else "branches"
+        found = "branches"
+        if kind:
+            found = "type"
+        elif "payoff" in keys:
+            found = "payoff"
         return f"found {found} next to `tree`, which has its own: remove one of them"
     if has_branches and kind not in ("decision", "chance"):
         if kind:
@@ -275,9 +279,12 @@ def _fault_of_branch(key: str, value: Data) -> str:
 
 def _pattern(name: str) -> str:
     """Return the pattern of a name that is not a part of a longer word."""
-    before = r"(?<!\w)" if re.match(r"\w", name) else ""
-    after = r"(?!\w)" if re.search(r"\w$", name) else ""
-    return f"{before}{re.escape(name)}{after}"
+    pattern = re.escape(name)
+    if re.match(r"\w", name):
+        pattern = rf"(?<!\w){pattern}"
+    if re.search(r"\w$", name):
+        pattern = rf"{pattern}(?!\w)"
+    return pattern
 
 
 def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[str, str]:
@@ -292,7 +299,7 @@ def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[
     for name in names:
         if name not in found:
             base = re.sub("[^A-Za-z0-9_]+", "_", name).strip("_") or "variable"
-            base = f"_{base}" if base[0].isdigit() else base
+            base = shared.identifier(base)
             found[name] = shared.free_name(base, taken.__contains__)
             taken.add(found[name])
     return found

@@ -114,6 +114,12 @@ def free_name(base: str, is_taken: Callable[[str], bool], separator: str = "_") 
     return next(name for name in chain([base], numbered) if not is_taken(name))
 
 
+def identifier(title: str) -> str:
+    """Return a name of letters, digits and _ that does not begin with a digit."""
+    name = re.sub("[^A-Za-z0-9_]+", "_", title)
+    return re.sub("^(?=[0-9])", "_", name)
+
+
 @contextmanager
 def own_hints(hints: Mapping[str, str]) -> Iterator[None]:
     """Raise a `FileError` with other hints for some kinds of errors: those of a format."""
@@ -138,12 +144,14 @@ def payoff_of(tree: Tree, b: int) -> tuple[Any, Any]:
     columns, formulas = tree.columns, tree.formulas
     n = columns.child[b]
     value: Any = tree.reward_of(b)
-    written = value if formulas is None else formulas.rewards.get(b, value)
-    if columns.kind[n]:
-        return written, value
     utility: Any = columns.utility[n]
-    own = utility if formulas is None else formulas.nodes.get(n, utility)
-    return sum_of(own, written), value + utility
+    written_reward, written_utility = value, utility
+    if formulas is not None:
+        written_reward = formulas.rewards.get(b, value)
+        written_utility = formulas.nodes.get(n, utility)
+    if columns.kind[n]:
+        return written_reward, value
+    return sum_of(written_utility, written_reward), value + utility
 
 
 def formula_text(formula: Expression, names: Mapping[str, str]) -> str | None:
@@ -159,7 +167,9 @@ def formula_text(formula: Expression, names: Mapping[str, str]) -> str | None:
         return Apply(part.operation, tuple(operands))
 
     found = fold(formula, combine)
-    return None if found is None else text_of(found)
+    if found is None:
+        return None
+    return text_of(found)
 
 
 def plain_decimal(text: str) -> str:
@@ -168,5 +178,5 @@ def plain_decimal(text: str) -> str:
         return text
     sign, digits, exponent = Decimal(text.removesuffix("%")).as_tuple()
     assert isinstance(exponent, int)  # it is finite
-    exponent -= 2 if text.endswith("%") else 0
+    exponent -= 2 * text.endswith("%")
     return f"{Decimal((sign, digits, exponent)):f}"

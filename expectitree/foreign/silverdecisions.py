@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias, Unpack
 
 from expectitree.base.errors import (
     NOT_A_PROBABILITY,
@@ -32,7 +32,7 @@ from expectitree.files.formats.json import NOTATION, parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
 from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described
-from expectitree.files.rows import Warn
+from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Translation
 from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
@@ -66,17 +66,12 @@ Names: TypeAlias = Mapping[str, str]
 
 
 def read(
-    text: str,
-    name: str,
-    warn: Warn,
-    exact_nodes: int,
-    tree: int | None = None,
-    normalize: bool = False,
+    text: str, name: str, warn: Warn, exact_nodes: int, **options: Unpack[ReadOptions]
 ) -> Tree:
     """Return a tree of a text by its number, the first if that is None."""
     with shared.own_hints(_HINTS):
-        reader = _Reader(replace(parse(text, name), normalize=normalize))
-        return reader.tree(lambda: reader.root(tree), warn, exact_nodes)
+        reader = _Reader(replace(parse(text, name), normalize=options.get("normalize", False)))
+        return reader.tree(lambda: reader.root(options.get("tree")), warn, exact_nodes)
 
 
 class _Object:
@@ -112,7 +107,9 @@ class _Reader(Translation):
     def root(self, number: int | None) -> Data:
         """Return the translated tree with a number, the first if that is None."""
         source = self.source.root
-        file = _Object(source if isinstance(source, tuple) else (), Place())
+        if not isinstance(source, tuple):
+            source = ()
+        file = _Object(source, Place())
         if KEY not in file.keys:
             self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
         rule = file.keys.get("rule", next(iter(RULES)))
@@ -130,7 +127,9 @@ class _Reader(Translation):
         data = _Object(file.keys["data"], file.place_of("data"))
         fields: Fields = {"payoff": ("0", data.place)}
         names = self.assign(data, {})
-        about = self.two_criteria(data, TWO_CRITERIA[rule]) if rule in TWO_CRITERIA else {}
+        about: Fields = {}
+        if rule in TWO_CRITERIA:
+            about = self.two_criteria(data, TWO_CRITERIA[rule])
         stack = [_Node(self.find_tree(data, number), names, fields, [])]
         while stack:
             stack += reversed([*self.open(stack.pop())])
@@ -147,14 +146,17 @@ class _Reader(Translation):
 
     def two_criteria(self, data: _Object, signs: str) -> Fields:
         """Return the criteria and the objective, whose weight becomes a parameter."""
-        named = data.keys.get("payoffNames") or []
-        titles = [*(named if isinstance(named, list) else []), None, None][:2]
+        named = data.keys.get("payoffNames")
+        if not isinstance(named, list):
+            named = []
         place, described = data.place_of("payoffNames"), dict[str, tuple[Data, Place]]()
-        for at, title in enumerate(titles, 1):
-            title = title if isinstance(title, str) and title else f"criterion {at}"
+        for at, title in enumerate([*named, None, None][:2], 1):
+            if not isinstance(title, str) or not title:
+                title = f"criterion {at}"
             name = self.new_name(title)
-            text = () if name == title else self.mapping({"description": (title, place)})
-            described[name] = text, place
+            described[name] = (), place
+            if name != title:
+                described[name] = self.mapping({"description": (title, place)}), place
         first, second = self.criteria = [*described]
         found: Fields = {"criteria": (self.mapping(described), place)}
         sign, value = signs[0].strip("+"), str(data.keys.get("defaultCriterion1Weight", "1"))
@@ -168,7 +170,8 @@ class _Reader(Translation):
         trees = self.objects(data, "trees")
         if number is None and len(trees) > 1:
             self.notes.append(f"this is the first of {len(trees)} trees: --tree 2 reads the second")
-        number = 1 if number is None else number
+        if number is None:
+            number = 1
         if not 1 <= number <= len(trees):
             found = f"there is no tree {number} among the {len(trees)} trees of the file"
             self.stop(data, "trees", f"{found}: remove --tree to read the first")
@@ -229,22 +232,26 @@ class _Reader(Translation):
     def numbers(self, edge: _Object, is_outcome: bool, names: Names) -> Fields:
         """Return the payoff of an edge, and the probability of an outcome."""
         payoffs = edge.keys.get("payoff", "")
-        payoffs = payoffs if isinstance(payoffs, list) else [payoffs]
+        if not isinstance(payoffs, list):
+            payoffs = [payoffs]
         place = edge.place_of("payoff")
         if self.criteria:
             pairs = zip(self.criteria, [*payoffs, "0", "0"], strict=False)
             amounts = {name: (formula_of(payoff, names), place) for name, payoff in pairs}
             amounts = {name: pair for name, pair in amounts.items() if pair[0] != "0"}
-            found: Fields = {"payoff": (self.mapping(amounts) if amounts else "0", place)}
+            found: Fields = {"payoff": ("0", place)}
+            if amounts:
+                found["payoff"] = self.mapping(amounts), place
         else:
-            payoff = payoffs[self.criterion] if self.criterion < len(payoffs) else ""
+            payoff = [*payoffs, "", ""][self.criterion]
             others = [other for at, other in enumerate(payoffs) if at != self.criterion]
             self.has_other_payoffs |= any(other not in (None, "", "0") for other in others)
             found = {"payoff": (formula_of(payoff, names), place)}
         if is_outcome:
             written = edge.keys.get("probability", "")
-            is_share = isinstance(written, str) and written.strip() == SHARE
-            p = REST if is_share else formula_of(written, names)
+            p = formula_of(written, names)
+            if isinstance(written, str) and written.strip() == SHARE:
+                p = REST
             found["p"] = p, edge.place_of("probability")
         return found
 
@@ -267,8 +274,7 @@ class _Reader(Translation):
 
     def new_name(self, title: str) -> str:
         """Return a name that is not taken yet, and take it."""
-        base = re.sub("[^A-Za-z0-9_]+", "_", title)
-        base = f"_{base}" if base[0].isdigit() else base
+        base = shared.identifier(title)
         new = shared.free_name(base, self.taken.__contains__)
         self.taken.add(new)
         return new
@@ -358,7 +364,7 @@ class _Writer:
         if tree.criteria:
             self.rule, self.trees, about = rule_of(tree)
             self.criteria = {**_CRITERIA, **about}
-            used = [one.formulas or Formulas() for one in self.trees]
+            used = [payoff.formulas or Formulas() for payoff in self.trees]
             first, second = (unused(tree.parameters, formulas) for formulas in used)
             self.idle = {*first} & {*second}
         # The names of the parameters in mathjs, which reserves a few words.
@@ -367,7 +373,9 @@ class _Writer:
             if name in tree.parameters:
                 taken = {*_WORDS, *self.names.values()}
                 self.names[name] = shared.free_name(name, taken.__contains__)
-        self.left_out = {"notes of branches": None} if tree.branch_notes else {}
+        self.left_out: dict[str, None] = {}
+        if tree.branch_notes:
+            self.left_out["notes of branches"] = None
         if any(p.range or p.unit or p.description for p in tree.parameters.values()):
             self.left_out["ranges, units and descriptions of parameters"] = None
 
@@ -402,15 +410,17 @@ class _Writer:
         yield self.node(tree.root_id, 0, row)
         stack = [self.edges(tree.root_id)]
         while stack:
-            edge = next(stack[-1], None)
-            if edge is None:
+            for b, text in stack[-1]:
+                child = columns.child[b]
+                yield f"{text}{self.node(child, len(stack), row)}"
+                row += not columns.kind[child]
+                stack.append(self.edges(child))
+                break
+            else:
                 stack.pop()
-                yield "]}}" if stack else "]}"
-                continue
-            b, text = edge
-            yield f"{text}{self.node(columns.child[b], len(stack), row)}"
-            row += not columns.kind[columns.child[b]]
-            stack.append(self.edges(columns.child[b]))
+                yield "]}"
+                if stack:
+                    yield "}"
 
     def node(self, n: int, depth: int, row: int) -> str:
         """Return the text of a node up to its first edge."""
@@ -426,17 +436,18 @@ class _Writer:
     def edges(self, node: int) -> Iterator[tuple[int, str]]:
         """Yield the branches of a node, each with its text up to the child."""
         branches = self.tree.branches_of(node)
-        is_chance = self.types[Kind(self.tree.columns.kind[node])] == "chance"
-        probabilities = self.probabilities(node) if is_chance else [None] * len(branches)
+        probabilities: list[str] = []
+        if self.types[Kind(self.tree.columns.kind[node])] == "chance":
+            probabilities = self.probabilities(node)
         separator = "\n"
-        for b, probability in zip(branches, probabilities, strict=True):
-            payoffs = [self.payoff(tree, node, b) for tree in self.trees]
-            edge: dict[str, Any] = {
+        for place, b in enumerate(branches):
+            payoffs: list[str | int] = [self.payoff(tree, node, b) for tree in self.trees]
+            edge: dict[str, object] = {
                 "name": self.tree.label[b] or "",
-                "payoff": payoffs if payoffs[1:] else [*payoffs, 0],
+                "payoff": [*payoffs, 0][:2],
             }
-            if probability is not None:
-                edge["probability"] = probability
+            if probabilities:
+                edge["probability"] = probabilities[place]
             yield b, f'{separator}{_opened(edge)}, "childNode": '
             separator = ",\n"
 
@@ -485,7 +496,7 @@ def _rule(kinds: set[Kind]) -> tuple[str, dict[Kind, str]]:
     raise AssertionError("`losses` refuses a tree with three kinds of nodes")
 
 
-def _opened(data: Mapping[str, Any]) -> str:
+def _opened(data: Mapping[str, object]) -> str:
     """Return an object in JSON without its closing brace."""
     for value in data.values():
         if isinstance(value, str):
@@ -495,4 +506,6 @@ def _opened(data: Mapping[str, Any]) -> str:
 
 def _simple(number: Any) -> Fraction:
     """Return a number as a fraction: of a float, its shortest decimal."""
-    return to_fraction(number_text(number)) if isinstance(number, float) else Fraction(number)
+    if isinstance(number, float):
+        return to_fraction(number_text(number))
+    return Fraction(number)

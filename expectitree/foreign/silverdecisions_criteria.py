@@ -26,7 +26,9 @@ def rule_of(tree: Tree) -> tuple[str, list[Tree], dict[str, Any]]:
     used, objective = names_in(criteria.objective), text_of(criteria.objective)
     names = sorted(criteria.by_name, key=[*used, *criteria.by_name].index)
     if len(names) != 2 or Kind.MIN in tree.columns.kind:
-        found = "MIN nodes with criteria" if len(names) == 2 else f"{len(names)} criteria"
+        found = f"{len(names)} criteria"
+        if len(names) == 2:
+            found = "MIN nodes with criteria"
         raise TreeError(
             f"SilverDecisions' JSON cannot hold {found}, but two criteria where MAX decides: write "
             "the tree as YAML or JSON"

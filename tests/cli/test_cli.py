@@ -12,7 +12,7 @@ import pytest
 from helpers import ROOT, run_main
 
 from expectitree import __version__
-from expectitree.cli import COMMANDS
+from expectitree.base.tables import COMMANDS
 
 RISK = "trees/risk.yaml"
 LEFT = "trees/aima-5.12-left.yaml"

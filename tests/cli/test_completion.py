@@ -13,7 +13,8 @@ from click.shell_completion import CompletionItem, FishComplete
 from helpers import ROOT, invoke
 
 from expectitree.base.algorithms import ALGORITHMS
-from expectitree.cli import COMMANDS, cli
+from expectitree.base.tables import COMMANDS
+from expectitree.cli import cli
 from expectitree.searches.engines import ENGINES
 
 
@@ -32,7 +33,9 @@ def values(line: str) -> list[str]:
 
 
 def test_commands_are_completed_with_their_descriptions() -> None:
-    assert {item.value: item.help for item in complete("")} == COMMANDS
+    assert {item.value: item.help for item in complete("")} == {
+        name: row.about for name, row in COMMANDS.items()
+    }
     assert values("--v") == ["--version"]
 
 

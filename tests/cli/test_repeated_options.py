@@ -8,7 +8,8 @@ import click
 import pytest
 from helpers import error_of, run_main
 
-from expectitree.cli import COMMANDS, cli
+from expectitree.base.tables import COMMANDS
+from expectitree.cli import cli
 
 MAX = "max: {a: 1, b: {chance: [1, 5]}}"
 ROCKEFELLER = "trees/rockefeller.yaml"

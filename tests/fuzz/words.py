@@ -13,7 +13,8 @@ from files.samples import SEEDS
 from fuzz.cases import Target, scratch
 from helpers import ROOT, run_main
 
-from expectitree.cli import COMMANDS, cli
+from expectitree.base.tables import COMMANDS
+from expectitree.cli import cli
 
 # A study starts processes; `studies` are a target of their own. `edit` serves a page until it is
 # interrupted.

@@ -140,4 +140,5 @@ def check_options(row: Format, name: str, options: ReadOptions) -> None:
         if option not in row.options:
             able = " and ".join(f.title for f in FORMATS.values() if option in f.options)
             found = f"--{option.replace('_', '-')} is for {able}, and this is {row.title}"
-            raise TransformError(f"{name}: {found}: remove it, or name the format with --from")
+            error = TransformError(found, "remove it, or name the format with --from")
+            raise error.at(name)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
@@ -18,13 +17,13 @@ from expectitree.base.tree.columns import MAX_IDS
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families.ballard import ballard
 from expectitree.lab.families.growing import AT_ONCE, Growth
-from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE
+from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE, Written
 from expectitree.lab.families.uniform import uniform
 
 FAMILIES: dict[str, Callable[..., Growth]] = {"ballard": ballard, "uniform": uniform}
 
 
-def generate(family: str, **parameters: Any) -> Tree:
+def generate(family: str, **parameters: Written) -> Tree:
     """Return a random tree of a family, the same from the same seed on every machine.
 
         >>> import expectitree as et
@@ -49,7 +48,7 @@ def generate(family: str, **parameters: Any) -> Tree:
     return adopt(columns, **growth.about)
 
 
-def grow(family: str, at_once: int = AT_ONCE, **parameters: Any) -> Growth:
+def grow(family: str, at_once: int = AT_ONCE, **parameters: Written) -> Growth:
     """Return the tree of `generate` with its numbers drawn, to be written part by part."""
     growth = _planned(family, parameters)
     if compiling.pays(growth.expected_nodes):
@@ -58,7 +57,7 @@ def grow(family: str, at_once: int = AT_ONCE, **parameters: Any) -> Growth:
     return growth
 
 
-def parameters_of(family: str) -> dict[str, Any]:
+def parameters_of(family: str) -> dict[str, Written]:
     """Return the names of a family's parameters, with their defaults."""
     if family not in FAMILIES:
         known = ", ".join(FAMILIES)
@@ -66,7 +65,7 @@ def parameters_of(family: str) -> dict[str, Any]:
     return {name: p.default for name, p in signature(FAMILIES[family]).parameters.items()}
 
 
-def read_parameters(family: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def read_parameters(family: str, parameters: Mapping[str, Written]) -> dict[str, Written]:
     """Return the values of a family's parameters; raise `TransformError` for a wrong one."""
     known = parameters_of(family)
     for name in parameters:
@@ -77,7 +76,7 @@ def read_parameters(family: str, parameters: Mapping[str, Any]) -> dict[str, Any
     return {name: PARAMETERS[name].value(name, written) for name, written in parameters.items()}
 
 
-def expected_nodes(family: str, **parameters: Any) -> float:
+def expected_nodes(family: str, **parameters: Written) -> float:
     """Return about how many nodes a tree will have, without generating it.
 
     Raises `TransformError` if the parameters are wrong or do not fit together, or if the tree would
@@ -86,7 +85,7 @@ def expected_nodes(family: str, **parameters: Any) -> float:
     return _planned(family, parameters).expected_nodes
 
 
-def _planned(family: str, parameters: Mapping[str, Any]) -> Growth:
+def _planned(family: str, parameters: Mapping[str, Written]) -> Growth:
     """Return a tree before its numbers are drawn; raise `TransformError` for wrong parameters."""
     values = read_parameters(family, parameters)
     growth = FAMILIES[family](**values)

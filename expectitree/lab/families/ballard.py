@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
-from expectitree.base.tree.columns import CHANCE, FloatColumn, Kind
+from expectitree.base.tree.columns import CHANCE, Column, FloatColumn, Kind
 from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
@@ -41,7 +40,7 @@ def ballard(
     kinds = repeat_pattern(pattern, plies)
     wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
 
-    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Column, int]:
         amount = compiling.zeros("d", count)
         if ply and order == "random":
             width = wide[ply - 1]
@@ -51,18 +50,22 @@ def ballard(
             run(count_up_or_down, amount, wide[ply - 1], is_down)
         return amount, 0
 
-    def draw_widths(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_widths(ply: int, random: Random, count: int) -> tuple[Column, int]:
         width = wide[ply] if ply < len(wide) else 0
         return compiling.filled("I", width, count), count * width
 
     title = f"Additive utilities: {', '.join(kind.name for kind in kinds)}, branching {branching}"
     title += f", order {order}"
-    title += f", chance two dice of {dice} sides" if dice else ""
-    title += f", seed {seed}" if order == "random" else ""
+    share = None
+    if dice:
+        share = roll, dice
+        title += f", chance two dice of {dice} sides"
+    if order == "random":
+        title += f", seed {seed}"
     return Growth(
         seed, kinds, wide, wide,
         draw_amounts, None, draw_widths,
-        share=(roll, dice) if dice else None, additive=True,
+        share=share, additive=True,
         about={"title": title, "source": SOURCE}, bounds=(0.0, float(sum(wide) - len(wide))),
     )  # fmt: skip
 
@@ -83,7 +86,9 @@ def count_up_or_down(amount: FloatColumn, width: int, down: bool) -> None:
     """Write 0, 1, … to each run of `width` rows, or the same numbers in descending order."""
     for start in range(0, len(amount), width):
         for i in range(width):
-            amount[start + i] = width - 1 - i if down else i
+            amount[start + i] = i
+            if down:
+                amount[start + i] = width - 1 - i
 
 
 def roll(tree: NewColumns, sides: int) -> None:

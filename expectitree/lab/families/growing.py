@@ -29,6 +29,7 @@ from expectitree.base.tree.columns import (
     MAX_IDS,
     TERMINAL,
     Bounds,
+    Column,
     Columns,
     FloatColumn,
     IntColumn,
@@ -39,13 +40,24 @@ from expectitree.searches.progress import report
 
 AT_ONCE = 1 << 18  # numbers of a ply that are drawn at once, if a tree is written part by part
 
-Draw = Callable[[int, Random, int], tuple[Any, int]]
+Draw = Callable[[int, Random, int], tuple[Column, int]]
 
 
 class NewColumns(Columns):
     """The columns of a tree that a loop fills."""
 
     read_only = False
+
+
+class Numbers(NamedTuple):
+    """What `write_rows` makes rows of: the drawn numbers, at the places that `Front` has."""
+
+    kinds: IntColumn  # of the plies
+    amount: FloatColumn
+    weight: FloatColumn
+    width: IntColumn
+    even: bool  # whether outcomes are equally likely; else branches hold the weights of their nodes
+    additive: bool
 
 
 class Front(NamedTuple):
@@ -63,12 +75,12 @@ class Front(NamedTuple):
     state: IntColumn  # the ply; numbers of waiting nodes, of rows, and of branches
 
 
-def run(loop: Callable[..., Any], column: Any, *arguments: Any) -> Any:
+def run(loop: Callable[..., object], column: Column, *arguments: object) -> Any:
     """Run a loop over the rows of its first column."""
     return compiling.run(loop, column, *arguments, rows=len(column))
 
 
-def draw_numbers(random: Random, count: int) -> Any:
+def draw_numbers(random: Random, count: int) -> FloatColumn:
     """Return the next numbers of `random`, at least 0 and less than 1."""
     if not compiling.pays(count):
         draw = random.random
@@ -141,15 +153,15 @@ class Growth:
         self._front = front = Front(*map(zeros, "qqqdIdq", [*[plies] * 4, waiting, waiting, 4]))
         front.state[0] = -1
         amount, weight, width = self._numbers[0], self._numbers[-2], self._numbers[-1]
-        numbers = array("B", self.kinds), amount, weight, width
-        options = self.share is None, self.additive
+        kinds, is_even = array("B", self.kinds), self.share is None
+        numbers = Numbers(kinds, amount, weight, width, is_even, self.additive)
         for start in range(0, self.nodes, size):
             count = min(size, self.nodes - start)
             branches = min(count + waiting, self.nodes - 1)
             lengths = count, count, count + 1, branches, branches
             part = NewColumns.of(*map(zeros, "BdIId", lengths))
             front.state[2] = front.state[3] = 0
-            write = partial(compiling.run, write_rows, part, *numbers, front, start, *options)
+            write = partial(compiling.run, write_rows, part, numbers, front, start)
             while (ply := write(rows=self.nodes)) >= 0:
                 self._refill(ply)
             own: Any = (column[: front.state[3]] for column in (part.child, part.probability))
@@ -171,7 +183,7 @@ class Growth:
 
 
 def _columns(
-    draw: Callable[[Random, int], tuple[Any, int]], random: Random, sizes: Sequence[int]
+    draw: Callable[[Random, int], tuple[Column, int]], random: Random, sizes: Sequence[int]
 ) -> tuple[Iterator[Any], int]:
     """Draw columns of some sizes; return them, and how many children there are.
 
@@ -185,22 +197,12 @@ def _columns(
     return iter([column for column, _ in drawn]), sum(children for _, children in drawn)
 
 
-def write_rows(
-    tree: NewColumns,
-    kinds: IntColumn,
-    amount: FloatColumn,
-    weight: FloatColumn,
-    width: IntColumn,
-    front: Front,
-    start: int,
-    even: bool,
-    additive: bool,
-) -> int:
+def write_rows(tree: NewColumns, numbers: Numbers, front: Front, start: int) -> int:
     """Write the next rows in depth-first order, children before parents, from the id `start` on.
 
-    Return the ply that needs more numbers to continue, or -1 if the tables are full. Outcomes are
-    equally likely if `even`; else their branches hold the weights of their nodes.
+    Return the ply that needs more numbers to continue, or -1 if the tables are full.
     """
+    kinds, width = numbers.kinds, numbers.width
     kind, utility, first, child = tree.kind, tree.utility, tree.first, tree.child
     probability = tree.probability
     ply, top, n, b = front.state[0], front.state[1], front.state[2], front.state[3]
@@ -211,10 +213,10 @@ def write_rows(
                 break
             front.next[ply + 1] = at + 1
             front.missing[ply + 1] = width[at]
-            front.total[ply + 1] = amount[at]
+            front.total[ply + 1] = numbers.amount[at]
             if ply >= 0:
                 front.missing[ply] -= 1
-                if additive:
+                if numbers.additive:
                     front.total[ply + 1] += front.total[ply]
             ply += 1
             continue
@@ -227,15 +229,17 @@ def write_rows(
             kind[n] = kinds[ply]
             utility[n] = math.nan
             top -= w
-            equal = 1.0 / w if kinds[ply] == CHANCE else 1.0
+            is_chance = kinds[ply] == CHANCE
             for i in range(top, top + w):
                 child[b] = front.row[i]
-                probability[b] = equal if even or kinds[ply] != CHANCE else front.weight[i]
+                probability[b] = 1.0
+                if is_chance:
+                    probability[b] = 1.0 / w if numbers.even else front.weight[i]
                 b += 1
         n += 1
         first[n] = b
         front.row[top] = start + n - 1
-        front.weight[top] = weight[at]
+        front.weight[top] = numbers.weight[at]
         top += 1
         ply -= 1
     front.state[0], front.state[1], front.state[2], front.state[3] = ply, top, n, b

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import quote, to_float
@@ -15,19 +15,23 @@ ORDERS = ("random", "best", "worst")
 TOO_LARGE = f"more than {MAX_IDS:,} nodes: choose a shorter pattern or a smaller branching"
 MAX_PLIES = 64
 
+Written: TypeAlias = Any  # what a user wrote: text, or a value in Python
+
 
 class Parameter(NamedTuple):
-    read: Callable[[Any], Any]  # raises an error for a wrong value
+    read: Callable[[Written], Any]  # raises an error for a wrong value
     expected: str  # the values it takes, in words
     metavar: str | None  # on the command line; None for a flag and for a choice
     help: str
 
-    def value(self, name: str, written: Any) -> Any:
+    def value(self, name: str, written: Written) -> Any:
         """Return the value of the parameter `name`; raise `TransformError` if it is wrong."""
         try:
             return self.read(written)
         except (ValueError, TypeError, KeyError, OverflowError):
-            found = quote(written if isinstance(written, str) else _python_text(written))
+            if not isinstance(written, str):
+                written = _python_text(written)
+            found = quote(written)
             raise TransformError(f"found {found} as {name}, expected {self.expected}") from None
 
 
@@ -37,7 +41,7 @@ def repeat_pattern(pattern: Sequence[Kind], plies: int | None) -> list[Kind]:
 
 
 def _whole(least: int, most: int, help: str = "", metavar: str = "N") -> Parameter:
-    def read(value: Any) -> int:
+    def read(value: Written) -> int:
         if isinstance(value, str):
             if not (value.isascii() and value.isdecimal()):
                 raise ValueError
@@ -50,10 +54,12 @@ def _whole(least: int, most: int, help: str = "", metavar: str = "N") -> Paramet
 
 
 def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Parameter:
-    def read(value: Any) -> float:
+    def read(value: Written) -> float:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise TypeError
-        number = float(to_float(value) if isinstance(value, str) else value)
+        if isinstance(value, str):
+            value = to_float(value)
+        number = float(value)
         if not least <= number <= most:
             raise ValueError
         return number
@@ -61,15 +67,17 @@ def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Para
     return Parameter(read, f"a number from {least:g} to {most:g}", metavar, help)
 
 
-def _truth(value: Any) -> bool:
+def _truth(value: Written) -> bool:
     return {"true": True, "false": False}[str(value).lower()]
 
 
-def _plies(value: Any) -> int | None:
-    return None if value is None else _whole(1, MAX_PLIES).read(value)
+def _plies(value: Written) -> int | None:
+    if value is None:
+        return None
+    return int(_whole(1, MAX_PLIES).read(value))
 
 
-def _branching(value: Any) -> int | tuple[int, int]:
+def _branching(value: Written) -> int | tuple[int, int]:
     whole = _whole(1, MAX_IDS).read
     if isinstance(value, str) and "-" in value:
         value = tuple(value.split("-"))
@@ -81,18 +89,22 @@ def _branching(value: Any) -> int | tuple[int, int]:
     return least, most
 
 
-def _utilities(value: Any) -> tuple[float, float]:
-    ends = value.strip("[]").split(",") if isinstance(value, str) else value
-    lower, upper = map(_real(-1e15, 1e15).read, ends)
+def _utilities(value: Written) -> tuple[float, float]:
+    if isinstance(value, str):
+        value = value.strip("[]").split(",")
+    lower, upper = map(_real(-1e15, 1e15).read, value)
     if lower > upper:
         raise ValueError
     return lower, upper
 
 
-def _pattern(value: Any) -> list[Kind]:
+def _pattern(value: Written) -> list[Kind]:
     kinds: list[Kind] = []
-    for item in value.split(",") if isinstance(value, str) else value:
-        kind = Kind[item.strip().upper()] if isinstance(item, str) else item
+    if isinstance(value, str):
+        value = value.split(",")
+    for kind in value:
+        if isinstance(kind, str):
+            kind = Kind[kind.strip().upper()]
         if not isinstance(kind, Kind) or kind == Kind.TERMINAL:
             raise ValueError
         kinds.append(kind)
@@ -101,7 +113,7 @@ def _pattern(value: Any) -> list[Kind]:
     return kinds
 
 
-def _order(value: Any) -> str:
+def _order(value: Written) -> str:
     if value not in ORDERS:
         raise ValueError
     return str(value)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import exact_text
-from expectitree.base.tree.columns import CHANCE, FloatColumn, IntColumn, Kind
+from expectitree.base.tree.columns import CHANCE, Column, FloatColumn, IntColumn, Kind
 from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
@@ -36,53 +35,65 @@ def uniform(
     branches it has, then the utilities of all branches, then their weights.
     """
     kinds = repeat_pattern(pattern, plies)
-    least, most = branching if isinstance(branching, tuple) else (branching, branching)
+    if isinstance(branching, int):
+        branching = branching, branching
+    least, most = branching
     lower, upper = map(float, utilities)
-    if not (real or lower.is_integer() and upper.is_integer()):
-        raise TransformError(
-            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
-            "ends, or ask for real ones"
-        )
+    numbers = "real"
+    if not real:
+        numbers = "whole"
+        _check_whole(lower, upper)
     mean = (least + most) / 2
 
-    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Column, int]:
         amount = compiling.zeros("d", count)
         if ply:
             run(choose_utilities, amount, draw_numbers(random, count), lower, upper, real)
         return amount, 0
 
-    def draw_weights(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_weights(ply: int, random: Random, count: int) -> tuple[Column, int]:
         is_outcome = ply > 0 and kinds[ply - 1] == Kind.CHANCE
         return draw_numbers(random, count) if is_outcome else compiling.zeros("d", count), 0
 
-    def draw_widths(ply: int, random: Random, count: int) -> tuple[Any, int]:
+    def draw_widths(ply: int, random: Random, count: int) -> tuple[Column, int]:
         width = compiling.zeros("I", count)
         if ply == len(kinds):
             return width, 0
         draws = draw_numbers(random, 2 * count)
-        return width, run(choose_widths, width, draws, least, most, end if ply else 0.0)
+        return width, run(choose_widths, width, draws, least, most, end * (ply > 0))
 
-    numbers = "real" if real else "whole"
+    weights = share = None
+    if skew:
+        weights, share = draw_weights, (choose_probabilities, skew)
     title = f"Independent {numbers} utilities from {exact_text(lower)} to "
     title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
-    title += f" to {most}" if least < most else ""
-    title += f", ending early with probability {exact_text(end)}" if end else ""
-    title += f", chance skewed by {skew}" if skew else ""
+    title += f" to {most}" * (least < most)
+    title += f", ending early with probability {exact_text(end)}" * (end > 0)
+    title += f", chance skewed by {skew}" * (skew > 0)
     return Growth(
         seed, kinds, [most] * len(kinds), [mean, *[mean * (1 - end)] * (len(kinds) - 1)],
-        draw_amounts, draw_weights if skew else None, draw_widths,
-        share=(choose_probabilities, skew) if skew else None, additive=False,
+        draw_amounts, weights, draw_widths, share=share, additive=False,
         about={"title": f"{title}, seed {seed}"}, bounds=(lower, upper),
     )  # fmt: skip
+
+
+def _check_whole(lower: float, upper: float) -> None:
+    """Raise `TransformError` if an end of the utilities is no whole number."""
+    if not (lower.is_integer() and upper.is_integer()):
+        raise TransformError(
+            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
+            "ends, or ask for real ones"
+        )
 
 
 def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, end: float) -> int:
     """Write the number of branches of each node, none with probability `end`; return the sum."""
     total = 0
     for n in range(len(width)):
-        w = 0 if draws[2 * n] < end else least + int(draws[2 * n + 1] * (most - least + 1))
-        width[n] = w
-        total += w
+        width[n] = 0
+        if draws[2 * n] >= end:
+            width[n] = least + int(draws[2 * n + 1] * (most - least + 1))
+        total += width[n]
     return total
 
 
@@ -90,8 +101,10 @@ def choose_utilities(
     amount: FloatColumn, draws: FloatColumn, lower: float, upper: float, real: bool
 ) -> None:
     for b in range(len(amount)):
-        x = draws[b] * (upper - lower + (0 if real else 1))
-        amount[b] = lower + (x if real else int(x))
+        if real:
+            amount[b] = lower + draws[b] * (upper - lower)
+        else:
+            amount[b] = lower + int(draws[b] * (upper - lower + 1))
 
 
 def choose_probabilities(tree: NewColumns, skew: int) -> None:
@@ -116,7 +129,9 @@ def choose_probabilities(tree: NewColumns, skew: int) -> None:
         left = UNITS
         greatest = begin
         for b in range(begin, end):
-            whole = 1 if total == 0 else 1 + int(chance[b] / total * (UNITS - (end - begin)))
+            whole = 1
+            if total != 0:
+                whole += int(chance[b] / total * (UNITS - (end - begin)))
             chance[b] = whole
             left -= whole
             if chance[b] > chance[greatest]:

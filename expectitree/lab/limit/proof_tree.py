@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
@@ -21,23 +21,25 @@ MAX_LEAVES = 20_000  # that `limit` accepts by default
 MAX_LARGE = 4_000  # the same where fractions need integers of more than 64 bits
 _WORD = 2**62  # two integers below it can be added in 64 bits
 
+Scaled: TypeAlias = Any  # a float, or an integer that stands for a fraction
+
 
 @dataclass
 class ProofTree:
     """The columns [N] of a tree that proofs need, children before their parents."""
 
     kind: Column
-    value: Readable[Any]
+    value: Readable[Scaled]
     lower: Column  # bounds; those of terminals matter
     upper: Column
-    eps: Any
+    eps: Scaled
     children: list[list[int]]  # without outcomes of probability 0
-    factor: list[Any]  # the node's numbers are multiplied by this at the node above,
-    shift: list[Any]  # and then this reward is added
+    factor: list[Scaled]  # the node's numbers are multiplied by this at the node above,
+    shift: list[Scaled]  # and then this reward is added
     leaves: list[int]  # how many leaves below are open: their bounds are more than one value
     work: list[int]  # about how many additions and comparisons a list takes
-    one: Any = 1.0  # a factor that changes nothing
-    infinity: Any = INFINITY  # an infinite bound
+    one: Scaled = 1.0  # a factor that changes nothing
+    infinity: Scaled = INFINITY  # an infinite bound
     code: str = "d"  # the type code of an array of these numbers; empty for large integers
 
     def sign(self, node: int) -> int:
@@ -73,8 +75,8 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     columns = tree.columns
     lower, upper = tree.inherited_bounds(search.root_bounds)
     children: list[list[int]] = [[] for _ in range(len(tree))]
-    factor: list[Any] = [1] * len(tree)
-    shift: list[Any] = [0] * len(tree)
+    factor: list[Scaled] = [1] * len(tree)
+    shift: list[Scaled] = [0] * len(tree)
     leaves, work = [0] * len(tree), [0] * len(tree)
     for n, kind in enumerate(columns.kind):
         if kind == Kind.TERMINAL:
@@ -103,7 +105,7 @@ def _scale(tree: ProofTree) -> None:
     terminals = [n for n, children in enumerate(tree.children) if not children]
     numbers = [column[n] for n in terminals for column in columns if is_finite(column[n])]
     scale = [math.lcm(*(x.denominator for x in numbers))] * len(tree.kind)
-    paid: list[Any] = [0] * len(tree.kind)  # [N] a bound on the sum of rewards below a node
+    paid: list[Scaled] = [0] * len(tree.kind)  # [N] a bound on the sum of rewards below a node
     for n, children in enumerate(tree.children):
         if not children:
             continue

@@ -23,12 +23,12 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from expectitree.base import compiling
-from expectitree.base.tree.columns import Column
+from expectitree.base.tree.columns import Column, Readable
 from expectitree.base.tree.model import Kind
-from expectitree.lab.limit.proof_tree import ProofTree
+from expectitree.lab.limit.proof_tree import ProofTree, Scaled
 
 SIGNS = (1, -1)  # of upper and of lower bounds
 # How two lists are joined: at CHANCE; where both need a proof; where one is enough.
@@ -39,16 +39,30 @@ _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
 class Split(NamedTuple):
     """The split of a list's leaves between the two lists that it was joined from."""
 
-    left: Column  # how many of k leaves are for the first half
+    left: Readable[int]  # how many of k leaves are for the first half
     halves: tuple[Split | int, ...]  # an integer is a child, whose list was not joined
 
 
 class Operand(NamedTuple):
     """A list that is to be joined."""
 
-    bounds: Column
-    factor: Any  # what the numbers are multiplied by
+    bounds: Readable[Scaled]
+    factor: Scaled  # what the numbers are multiplied by
     split: Split | int
+
+
+class Listed(NamedTuple):
+    """A falling list of bounds, which are multiplied by a factor."""
+
+    bounds: Readable[Scaled]
+    factor: Scaled
+
+
+class Joined(NamedTuple):
+    """What two lists become, and how many of k leaves are for the first one."""
+
+    bounds: Column
+    left: Column
 
 
 class Proofs:
@@ -59,15 +73,18 @@ class Proofs:
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
         self.needs: dict[int, int] = {}  # by child: see `_need`
-        self.lists: dict[tuple[int, int], Column] = {}  # (node, sign) -> bounds, until last used
+        self.lists: dict[
+            tuple[int, int], Readable[Scaled]
+        ] = {}  # (node, sign) -> bounds, until last used
         self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
         self.proved = {self.root}  # nodes whose value the proof of the root's value proves
         self.demands: dict[tuple[int, int], int] = {}  # (node, sign) -> leaves
         self.chosen: set[int] = set()  # leaves
         self._find_wants()
         work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
-        pays = compiling.pays(work) if compiled is None else compiled
-        self.compiled = pays and bool(tree.code)
+        if compiled is None:
+            compiled = compiling.pays(work)
+        self.compiled = compiled and bool(tree.code)
 
     def _find_wants(self) -> None:
         """Find the nodes whose proofs and lists the count needs."""
@@ -83,7 +100,9 @@ class Proofs:
                 self.exact.update(children)
             elif n in self.exact and children:
                 best = self.best_children[n] = tree.best_children(n)
-                others = children if len(best) > 1 else {*children} - best
+                others = {*children}
+                if len(best) == 1:
+                    others -= best
                 self.exact |= best
                 self.wanted.update((child, tree.sign(n)) for child in others)
 
@@ -103,25 +122,33 @@ class Proofs:
                 for sign in SIGNS:
                     self.lists.pop((child, sign), None)
 
-    def _list(self, n: int, sign: int) -> Any:
+    def _list(self, n: int, sign: int) -> Readable[Scaled]:
         """Return a list of a node. Those of terminals are made when they are needed."""
         tree = self.tree
         if tree.children[n]:
             return self.lists[n, sign]
-        value = sign * tree.value[n]
-        bound = min(tree.upper[n] if sign > 0 else -tree.lower[n], tree.infinity)
-        is_open = tree.leaves[n] and bound > value + tree.eps
-        return self._column([bound, value] if is_open else [value])
+        value, bound = sign * tree.value[n], tree.upper[n]
+        if sign < 0:
+            bound = -tree.lower[n]
+        bound = min(bound, tree.infinity)
+        bounds = [value]
+        if tree.leaves[n] and bound > value + tree.eps:
+            bounds = [bound, value]
+        return self._column(bounds)
 
-    def _column(self, bounds: list[Any]) -> Any:
-        return array(self.tree.code, bounds) if self.tree.code else bounds
+    def _column(self, bounds: list[Scaled]) -> Column:
+        if self.tree.code:
+            return array(self.tree.code, bounds)
+        return bounds
 
     def _joined(self, n: int, sign: int) -> Operand:
         """Return the list of an inner node: join its children's lists in rounds of pairs."""
         tree = self.tree
-        how = MERGED if tree.sign(n) == sign else LEAST
+        how = LEAST
         if tree.kind[n] == Kind.CHANCE:
             how = SUM
+        elif tree.sign(n) == sign:
+            how = MERGED
         row = [self._operand(child, sign) for child in tree.children[n]]
         while len(row) > 1:
             pairs = zip(row[::2], row[1::2], strict=False)
@@ -139,22 +166,32 @@ class Proofs:
         return Operand(bounds, factor, child)
 
     def _join(self, how: int, *pair: Operand) -> Operand:
-        (one, f, split), (other, g, second) = sorted(pair, key=lambda o: len(o.bounds))
-        infinity, size = self.tree.infinity, len(other)
-        if how != LEAST:
-            size += len(one) - (how == SUM)
-        bounds = self._column([infinity]) * size
-        left = array("b" if len(one) < 2**7 else "i", [0]) * size
-        pays = (len(one) * len(other) if how == SUM else size) >= _MANY_NUMBERS
-        arguments = how, one, f, other, g, infinity, bounds, left
-        if self.compiled and pays:
+        shorter, longer = sorted(pair, key=lambda operand: len(operand.bounds))
+        first, second = (Listed(half.bounds, half.factor) for half in (shorter, longer))
+        share, size = len(first.bounds), len(second.bounds)
+        work = size
+        if how == SUM:
+            work *= share
+            size += share - 1
+        elif how == MERGED:
+            size += share
+            work = size
+        bounds = [self.tree.infinity] * size
+        code = "i"
+        if share < 2**7:
+            code = "b"
+        joined = Joined(self._column(bounds), array(code, [0]) * size)
+        arguments = how, first, second, self.tree.infinity, joined
+        if self.compiled and work >= _MANY_NUMBERS:
             compiling.run_compiled(join_lists, *arguments)
         else:
             join_lists(*arguments)
-        value = max(f * one[-1], g * other[-1]) if how == MERGED else bounds[-1]
-        end = first_below(bounds, value + self.tree.eps)
-        halves = Split(left[: end + 1], (split, second))
-        return Operand(bounds[: end + 1], self.tree.one, halves)
+        value = joined.bounds[-1]
+        if how == MERGED:
+            value = max(half.factor * half.bounds[-1] for half in pair)
+        end = first_below(joined.bounds, value + self.tree.eps)
+        halves = Split(joined.left[: end + 1], (shorter.split, longer.split))
+        return Operand(joined.bounds[: end + 1], self.tree.one, halves)
 
     # ---- Counting.
 
@@ -224,7 +261,9 @@ class Proofs:
             self.chosen.add(n)
         elif self.tree.kind[n] == Kind.CHANCE:
             self.proved.update(children)
-        for child in children if n in self.choice else ():
+        if n not in self.choice:
+            return
+        for child in children:
             if child == self.choice[n]:
                 self.proved.add(child)
             else:
@@ -234,7 +273,7 @@ class Proofs:
         self.demands[n, sign] = max(self.demands.get((n, sign), 0), leaves)
 
 
-def first_below(bounds: Column, limit: Any, factor: Any = 1) -> int:
+def first_below(bounds: Readable[Scaled], limit: Scaled, factor: Scaled = 1) -> int:
     """Return the first place of a falling list whose bound, times a factor, is at most a limit."""
     return min(bisect_left(bounds, -limit, key=lambda x: -factor * x), len(bounds) - 1)
 
@@ -242,21 +281,14 @@ def first_below(bounds: Column, limit: Any, factor: Any = 1) -> int:
 # ---- A loop that is interpreted or compiled.
 
 
-def join_lists(
-    how: int,
-    one: Column,
-    f: Any,
-    other: Column,
-    g: Any,
-    infinity: Any,
-    bounds: Column,
-    left: Column,
-) -> None:
-    """Write the joined bounds of two lists, whose numbers are multiplied by `f` and `g`.
+def join_lists(how: int, first: Listed, second: Listed, infinity: Scaled, joined: Joined) -> None:
+    """Write the joined bounds of two lists.
 
-    `bounds` is long enough, and `infinity` throughout. `left[k]` becomes the share of `one` in k
-    leaves. A factor leaves an infinite bound infinite.
+    The new bounds are long enough, and `infinity` throughout. A factor leaves infinity as it is.
     """
+    one, f = first.bounds, first.factor
+    other, g = second.bounds, second.factor
+    bounds, left = joined.bounds, joined.left
     n, m = len(one), len(other)
     a = b = 0  # the first finite bounds
     while one[a] == infinity:
@@ -283,7 +315,12 @@ def join_lists(
                 j += 1
     else:
         for k in range(max(n, m)):
-            x = f * one[min(k, n - 1)] if k >= a else infinity
-            y = g * other[min(k, m - 1)] if k >= b else infinity
+            x = y = infinity
+            if k >= a:
+                x = f * one[min(k, n - 1)]
+            if k >= b:
+                y = g * other[min(k, m - 1)]
             bounds[k] = min(x, y)
-            left[k] = min(k, n - 1) if x <= y else 0
+            left[k] = 0
+            if x <= y:
+                left[k] = min(k, n - 1)

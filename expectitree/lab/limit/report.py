@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from expectitree.base.algorithms import Algorithm
@@ -167,25 +168,26 @@ def limit(
         algorithms = usual_algorithms(tree)
     elif isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
-    rows = [
-        search_tree(tree, a, bounds=bounds, engine=engine, max_visits=max_visits)
-        for a in algorithms
-    ]
+    find = partial(search_tree, bounds=bounds, engine=engine)
+    rows = [find(tree, chosen, max_visits=max_visits) for chosen in algorithms]
     tree = searched_tree(tree, engine)
-    whole = next((row for row in rows if not row.algorithm.prunes), None) or search_tree(
-        tree, bounds=bounds, engine=engine
-    )
+    whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)
     enough = _enough(tree, whole, engine, max_leaves)
     found = Limit(file, whole, enough, rows)
-    if found.below and not tree.rounds:
-        row = found.below[0]
-        raise AnalysisError(
-            f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
-            f"{enough.count:,} are needed: this is a defect of expectitree, please report it with "
-            "the tree"
-        )
+    if not tree.rounds:
+        _check_below(found)
     rows = [replace(row, rounds=not exact) for row in rows]
     return replace(found, search=replace(whole, rounds=not exact), rows=rows)
+
+
+def _check_below(found: Limit) -> None:
+    """Raise `AnalysisError` if a search visited fewer leaves than the limit."""
+    for row in found.below:
+        raise AnalysisError(
+            f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
+            f"{found.exact.count:,} are needed: this is a defect of expectitree, please report it "
+            "with the tree"
+        )
 
 
 def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> Enough:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -49,8 +49,10 @@ class Variant:
         for is_turned, direction in product((False, True), ("down", "right")):
             style = Style(None, direction=direction, title=False, solution=is_solved)
             found = diagram(evaluation, replace(style, blank=not is_solved))
-            room = (high, WIDTH) if is_turned else (WIDTH, high)
-            scale = min(room[0] / found.width, room[1] / found.height, _GREATEST_SCALE)
+            width, height = WIDTH, high
+            if is_turned:
+                width, height = high, WIDTH
+            scale = min(width / found.width, height / found.height, _GREATEST_SCALE)
             if found.least_width <= found.width * scale:
                 return found._replace(scale=scale), is_turned
         raise AnalysisError(
@@ -69,6 +71,17 @@ class Variant:
             leaves = f"{counts.leaves_visited} of {counts.leaves_total}"
             found |= {"Cuts": f"{counts.cuts}", "Leaves visited": leaves}
         return found
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How many variants a sheet has, and of which kind."""
+
+    number: int
+    seed: int = 0
+    min_cuts: int = 0
+    bounds: Bounds | None = None  # that the search knows
+    windows: bool = False  # whether alpha and beta are asked for
 
 
 @dataclass(frozen=True)
@@ -95,10 +108,12 @@ def task_of(search: Search, windows: bool) -> str:
     tree, algorithm, ends = search.tree, search.algorithm, search.root_bounds
     if not algorithm.prunes:
         return "Write the value of each node on its line, and mark the best action at the root."
-    noun = "total" if tree.columns.pays else "utility"
+    noun = "utility"
+    if tree.columns.pays:
+        noun = "total"
     interval = interval_text(*ends).replace(" ", "\xa0")
-    known = f" Every {noun} lies in {interval}." if is_finite(ends[0]) else ""
-    window = ", with its alpha and beta" if windows else ""
+    known = f" Every {noun} lies in {interval}." * is_finite(ends[0])
+    window = ", with its alpha and beta" * windows
     return (
         f"Search the tree with {algorithm.full_name}, in the order in which it is drawn.{known} "
         f"Write the value or the bound that you find at each node that you visit{window}. Cross "
@@ -107,25 +122,21 @@ def task_of(search: Search, windows: bool) -> str:
 
 
 def make_variants(
-    source: Tree | str,
-    algorithm: Algorithm,
-    number: int,
-    *,
-    seed: int = 0,
-    min_cuts: int = 0,
-    bounds: Bounds | None = None,
-    windows: bool = False,
-    **parameters: Any,
+    source: Tree | str, algorithm: Algorithm, wanted: Wanted, **parameters: Any
 ) -> list[Variant]:
     """Return variants of a tree with other numbers, or trees of a family with `parameters`.
 
     No two are equal. Each has a unique best action, if the root is a player's, and the search makes
-    at least `min_cuts` cuts. If possible, no probability is rounded where it is printed. Raises
+    enough cuts. If possible, no probability is rounded where it is printed. Raises
     `AnalysisError` if too few trees are so.
     """
     if not algorithm.proves:
         raise AnalysisError(f"{algorithm.name} only estimates values: choose another search")
-    nodes = expected_nodes(source, **parameters) if isinstance(source, str) else len(source)
+    nodes: float
+    if isinstance(source, str):
+        nodes = expected_nodes(source, **parameters)
+    else:
+        nodes = len(source)
     if nodes > MAX_NODES:
         raise AnalysisError(
             f"the tree has {nodes:,.0f} nodes, expected at most {MAX_NODES} for a page: take fewer "
@@ -133,7 +144,8 @@ def make_variants(
         )
     found: dict[tuple[Number, ...], Variant] = {}
     most_cuts = 0
-    seeds = range(seed * SEEDS, seed * SEEDS + TRIES * number)
+    number, min_cuts, first = wanted.number, wanted.min_cuts, wanted.seed * SEEDS
+    seeds = range(first, first + TRIES * number)
     for is_round, own in product((True, False), seeds):
         if isinstance(source, str):
             tree = in_fractions(generate(source, seed=own, **parameters))
@@ -145,7 +157,7 @@ def make_variants(
         if is_round and not _is_printed_exactly(tree):
             continue
         tree = _without_notes(replace(tree, title=None, source=None))
-        search = search_tree(tree, algorithm, bounds=bounds or usual_bounds(tree, algorithm))
+        search = search_tree(tree, algorithm, bounds=wanted.bounds or usual_bounds(tree, algorithm))
         most_cuts = max(most_cuts, search.cuts)
         known = [utility for utility in tree.columns.utility if utility == utility]
         columns = tree.columns
@@ -153,7 +165,7 @@ def make_variants(
         if search.cuts < min_cuts or numbers in found:
             continue
         if len(search_tree(tree).ties) <= 1:
-            found[numbers] = Variant(f"{len(found) + 1}", own, search, windows)
+            found[numbers] = Variant(f"{len(found) + 1}", own, search, wanted.windows)
             if len(found) == number:
                 return [*found.values()]
     cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
@@ -180,8 +192,9 @@ def _without_notes(tree: Tree) -> Tree:
 
 def usual_bounds(tree: Tree, algorithm: Algorithm) -> Bounds | None:
     """Return None if the search needs the bounds that the tree states; alpha-beta needs none."""
-    is_stated = tree.root_id in tree.local_bounds and algorithm.needs_bounds
-    return None if is_stated else (-INFINITY, INFINITY)
+    if tree.root_id in tree.local_bounds and algorithm.needs_bounds:
+        return None
+    return -INFINITY, INFINITY
 
 
 def redrawn(tree: Tree, seed: int, is_round: bool = True) -> Tree:
@@ -200,7 +213,9 @@ def redrawn(tree: Tree, seed: int, is_round: bool = True) -> Tree:
     ranges = {name: one.range for name, one in tree.parameters.items() if one.range}
     ends = tree.utility_ends
     if ranges:
-        parts = 2 if is_round else 20
+        parts = 20
+        if is_round:
+            parts = 2
         values = {name: _multiple(*limits, parts, random) for name, limits in ranges.items()}
         tree = tree.with_parameters(**values)
         ends = tree.utility_ends
@@ -267,13 +282,16 @@ def _groups(tree: Tree, utilities: Mapping[int, Fraction]) -> list[list[int]]:
     and utilities: oil pays more than none, and as much after a test as before. Actions with the
     same label are a group.
     """
-    alike: dict[Any, list[int]] = {}
+    alike: dict[Hashable, list[int]] = {}
     for n, kind in enumerate(tree.columns.kind):
         ends = {tree.columns.child[b]: tree.label[b] for b in tree.branches_of(n)}
         ends = {child: label for child, label in ends.items() if label and child in utilities}
         outcomes = tuple((label, utilities[child]) for child, label in ends.items())
         for child, label in ends.items():
-            alike.setdefault(outcomes if kind == Kind.CHANCE else label, []).append(child)
+            meaning: Hashable = label
+            if kind == Kind.CHANCE:
+                meaning = outcomes
+            alike.setdefault(meaning, []).append(child)
     group_of = {n: [n] for n in utilities}  # the same list for all of a group
     for members in alike.values():
         merged = [*dict.fromkeys(n for member in members for n in group_of[member])]

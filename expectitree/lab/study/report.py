@@ -217,23 +217,29 @@ def _row(
     def mean_of(name: str) -> Mean:
         return mean([run[name] for run in runs])
 
-    def share(name: str) -> Mean:
+    def grown(name: str) -> Mean | None:
+        if not is_lazy(tree):
+            return None
+        return mean_of(name)
+
+    def share(name: str) -> Mean | None:
+        if is_lazy(tree):
+            return None
         totals = [getattr(record, name) for record in records]
         return mean([100 * run[name] / total for run, total in zip(runs, totals, strict=True)])
 
-    has_shares = not is_lazy(tree)
     return SummaryRow(
         tree,
         chosen,
         trees=len(records),
         leaves_total=fmean(record.leaves for record in records),
         leaves=mean_of("leaves"),
-        leaf_share=share("leaves") if has_shares else None,
+        leaf_share=share("leaves"),
         nodes=mean_of("nodes"),
-        node_share=share("nodes") if has_shares else None,
+        node_share=share("nodes"),
         visits=mean_of("visits"),
-        evaluations=None if has_shares else mean_of("evaluations"),
-        rows=None if has_shares else mean_of("rows"),
+        evaluations=grown("evaluations"),
+        rows=grown("rows"),
         seconds=median(run["seconds"] for run in runs),
-        published=figures[0] if figures else None,
+        published=next(iter(figures), None),
     )

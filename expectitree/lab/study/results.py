@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.budget import read_limited
@@ -19,6 +19,7 @@ from expectitree.base.errors import FileError, Problem
 from expectitree.files.writing import append, lock, named_errors, open_to_append
 from expectitree.lab.study.spec import SOURCES, Key, Parameters, Study, is_lazy, tree_key
 
+Figures: TypeAlias = Mapping[str, Any]  # of a search, or of a line of the file, by name
 _UNWRITTEN = "the results cannot be written"
 _START = b'{"tree": {'
 _NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
@@ -34,7 +35,7 @@ class Record(NamedTuple):
     seed: int
     nodes: int  # of the whole tree; of lazy searches, 0
     leaves: int
-    runs: Mapping[str, Mapping[str, Any]]  # by run: its value (or null) and `_FIGURES`
+    runs: Mapping[str, Figures]  # by run: its value (or null) and `_FIGURES`
 
     @property
     def key(self) -> Key:
@@ -100,7 +101,9 @@ class Results:
 
     def missing(self, key: Key, algorithms: Sequence[Algorithm]) -> tuple[Algorithm, ...]:
         """Return the algorithms that have no result yet for a tree."""
-        known = self.records[key].runs if key in self.records else {}
+        if key not in self.records:
+            return tuple(algorithms)
+        known = self.records[key].runs
         return tuple(chosen for chosen in algorithms if chosen.full_name not in known)
 
     def _take(self, record: Record) -> None:
@@ -120,7 +123,7 @@ def count_done(study: Study, results: Results) -> tuple[int, int]:
     return sum(not results.missing(key, study.algorithms) for key in keys), len(keys)
 
 
-def _record(data: dict[str, Any]) -> Record:
+def _record(data: Figures) -> Record:
     """Return the record of a line's data; raise one of the exceptions that `read` expects."""
     record = Record(**data)
     whole = (record.repetition, record.seed, record.nodes, record.leaves)
@@ -138,9 +141,9 @@ def _record(data: dict[str, Any]) -> Record:
     return record
 
 
-def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
+def _is_valid(run: Figures, record: Record) -> bool:
     is_grown = is_lazy(record.tree)
-    figures = [run[name] for name in (*_FIGURES, *(GROWN_FIGURES if is_grown else ()))]
+    figures = [run[name] for name in _FIGURES + GROWN_FIGURES * is_grown]
     if any(type(figure) not in (int, float) or not figure >= 0 for figure in figures):
         return False
     if type(run["value"]) not in (int, float, type(None)):  # None: the best action was proved first

@@ -16,7 +16,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.report import Limit, limit
-from expectitree.lab.study.results import GROWN_FIGURES, Record, Results
+from expectitree.lab.study.results import GROWN_FIGURES, Figures, Record, Results
 from expectitree.lab.study.spec import (
     LIMIT,
     Key,
@@ -55,7 +55,9 @@ def find_tasks(study: Study, results: Results) -> list[Task]:
     for size, (tree, keys) in of_kinds:
         missing = ((key, results.missing(key, study.algorithms)) for key in keys)
         todo = [(key, algorithms) for key, algorithms in missing if algorithms]
-        step = 1 if is_game(tree) else max(1, min(_MAX_TREES, int(_TASK_NODES / size)))
+        step = max(1, min(_MAX_TREES, int(_TASK_NODES / size)))
+        if is_game(tree):
+            step = 1
         for start in range(0, len(todo), step):
             tasks.append(Task(tree, todo[start : start + step], is_much, study.folder))
     return tasks
@@ -81,13 +83,14 @@ def _search(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
         # A game may have fractions.
         tree = in_floats(make_tree(task.tree, key.seed, task.folder))
         find, nodes, leaves = partial(_find, tree, key.seed), len(tree), tree.leaves
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Figures] = {}
     for chosen in algorithms:
         result, seconds = _timed(partial(find, chosen))
-        is_limit = isinstance(result, Limit)
-        search = result.search if is_limit else result
-        figures = _limit_figures(result) if is_limit else _search_figures(search)
-        found[chosen.full_name] = figures | {"seconds": round(seconds, 6)}
+        if isinstance(result, Limit):
+            search, figures = result.search, _limit_figures(result)
+        else:
+            search, figures = result, _search_figures(result)
+        found[chosen.full_name] = {**figures, "seconds": round(seconds, 6)}
         if "seconds" not in task.tree:  # or each search may reach another depth
             _check_agreement(name, chosen, search, found)
     return Record(dict(task.tree), key.repetition, key.seed, nodes, leaves, found)
@@ -110,21 +113,23 @@ def _timed(find: Callable[[], Any]) -> tuple[Any, float]:
             return result, seconds
 
 
-def _search_figures(search: Search) -> dict[str, Any]:
+def _search_figures(search: Search) -> Figures:
     counts, grown = search.counts, search.grown
-    figures = {
-        "value": float(search.value) if search.outcome is Outcome.VALUE else None,
+    figures: dict[str, Any] = {
+        "value": None,
         "leaves": counts.leaves_visited,
         "nodes": counts.visited,
         "visits": counts.visits,
         "cuts": counts.cuts,
     }
+    if search.outcome is Outcome.VALUE:
+        figures["value"] = float(search.value)
     if grown is not None:
         figures |= {name: getattr(grown, name) for name in GROWN_FIGURES}
     return figures
 
 
-def _limit_figures(limit: Limit) -> dict[str, Any]:
+def _limit_figures(limit: Limit) -> Figures:
     """Return the figures of a search that visits only the leaves that are needed."""
     tree, enough = limit.tree, limit.exact
     needed = set(enough.leaves)
@@ -141,7 +146,7 @@ def _limit_figures(limit: Limit) -> dict[str, Any]:
 
 
 def _check_agreement(
-    name: str, chosen: Algorithm, search: Search, figures: Mapping[str, Mapping[str, Any]]
+    name: str, chosen: Algorithm, search: Search, figures: Mapping[str, Figures]
 ) -> None:
     """Raise `AnalysisError` if a search contradicts the first value that a search has found."""
     values = (other["value"] for other in figures.values() if other["value"] is not None)
@@ -151,7 +156,9 @@ def _check_agreement(
     lower, upper = map(float, search.interval(ROOT))
     tolerance = 1e-6 * max(1.0, abs(known))
     if not lower - tolerance <= known <= upper + tolerance:
-        found = repr(lower) if lower == upper else f"from {lower!r} to {upper!r}"
+        found = repr(lower)
+        if lower != upper:
+            found = f"from {lower!r} to {upper!r}"
         raise AnalysisError(
             f"{chosen.full_name} finds {found} where another search found {known!r}, in the "
             f"tree {name}: this is a defect of expectitree, please report it"

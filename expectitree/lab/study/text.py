@@ -51,17 +51,22 @@ def cells_of(row: SummaryRow, summary: Summary) -> dict[str, str]:
     """Return the cells of a row by the names of their columns."""
     cells = {name: row.tree.get(name, "-") for name in summary.varying}
     cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
-    nodes = _count(row.nodes) if row.node_share is None else _percent(row.node_share)
-    cells |= {"leaves": _leaves(row), "nodes": nodes}
+    cells |= {"leaves": _leaves(row), "nodes": _count(row.nodes)}
+    if row.node_share is not None:
+        cells["nodes"] = _percent(row.node_share)
     if any(other.evaluations is not None for other in summary.rows):
         for name, figure in (("evaluations", row.evaluations), ("rows", row.rows)):
-            cells[name] = "-" if figure is None else _count(figure)
+            cells[name] = "-"
+            if figure is not None:
+                cells[name] = _count(figure)
     if summary.has_published:
         cells |= {"published": "-", "off by": ""}
     if row.published is not None and row.published_share is not None and row.leaf_share:
         off = typeset(f"{row.leaf_share.value - row.published_share:+.1f}")
-        cells["published"] = row.published if "/" in row.published else f"{row.published}%"
-        cells["off by"] = "0" if off in ("+0.0", "−0.0") else off
+        cells["published"] = row.published
+        if "/" not in row.published:
+            cells["published"] += "%"
+        cells["off by"] = {"+0.0": "0", "−0.0": "0"}.get(off, off)
     return cells | {"time": seconds_text(row.seconds)}
 
 
@@ -78,10 +83,14 @@ def _leaves(row: SummaryRow) -> str:
 
 
 def _percent(mean: Mean) -> str:
-    half = f" ±{mean.half:.1f}" if mean.half else ""
-    return f"{mean.value:.1f}%{half}"
+    text = f"{mean.value:.1f}%"
+    if mean.half:
+        text += f" ±{mean.half:.1f}"
+    return text
 
 
 def _count(mean: Mean) -> str:
-    half = f" ±{mean.half:,.0f}" if mean.half else ""
-    return f"{mean.value:,.0f}{half}"
+    text = f"{mean.value:,.0f}"
+    if mean.half:
+        text += f" ±{mean.half:,.0f}"
+    return text

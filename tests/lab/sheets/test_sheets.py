@@ -23,7 +23,15 @@ from expectitree.base.tree.transform import without_formulas
 from expectitree.lab.sheets.latex import document
 from expectitree.lab.sheets.moodle import quiz
 from expectitree.lab.sheets.paper import pdf, web_page
-from expectitree.lab.sheets.variants import HEIGHT, WIDTH, Sheet, make_variants, redrawn, task_of
+from expectitree.lab.sheets.variants import (
+    HEIGHT,
+    WIDTH,
+    Sheet,
+    Wanted,
+    make_variants,
+    redrawn,
+    task_of,
+)
 from expectitree.picture.hidden import BLANK
 from expectitree.picture.marks import Text
 from expectitree.text.phrases import chance_text
@@ -38,7 +46,9 @@ def sheet_of(
 ) -> Sheet:
     if source == "uniform":
         options = {**CHANCE, **options}
-    variants = make_variants(source, algorithm(name), number, **options)
+    about = {key: options.pop(key) for key in Wanted.__match_args__ if key in options}
+    wanted = Wanted(number=number, **about)
+    variants = make_variants(source, algorithm(name), wanted, **options)
     return Sheet("Sheet", task_of(variants[0].search, variants[0].windows), variants)
 
 
@@ -51,7 +61,7 @@ def sheet_of(
 def test_every_variant_has_enough_cuts_and_one_best_action(
     name: str, family: dict[str, Any], cuts: int
 ) -> None:
-    variants = make_variants("uniform", algorithm(name), 8, seed=7, min_cuts=cuts, **family)
+    variants = make_variants("uniform", algorithm(name), Wanted(8, 7, cuts), **family)
     assert len({tuple(variant.search.tree.columns.utility) for variant in variants}) == 8
     for variant in variants:
         found = et.evaluate(variant.search.tree, exact=True)
@@ -107,7 +117,7 @@ RANGED = [
 @pytest.mark.parametrize("name", RANGED)
 def test_parameters_vary_within_their_ranges_and_all_else_follows(name: str) -> None:
     tree = et.load(f"example:{name}")
-    variants = make_variants(tree, algorithm("expectiminimax"), 6)
+    variants = make_variants(tree, algorithm("expectiminimax"), Wanted(6))
     for variant in variants:
         text = et.dumps(variant.search.tree)
         assert "note:" not in text
@@ -175,7 +185,7 @@ def test_too_few_trees_and_too_large_trees_are_refused(monkeypatch: pytest.Monke
     with pytest.raises(et.AnalysisError, match=r"0 of 2 .* 4 cuts or more by alphabeta \(at most"):
         sheet_of(name="alphabeta", number=2, min_cuts=4, pattern="max,min")
     with pytest.raises(et.AnalysisError, match="found 2 of 3 variants with a unique best action"):
-        make_variants(et.loads("max: [1, 2]"), algorithm("expectiminimax"), 3)
+        make_variants(et.loads("max: [1, 2]"), algorithm("expectiminimax"), Wanted(3))
     with pytest.raises(et.AnalysisError, match="the tree has 1,365 nodes, expected at most 200"):
         sheet_of(branching=4, plies=5)
     (variant,) = sheet_of(number=1, branching=5, plies=3).variants
@@ -204,7 +214,9 @@ HEADINGS = ["Variant", "Value", "Best action", "Cuts", "Leaves visited", "Seed"]
 
 
 def test_a_wide_tree_is_turned() -> None:
-    (variant,) = make_variants(et.load("example:pacman-corridor"), algorithm("expectiminimax"), 1)
+    (variant,) = make_variants(
+        et.load("example:pacman-corridor"), algorithm("expectiminimax"), Wanted(1)
+    )
     picture, is_turned = variant.diagram()
     assert is_turned
     assert picture.width * picture.scale <= HEIGHT
@@ -268,7 +280,7 @@ def test_a_pdf_has_a_page_of_a4_for_each_variant() -> None:
 
 def test_latex_is_balanced_and_escapes_what_is_special() -> None:
     tree = et.loads(f"max: {{'{HOSTILE}': 3, b: {{chance: [1, 2]}}}}")
-    sheet = Sheet(HOSTILE, HOSTILE, make_variants(tree, algorithm("expectiminimax"), 1))
+    sheet = Sheet(HOSTILE, HOSTILE, make_variants(tree, algorithm("expectiminimax"), Wanted(1)))
     text = document(sheet, is_key=True).decode()
     body = text.replace("\\{", "").replace("\\}", "")
     assert body.count("{") == body.count("}")
@@ -327,7 +339,7 @@ def test_moodle_has_a_numerical_question_for_each_number() -> None:
 def test_moodle_accepts_a_rounded_answer_only_where_digits_are_left_out() -> None:
     tree = et.loads("max: {a: {chance: [1, 1, 2]}, b: 0.5}")
     found = {}
-    for variant in make_variants(tree, algorithm("expectiminimax"), 6):
+    for variant in make_variants(tree, algorithm("expectiminimax"), Wanted(6)):
         root = ElementTree.fromstring(quiz(Sheet("S", "T", [variant]), is_key=False))
         (answer,) = root.iter("answer")
         value, tolerance = (Fraction(answer.findtext(tag, "")) for tag in ("text", "tolerance"))
