@@ -18,13 +18,13 @@ from expectitree.games.solve.loops import (
     DEFLATE,
     OPEN,
     OPERATIONS,
-    OUTLOOK,
     UNIT,
     Bounds,
     Graph,
     Scratch,
     choose,
     choose_exits,
+    collect,
     find_traps,
     first_bounds,
     group_by_component,
@@ -79,7 +79,7 @@ class Solver:
         self.graph = Graph(
             states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
         )
-        self._bounds = Bounds(self.low, self.high, *(self._zeros("d", count) for _ in range(3)))
+        self._bounds = Bounds(self.low, self.high, *(self._zeros(c, count) for c in "dddiiq"))
         self.choice = compiling.filled("q", NONE, count, self.compiled)
         self.plan, self.reached = self._zeros("b", components), self._zeros("b", count)
         marks = self.plan, self.reached, self._zeros("i", components), self.scratch
@@ -92,8 +92,8 @@ class Solver:
         self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
         self.endless = self._endless()
         self.staying: set[int] = set()  # best moves that must not be repeated for ever
-        # Of `narrow`: the component, its sweeps, all sweeps, when to look closely, to extrapolate.
-        self.place = array("q", [0, 0, 0, 0, 0])
+        self.place = array("q", [0] * 6)  # of `narrow`
+        self._stop = array("b", [0])  # set when time is over
         self.is_done = self._solve()
         self._choose()
 
@@ -240,11 +240,7 @@ class Solver:
                 self.plan[component] = BELOW if self.endless[0] <= least else ABOVE
         rounds = 1 / (1 - float(self.rules.discount)) if self.discounted else FAR**3
         about = self.endless, self.wanted, self.discounted, rounds, self.place
-        outlook = self._zeros("d", OUTLOOK)
-        players = {MAX, MIN} & {*graph.kind}
-        begins = {frozenset({MAX}): 0.0, frozenset({MIN}): 1.0}
-        outlook[-1] = begins.get(frozenset(players), 0.5)
-        rest = *about, outlook, self.scratch
+        rest = *about, self._zeros("b", len(self.states)), self.scratch, self._stop
         portions = 0
         while self.place[0] < count and not self.states.limits.is_over:
             portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
@@ -274,7 +270,14 @@ class Solver:
                 if not changes:
                     break
                 # A bound may have confirmed itself: then a sweep finds the way that proves it.
-                changes = self._run(sweep, self.graph, *span, *bounds)[0]
+                count = self._run(collect, self.graph, *span, self._bounds)[0]
+                rest = self.graph, self._bounds.states, count
+                ends = ((-1, self.low), (1, self.high))
+                gains = [
+                    self._run(sweep, *rest, sign, True, column, self._stop)[1]
+                    for sign, column in ends
+                ]
+                changes = max(gains) > 0
             if missing and self.pays and self.is_done:
                 raise GameError(
                     f"{self.rules.title}: no certain value was found for a component of "
