@@ -553,18 +553,18 @@ def evaluate(
     """
     begin = freeze(graph, count, bounds, marks)
     step, rate = change, 2.0
-    is_new = True
+    is_new = False  # after an extrapolation, a change says nothing
     for _ in range(FROZEN):
         last, before = step, rate
         step, _ = iterate(graph, bounds.frozen, begin, count, True, bounds, stop)
         place[1] += 1
         place[2] += count > 1
-        if step <= change / SHRUNK:
-            break
         if is_new:
             is_new = False
             continue
         rate = step / last
+        if step <= change / SHRUNK:
+            break
         further = rate / (1.0 - rate) if rate < 1.0 else inf
         if further < FURTHER * place[1] and abs(rate - before) < STEADY * (1.0 - rate):
             extrapolate(bounds.frozen, begin, count, further, bounds)
@@ -634,11 +634,11 @@ def begin_values(
                 most = max(most, high[child[branch]])
             pays_least = min(pays_least, reward[branch])
             pays_most = max(pays_most, reward[branch])
-    if len(reward) > 0:
-        less = -2.0 * rounds * pays_least - least
-        prove(graph, count, -1, value, less, 0.0, CHECKS, bounds, stop)
-        more = 2.0 * rounds * pays_most + most
-        prove(graph, count, 1, value, more, 0.0, CHECKS, bounds, stop)
+    less, more = -2.0 * rounds * pays_least - least, 2.0 * rounds * pays_most + most
+    for side in (-1, 1) if len(reward) > 0 else (0, 0):
+        if side != 0:
+            margin = less if side < 0 else more
+            prove(graph, count, side, value, margin, 0.0, CHECKS, bounds, stop)
     if sign == 0 and place[5] == 0:
         begin_guess(graph, count, bounds, stop)
 
@@ -681,7 +681,7 @@ def guess(
                 portion -= branches
             continue
         sweeps = CHECKS + (8 + place[1] // 4 if is_settled else 0)
-        margin = below / 2 + (wanted / 2 if is_settled else change * place[1])
+        margin = below / 2 + max(wanted / 2, 0.0 if is_settled else change * place[1])
         place[3] *= 4 if place[1] >= place[3] else 1
         place[4] += is_settled
         is_first = True
@@ -709,13 +709,15 @@ def shrink(
     """Sweep the bounds of a component from outside; return if that is over, and what is left."""
     low, high, states = bounds.low, bounds.high, bounds.states
     while portion > 0 and stop[0] == 0:
-        _, rise = sweep(graph, states, count, -1, True, low, stop)
-        _, fall = sweep(graph, states, count, 1, True, high, stop)
+        gains = 0.0
+        for side in (-1, 1):
+            _, gain = sweep(graph, states, count, side, True, low if side < 0 else high, stop)
+            gains = max(gains, gain)
         place[1] += 1
         place[2] += 1
         portion -= 2 * branches
         gap = widest(bounds, count)
-        changed = rise > 0.0 or fall > 0.0
+        changed = gains > 0.0
         if gap <= goal:
             return True, portion
         if plan[component] == DEFLATE and (not changed or place[1] % place[3] == 0):
