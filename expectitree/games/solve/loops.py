@@ -566,8 +566,10 @@ def evaluate(
         if step <= change / SHRUNK:
             break
         further = rate / (1.0 - rate) if rate < 1.0 else inf
-        if further < FURTHER * place[1] and abs(rate - before) < STEADY * (1.0 - rate):
+        is_steady = abs(rate - before) < STEADY * (1.0 - rate)
+        if place[1] >= place[6] and further < FURTHER * place[1] and is_steady:
             extrapolate(bounds.frozen, begin, count, further, bounds)
+            place[6] = place[1] + place[1] // 2
             is_new = True
     return rate
 
@@ -617,7 +619,7 @@ def begin_values(
     low, high, value, lower, upper, states, _, chosen = bounds
     first, child, reward = graph.first, graph.child, graph.reward
     least = most = pays_least = pays_most = 0.0
-    place[4], place[5] = 0, 0
+    place[4], place[5], place[6] = 0, 0, CHECKS
     for i in range(begin, end):
         state = graph.order[i]
         lower[state], upper[state] = low[state], high[state]
@@ -739,8 +741,8 @@ def narrow(
     """Narrow the bounds of all states, one component after the other.
 
     `place` has the component, its sweeps so far, the sweeps of all components, after how many
-    sweeps a component is looked at closely, how many of its guesses were refuted, and whether play
-    can go on for ever in it without payments. Return after about so many visits of branches, or
+    sweeps a component is looked at closely, how many of its guesses were refuted, whether play can
+    go on for ever in it without payments, and after how many sweeps values are extrapolated. Return after about so many visits of branches, or
     when another thread sets `stop`. Every proven bound is rounded outward.
     """
     low, high, value, lower, upper, _, _, _ = bounds

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import islice
 from math import inf
+from threading import TIMEOUT_MAX, Timer
 from time import monotonic
 from typing import Any
 
@@ -92,7 +93,7 @@ class Solver:
         self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
         self.endless = self._endless()
         self.staying: set[int] = set()  # best moves that must not be repeated for ever
-        self.place = array("q", [0] * 6)  # of `narrow`
+        self.place = array("q", [0] * 7)  # of `narrow`
         self._stop = array("b", [0])  # set when time is over
         self.is_done = self._solve()
         self._choose()
@@ -233,7 +234,7 @@ class Solver:
         is_open = bool(self.traps) or self.discounted
         columns = graph.kind, self.low, self.high
         least, most = self._run(first_bounds, *columns, self.endless, is_open, self.pays)
-        if self.pays:
+        if self.pays and self.traps:
             self._settle_pay()
         elif not self.discounted and self.endless[0] <= least or self.endless[1] >= most:
             for component in self.traps:
@@ -241,8 +242,9 @@ class Solver:
         rounds = 1 / (1 - float(self.rules.discount)) if self.discounted else FAR**3
         about = self.endless, self.wanted, self.discounted, rounds, self.place
         rest = *about, self._zeros("b", len(self.states)), self.scratch, self._stop
+        timer = self._timer()
         portions = 0
-        while self.place[0] < count and not self.states.limits.is_over:
+        while self.place[0] < count and not self._stop[0]:
             portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
             self._run(narrow, graph, self.plan, self._bounds, *rest, portion)
             report(int(graph.ends[max(self.place[0] - 1, 0)]), len(self.states))
@@ -251,10 +253,18 @@ class Solver:
             if is_open and self.place[1] > MOST_SWEEPS:
                 raise self._open_error(component)
             portions += 1
-            pays = portions == PORTIONS and self.states.limits.end - monotonic() > COMPILING
-            if pays or compiling.is_loaded(narrow.__name__):
+            if portions == PORTIONS or compiling.is_loaded(narrow.__name__):
                 self.compiled = compiling.available()
+        timer.cancel()
         return bool(self.place[0] == count)
+
+    def _timer(self) -> Timer:
+        """Start a thread that stops the loops when time is over, also amid a sweep."""
+        left = min(max(self.states.limits.end - monotonic(), 0), TIMEOUT_MAX)
+        timer = Timer(left, self._stop.__setitem__, (0, 1))
+        timer.daemon = True
+        timer.start()
+        return timer
 
     def _choose(self) -> None:
         """Choose the branch of a best move of each state; leave `NONE` where no player moves."""
