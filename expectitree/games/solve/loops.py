@@ -257,19 +257,21 @@ def paid(graph: Graph, state: int, branch: int) -> float:
 
 
 def paid_for_ever(
-    graph: Graph, begin: int, end: int, least: float, most: float, discounted: bool,
-    scratch: Scratch,
+    graph: Graph, begin: int, end: int, least: float, most: float, for_ever: bool,
+    discounted: bool, scratch: Scratch,
 ) -> tuple[float, float]:  # fmt: skip
     """Return the range of what steps pay in end components of steps that pay so much.
 
-    Their branches are `allowed`. If there is none, the range is empty.
+    Their branches are `allowed`. If there is none, the range is empty. Without `for_ever`, return
+    the range of all steps.
     """
     first, order, allowed = graph.first, graph.order, scratch.allowed
     for i in range(begin, end):
         state = order[i]
         for branch in range(first[state], first[state + 1]):
             allowed[branch] = least <= paid(graph, state, branch) <= most
-    keep_end_components(graph, begin, end, discounted, scratch)
+    if for_ever:
+        keep_end_components(graph, begin, end, discounted, scratch)
     lower, upper = inf, -inf
     for i in range(begin, end):
         state = order[i]

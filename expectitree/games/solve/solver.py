@@ -45,7 +45,6 @@ SLOWER = 400  # interpreted, by about so much
 # That run interpreted, 2 s in all; then the loop is compiled, since bounds close slowly. That takes
 # some 20 s once on a machine, and 1 s in each process.
 PORTIONS = 40
-COMPILING = 30  # seconds that it may take
 NAMED = 3  # positions in an error
 ENDLESS = "declare what endless play is worth, as in `endless = 0` or --endless 0"
 DISCOUNT = "count later moves less, as in `discount = 0.95` or --discount 0.95"
@@ -113,7 +112,12 @@ class Solver:
         return compiling.zeros(code, count, self.compiled)
 
     def _run(self, loop: Any, *arguments: Any) -> Any:
-        return compiling.run(loop, *arguments, rows=0, compiled=self.compiled)
+        """Run a loop. The time limit does not count a first compiled run: numba may compile."""
+        is_new, begun = self.compiled and not compiling.is_loaded(loop.__name__), monotonic()
+        result = compiling.run(loop, *arguments, rows=0, compiled=self.compiled)
+        if is_new:
+            self.states.limits.end += monotonic() - begun
+        return result
 
     def _span(self, component: int) -> tuple[int, int]:
         """Return where the states of a component begin and end in the order."""
@@ -173,16 +177,20 @@ class Solver:
         """
         marks = self.discounted, self.scratch
 
-        def paid(least: float, most: float) -> tuple[float, float]:
+        def paid(least: float, most: float, for_ever: bool = True) -> tuple[float, float]:
             span = self._span(component)
-            lower, upper = self._run(paid_for_ever, self.graph, *span, least, most, *marks)
+            about = *span, least, most, for_ever
+            lower, upper = self._run(paid_for_ever, self.graph, *about, *marks)
             return lower, upper
 
-        players = {MAX, MIN} & {*self.states.kind}
-        if players == {MAX} and paid(0, inf)[1] > 0 or players == {MIN} and paid(-inf, 0)[0] < 0:
+        players = {MAX, MIN} & {*bytes(self.states.kind)}
+        least, most = paid(-inf, inf, for_ever=False)
+        gains = players == {MAX} and most > 0 and paid(0, inf)[1] > 0
+        if gains or players == {MIN} and least < 0 and paid(-inf, 0)[0] < 0:
             about = f"where {'MAX' if MAX in players else 'MIN'} gains without limit"
             raise self._cycle_error(component, about, DISCOUNT, COST)
-        least, most = paid(-inf, inf)
+        if least < 0 < most:
+            least, most = paid(-inf, inf)
         payer = CHANCE
         if most <= 0:
             payer = MAX
@@ -196,6 +204,7 @@ class Solver:
             about = "where nothing is paid"
             raise self._cycle_error(component, about, ENDLESS, DISCOUNT, COST)
         self._begin_with_endless(component, -FAR if MAX in players else FAR)
+        least, most = paid(-inf, inf)
         return 0 if least == most else CHANCE if payer >= CHANCE else payer + OPEN
 
     def _begin_with_endless(self, component: int, far: float) -> None:
@@ -242,19 +251,25 @@ class Solver:
         rounds = 1 / (1 - float(self.rules.discount)) if self.discounted else FAR**3
         about = self.endless, self.wanted, self.discounted, rounds, self.place
         rest = *about, self._zeros("b", len(self.states)), self.scratch, self._stop
+        columns = graph, self.plan, self._bounds
+        self._run(narrow, *columns, *rest, 0)  # it may compile before the clock starts
         timer = self._timer()
         portions = 0
         while self.place[0] < count and not self._stop[0]:
             portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
-            self._run(narrow, graph, self.plan, self._bounds, *rest, portion)
+            self._run(narrow, *columns, *rest, portion)
             report(int(graph.ends[max(self.place[0] - 1, 0)]), len(self.states))
             component = self.place[0]
             is_open = component < count and self._payers[component] >= CHANCE
             if is_open and self.place[1] > MOST_SWEEPS:
                 raise self._open_error(component)
             portions += 1
-            if portions == PORTIONS or compiling.is_loaded(narrow.__name__):
-                self.compiled = compiling.available()
+            is_due = portions == PORTIONS or compiling.is_loaded(narrow.__name__)
+            if is_due and not self.compiled and compiling.available():
+                timer.cancel()
+                self.compiled = True
+                self._run(narrow, *columns, *rest, 0)
+                timer = self._timer()
         timer.cancel()
         return bool(self.place[0] == count)
 
