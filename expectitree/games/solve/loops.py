@@ -353,7 +353,7 @@ def first_bounds(
 
 
 def estimate(graph: Graph, state: int, column: Any) -> tuple[float, int]:
-    """Return a state's number by those of its children, as floats are rounded, and a best branch."""
+    """Return a state's number by those of its children, rounded to floats, and a best branch."""
     kind, first, child, weight, reward, _, _, _ = graph
     who = kind[state]
     begin = first[state]
@@ -564,7 +564,7 @@ def evaluate(
         if is_new:
             is_new = False
             continue
-        rate = step / last
+        rate = step / last if last > 0.0 else 0.0
         if step <= change / SHRUNK:
             break
         further = rate / (1.0 - rate) if rate < 1.0 else inf
@@ -744,8 +744,9 @@ def narrow(
 
     `place` has the component, its sweeps so far, the sweeps of all components, after how many
     sweeps a component is looked at closely, how many of its guesses were refuted, whether play can
-    go on for ever in it without payments, and after how many sweeps values are extrapolated. Return after about so many visits of branches, or
-    when another thread sets `stop`. Every proven bound is rounded outward.
+    go on for ever in it without payments, and after how many sweeps values are extrapolated. Return
+    after about so many visits of branches, or when another thread sets `stop`. Every proven bound
+    is rounded outward.
     """
     low, high, value, lower, upper, _, _, _ = bounds
     while place[0] < len(graph.ends) and portion > 0 and stop[0] == 0:
