@@ -672,7 +672,9 @@ def guess(
         place[1] += 1
         place[2] += count > 1
         portion -= branches
-        if sign != 0 or place[5] != 0:
+        # Choices of two players may follow each other in a circle.
+        evaluates = sign == 0 and place[5] == 0 and place[3] <= 64 * PATIENCE
+        if not evaluates:
             rate = change / before if before > 0.0 else 2.0
             before = change
         floor = FLOOR * scale
@@ -680,7 +682,7 @@ def guess(
         error = change / (1.0 - rate) if rate < 1.0 else inf
         is_settled = change <= floor or error <= wanted / 8 * 0.25 ** place[4]
         if not is_settled and place[1] < place[3]:
-            if sign == 0 and place[5] == 0:
+            if evaluates:
                 rate = evaluate(graph, count, change, bounds, marks, place, stop)
                 portion -= branches
             continue
