@@ -518,13 +518,14 @@ def begin_guess(graph: Graph, count: int, bounds: Bounds, stop: Any) -> None:
             total = share = 0.0
             for branch in range(first[state], first[state + 1]):
                 number = value[child[branch]]
-                worth = 0.0 if number != number else weight[branch] * number
+                is_seen = abs(number) < inf  # other states can avoid what is infinite
+                worth = weight[branch] * number if is_seen else 0.0
                 if len(reward) > 0:
                     worth += reward[branch]
                 if kind[state] == CHANCE:
                     total += worth
-                    share += weight[branch] if number == number else 0.0
-                elif number == number and (
+                    share += weight[branch] if is_seen else 0.0
+                elif is_seen and (
                     share == 0.0 or (worth > total if kind[state] == MAX else worth < total)
                 ):
                     total, share = worth, 1.0
