@@ -215,7 +215,7 @@ def ours(model: Model, repetitions: int) -> dict[str, Any]:
     module.MANY_BRANCHES = 0  # compile all
     times: list[tuple[float, float]] = []
     for _ in range(repetitions + 1):  # the first compiles
-        states = States(rules, Limits(rules, None, 0.0))
+        states = States(rules, Limits(rules, None))
         ends = [
             n if k == TERMINAL else 0.0 for k, n in zip(model.kinds, model.numbers, strict=True)
         ]

@@ -47,7 +47,7 @@ from expectitree.games.solve import WIDTH
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
     metavar="T",
-    help="Stop after T seconds, compiling excluded, and report the interval so far.",
+    help="Stop after T seconds and report the interval so far.",
 )
 @format_options("solve")
 @click.pass_context

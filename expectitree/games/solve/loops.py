@@ -6,7 +6,7 @@ docs/background/solve.md explains them and proves that the bounds hold.
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf
 from typing import Any, NamedTuple
 
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
@@ -23,10 +23,10 @@ ROUNDS = 6  # of `deflate`: branches may be worse by twice the gap, then by a si
 # How the bounds of a component are found: by sweeps from outside, also with `deflate`; or values
 # are guessed, from below, from anywhere, or from above, and bounds around them verified.
 SWEEP, BELOW, AROUND, ABOVE, DEFLATE = range(5)
+NEVER = 2**62  # sweeps
 FURTHER = 4.0  # of the sweeps so far, by how many more values are extrapolated at most
 STEADY = 0.1  # of the rate of changes, when they may be extrapolated
-FROZEN = 64  # sweeps of the chosen moves at most, until moves are chosen again,
-SHRUNK = 64.0  # or until changes are smaller by this factor
+OUTLOOK = 10  # numbers that `look_below` and `guess` keep about a component
 OPEN = 4  # added to a player who may pay for ever, or gain, or neither
 LOST, WON = 2, 3  # marks of states that are worth minus and plus infinity
 
@@ -52,9 +52,6 @@ class Bounds(NamedTuple):
     value: Any
     lower: Any  # guessed bounds; outside the component in progress, the proven ones
     upper: Any
-    states: Any  # lists of states of the component in progress: all that have unknown values,
-    frozen: Any  # and those that the chosen moves reach
-    chosen: Any  # the branch that a guess chose
 
 
 class Scratch(NamedTuple):
@@ -257,21 +254,19 @@ def paid(graph: Graph, state: int, branch: int) -> float:
 
 
 def paid_for_ever(
-    graph: Graph, begin: int, end: int, least: float, most: float, for_ever: bool,
-    discounted: bool, scratch: Scratch,
+    graph: Graph, begin: int, end: int, least: float, most: float, discounted: bool,
+    scratch: Scratch,
 ) -> tuple[float, float]:  # fmt: skip
     """Return the range of what steps pay in end components of steps that pay so much.
 
-    Their branches are `allowed`. If there is none, the range is empty. Without `for_ever`, return
-    the range of all steps.
+    Their branches are `allowed`. If there is none, the range is empty.
     """
     first, order, allowed = graph.first, graph.order, scratch.allowed
     for i in range(begin, end):
         state = order[i]
         for branch in range(first[state], first[state + 1]):
             allowed[branch] = least <= paid(graph, state, branch) <= most
-    if for_ever:
-        keep_end_components(graph, begin, end, discounted, scratch)
+    keep_end_components(graph, begin, end, discounted, scratch)
     lower, upper = inf, -inf
     for i in range(begin, end):
         state = order[i]
@@ -352,24 +347,26 @@ def first_bounds(
     return least, most
 
 
-def estimate(graph: Graph, state: int, column: Any) -> tuple[float, int]:
-    """Return a state's number by those of its children, rounded to floats, and a best branch."""
+def estimate(graph: Graph, state: int, column: Any) -> float:
+    """Return a state's number by those of its children in a column, as floats are rounded."""
     kind, first, child, weight, reward, _, _, _ = graph
     who = kind[state]
     begin = first[state]
     pays = len(reward) > 0
     total = 0.0
-    best = NONE
+    if who == CHANCE:
+        for branch in range(begin, first[state + 1]):
+            total += weight[branch] * column[child[branch]]
+            if pays:
+                total += reward[branch]
+        return total
     for branch in range(begin, first[state + 1]):
         worth = weight[branch] * column[child[branch]]
         if pays:
             worth += reward[branch]
-        if who == CHANCE:
-            total += worth
-        elif branch == begin or (worth > total if who == MAX else worth < total):
+        if branch == begin or (worth > total if who == MAX else worth < total):
             total = worth
-            best = branch
-    return total, best
+    return total
 
 
 def backup(graph: Graph, state: int, column: Any, sign: int) -> float:
@@ -405,379 +402,260 @@ def backup(graph: Graph, state: int, column: Any, sign: int) -> float:
     return float(total)
 
 
-def collect(graph: Graph, begin: int, end: int, bounds: Bounds) -> tuple[int, int, float]:
-    """List the states of a component that are neither ends nor infinite.
+def is_known(graph: Graph, low: Any, high: Any, state: int) -> bool:
+    """Return whether a state is an end, or infinite."""
+    if graph.kind[state] == TERMINAL:
+        return True
+    return len(graph.reward) > 0 and low[state] == high[state] and abs(low[state]) == inf
 
-    Return their number, that of their branches, and the widest interval below.
+
+def look_below(
+    graph: Graph, component: int, begin: int, end: int, low: Any, high: Any, outlook: Any
+) -> None:
+    """Measure what surrounds a component.
+
+    `outlook` receives the branches, the widest interval below, the least and the greatest bound
+    below, and the least and the greatest reward. `guess` keeps three more, and where guesses begin
+    between the bounds: a lone player expects nothing at first.
     """
-    kind, first, child, _, reward, order, _, _ = graph
-    low, high, states = bounds.low, bounds.high, bounds.states
-    count = branches = 0
-    below = 0.0
+    _, first, child, _, reward, order, part, _ = graph
+    outlook[0] = outlook[1] = outlook[2] = outlook[3] = outlook[4] = outlook[5] = 0.0
     for i in range(begin, end):
         state = order[i]
-        is_infinite = low[state] == high[state] and abs(low[state]) == inf
-        if kind[state] == TERMINAL or is_infinite and len(reward) > 0:
-            continue
-        states[count] = state
-        count += 1
-        branches += first[state + 1] - first[state]
+        outlook[0] += first[state + 1] - first[state]
         for branch in range(first[state], first[state + 1]):
-            after = child[branch]
-            if graph.part[after] != graph.part[state] and low[after] < high[after]:
-                below = max(below, high[after] - low[after])
-    return count, branches, below
+            below = child[branch]
+            if part[below] != component and low[below] < high[below]:
+                outlook[1] = max(outlook[1], high[below] - low[below])
+            if len(reward) > 0:
+                if part[below] != component:
+                    outlook[2] = min(outlook[2], low[below])
+                    outlook[3] = max(outlook[3], high[below])
+                outlook[4] = min(outlook[4], reward[branch])
+                outlook[5] = max(outlook[5], reward[branch])
 
 
-def sweep(
-    graph: Graph, states: Any, count: int, sign: int, keeps: bool, column: Any, stop: Any
-) -> tuple[bool, float]:
-    """Compute the bounds of states again, upper (`sign` 1) or lower ones (-1).
+def iterate(graph: Graph, begin: int, end: int, sign: int, bounds: Bounds) -> tuple[float, float]:
+    """Sweep the guessed values once; return the greatest change, and the greatest value.
 
-    With `keeps`, no bound becomes worse. Return whether none did, and the greatest gain.
+    With a `sign`, they are the proven lower (-1) or upper bounds (1).
     """
-    is_bound = True
-    gain = 0.0
-    for i in range(count):
-        if stop[0] != 0:
-            return False, gain
-        state = states[i]
-        worth = backup(graph, state, column, sign)
-        change = sign * (column[state] - worth)
-        if not change >= 0.0:
-            is_bound = False
-            if keeps:
-                continue
-        gain = change if change > gain else gain
-        column[state] = worth
-    return is_bound, gain
-
-
-def iterate(
-    graph: Graph, states: Any, begin: int, end: int, is_frozen: bool, bounds: Bounds, stop: Any
-) -> tuple[float, float]:
-    """Sweep guessed values once; return the greatest change, and the greatest value.
-
-    Players choose their best moves, or make those that they chose last.
-    """
-    _, _, value, before, _, _, _, chosen = bounds
+    low, high, value, before, _ = bounds
     change = scale = 0.0
     for i in range(begin, end):
-        if stop[0] != 0:
-            break
-        state = states[i]
-        branch = chosen[state]
-        if is_frozen and branch != NONE:
-            worth = graph.weight[branch] * value[graph.child[branch]]
-            if len(graph.reward) > 0:
-                worth += graph.reward[branch]
+        state = graph.order[i]
+        if is_known(graph, low, high, state):
+            continue
+        if sign == 0:
+            worth = estimate(graph, state, value)
+            before[state] = value[state]
+        elif sign < 0:
+            worth = max(backup(graph, state, low, -1), low[state])
+            low[state] = worth
         else:
-            worth, chosen[state] = estimate(graph, state, value)
-        before[state] = value[state]
-        value[state] = worth
-        change = max(change, abs(worth - before[state]))
+            worth = min(backup(graph, state, high, 1), high[state])
+            high[state] = worth
+        change = max(change, abs(worth - value[state]))
         scale = max(scale, abs(worth))
+        value[state] = worth
     return change, scale
 
 
-def freeze(graph: Graph, count: int, bounds: Bounds, marks: Any) -> int:
-    """List the states that matter if players make the chosen moves, at the end of `frozen`.
-
-    Outcomes come before the players whose moves lead to them, so going back finds nearly all.
-    Return where the list begins.
-    """
-    kind, first, child, _, _, _, _, _ = graph
-    at = count
-    for i in range(count - 1, -1, -1):
-        state = bounds.states[i]
-        if kind[state] == CHANCE and marks[state] == 0:
-            continue
-        marks[state] = 0
-        at -= 1
-        bounds.frozen[at] = state
-        branch = bounds.chosen[state]
-        for j in range(first[state] if branch == NONE else branch, first[state + 1]):
-            marks[child[j]] = 1
-            if branch != NONE:
-                break
-    return at
-
-
-def begin_guess(graph: Graph, count: int, bounds: Bounds, stop: Any) -> None:
-    """Guess values first as if a step to an unknown value were tried again, until it is known."""
-    kind, first, child, weight, reward, _, _, _ = graph
-    states, value = bounds.states, bounds.value
-    for i in range(count):
-        value[states[i]] = nan
-    for _ in range(PATIENCE):
-        is_complete = True
-        for i in range(count):
-            state = states[i]
-            if value[state] == value[state] or stop[0] != 0:
-                continue
-            total = share = 0.0
-            for branch in range(first[state], first[state + 1]):
-                number = value[child[branch]]
-                is_seen = abs(number) < inf  # other states can avoid what is infinite
-                worth = weight[branch] * number if is_seen else 0.0
-                if len(reward) > 0:
-                    worth += reward[branch]
-                if kind[state] == CHANCE:
-                    total += worth
-                    share += weight[branch] if is_seen else 0.0
-                elif is_seen and (
-                    share == 0.0 or (worth > total if kind[state] == MAX else worth < total)
-                ):
-                    total, share = worth, 1.0
-            if share > 0.0:
-                value[state] = total / share
-            else:
-                is_complete = False
-        if is_complete:
-            return
-    for i in range(count):
-        if value[states[i]] != value[states[i]]:
-            value[states[i]] = 0.0
-
-
-def extrapolate(states: Any, begin: int, end: int, factor: float, bounds: Bounds) -> None:
+def extrapolate(graph: Graph, begin: int, end: int, factor: float, bounds: Bounds) -> None:
     """Move the guessed values on by a multiple of their last change."""
+    value, before = bounds.value, bounds.lower
     for i in range(begin, end):
-        state = states[i]
-        bounds.value[state] += factor * (bounds.value[state] - bounds.lower[state])
+        state = graph.order[i]
+        if not is_known(graph, bounds.low, bounds.high, state):
+            value[state] += factor * (value[state] - before[state])
 
 
-def evaluate(
-    graph: Graph, count: int, change: float, bounds: Bounds, marks: Any, place: Any, stop: Any
-) -> float:
-    """Sweep the values of the chosen moves until they hardly change; return by which rate they do.
+def is_inductive(
+    graph: Graph, begin: int, end: int, sign: int, sweeps: int, bounds: Bounds, column: Any
+) -> bool:
+    """Sweep guessed bounds until each bounds what follows from it; return whether that is reached.
 
-    Changes that shrink by a steady rate are extrapolated.
+    Then the column has bounds of the values.
     """
-    begin = freeze(graph, count, bounds, marks)
-    step, rate = change, 2.0
-    is_new = False  # after an extrapolation, a change says nothing
-    for _ in range(FROZEN):
-        last, before = step, rate
-        step, _ = iterate(graph, bounds.frozen, begin, count, True, bounds, stop)
-        place[1] += 1
-        place[2] += count > 1
-        if is_new:
-            is_new = False
-            continue
-        rate = step / last if last > 0.0 else 0.0
-        if step <= change / SHRUNK:
-            break
-        further = rate / (1.0 - rate) if rate < 1.0 else inf
-        is_steady = abs(rate - before) < STEADY * (1.0 - rate)
-        if place[1] >= place[6] and further < FURTHER * place[1] and is_steady:
-            extrapolate(bounds.frozen, begin, count, further, bounds)
-            place[6] = place[1] + place[1] // 2
-            is_new = True
-    return rate
-
-
-def prove(
-    graph: Graph, count: int, sign: int, guess: Any, margin: float, scale: float, sweeps: int,
-    bounds: Bounds, stop: Any,
-) -> None:  # fmt: skip
-    """Prove bounds beyond guesses if possible, upper (`sign` 1) or lower ones (-1).
-
-    With a `scale`, small values get smaller margins, down to a half: what is still to be paid
-    shrinks at each step, so that such guesses leave something at each step, which rounding may use.
-    """
-    states = bounds.states
-    column = bounds.lower if sign < 0 else bounds.upper
-    proven = bounds.low if sign < 0 else bounds.high
-    for i in range(count):
-        state = states[i]
-        share = 0.5 + 0.5 * abs(guess[state]) / scale if scale > 0.0 else 1.0
-        column[state] = guess[state] + sign * share * margin
     for _ in range(sweeps):
-        is_bound, _ = sweep(graph, states, count, sign, False, column, stop)
-        if not is_bound:
-            continue
-        for i in range(count):
-            state = states[i]
-            if sign * (proven[state] - column[state]) > 0.0:
-                proven[state] = column[state]
-        return
+        is_bound = True
+        for i in range(begin, end):
+            state = graph.order[i]
+            if is_known(graph, bounds.low, bounds.high, state):
+                continue
+            worth = backup(graph, state, column, sign)
+            if not sign * (column[state] - worth) >= 0:
+                is_bound = False
+            column[state] = worth
+        if is_bound:
+            return True
+    return False
 
 
-def widest(bounds: Bounds, count: int) -> float:
-    """Return the widest interval of the states of a component."""
+def verify(
+    graph: Graph, begin: int, end: int, sign: int, less: float, more: float, scale: float,
+    sweeps: int, bounds: Bounds,
+) -> float:  # fmt: skip
+    """Prove bounds around the guessed values if possible; return the widest interval.
+
+    With a `sign`, the values themselves are lower (-1) or upper bounds (1). With a `scale`, small
+    values get smaller margins, down to a half: what is still to be paid shrinks at each step, so
+    that such guesses leave something at each step, which rounding may use.
+    """
+    order = graph.order
+    low, high, value, lower, upper = bounds
+    for i in range(begin, end):
+        state = order[i]
+        if not is_known(graph, low, high, state):
+            share = 0.5 + 0.5 * abs(value[state]) / scale if scale > 0.0 else 1.0
+            lower[state] = value[state] - (0.0 if sign < 0 else share * less)
+            upper[state] = value[state] + (0.0 if sign > 0 else share * more)
+    proves_low = sign < 0 or is_inductive(graph, begin, end, -1, sweeps, bounds, lower)
+    proves_high = sign > 0 or is_inductive(graph, begin, end, 1, sweeps, bounds, upper)
     gap = 0.0
-    for i in range(count):
-        state = bounds.states[i]
-        if bounds.low[state] < bounds.high[state]:
-            gap = max(gap, bounds.high[state] - bounds.low[state])
+    for i in range(begin, end):
+        state = order[i]
+        if is_known(graph, low, high, state):
+            continue
+        if proves_low:
+            low[state] = max(low[state], lower[state])
+        if proves_high:
+            high[state] = min(high[state], upper[state])
+        gap = max(gap, high[state] - low[state])
     return gap
 
 
-def begin_values(
-    graph: Graph, begin: int, end: int, count: int, sign: int, rounds: float, bounds: Bounds,
-    place: Any, stop: Any,
-) -> None:  # fmt: skip
-    """Guess values of a component first; bound what it pays by `rounds` of its greatest payment."""
-    low, high, value, lower, upper, states, _, chosen = bounds
-    first, child, reward = graph.first, graph.child, graph.reward
-    least = most = pays_least = pays_most = 0.0
-    place[4], place[5], place[6] = 0, 0, CHECKS
-    for i in range(begin, end):
-        state = graph.order[i]
-        lower[state], upper[state] = low[state], high[state]
-        if low[state] == high[state]:
-            value[state] = low[state]
-    for i in range(count):
-        state = states[i]
-        chosen[state] = NONE
-        if value[state] != 0.0 and low[state] < high[state]:
-            place[5] = 1  # free cycles would confirm a guess that is too good
-        for branch in range(first[state], first[state + 1] if len(reward) > 0 else first[state]):
-            if graph.part[child[branch]] != graph.part[state]:
-                least = min(least, low[child[branch]])
-                most = max(most, high[child[branch]])
-            pays_least = min(pays_least, reward[branch])
-            pays_most = max(pays_most, reward[branch])
-    less, more = -2.0 * rounds * pays_least - least, 2.0 * rounds * pays_most + most
-    for side in (-1, 1) if len(reward) > 0 else (0, 0):
-        if side != 0:
-            margin = less if side < 0 else more
-            prove(graph, count, side, value, margin, 0.0, CHECKS, bounds, stop)
-    if sign == 0 and place[5] == 0:
-        begin_guess(graph, count, bounds, stop)
-
-
 def guess(
-    graph: Graph, count: int, branches: int, sign: int, bounds: Bounds, below: float,
-    wanted: float, place: Any, marks: Any, stop: Any, portion: int,
-) -> tuple[bool, float, int]:  # fmt: skip
+    graph: Graph, begin: int, end: int, sign: int, bounds: Bounds, wanted: float, rounds: float,
+    place: Any, outlook: Any,
+) -> tuple[bool, float]:  # fmt: skip
     """Sweep guessed values of a component, and prove bounds around them when they hardly change.
 
-    This is optimistic value iteration (Hartmanns and Kaminski 2020). With a `sign`, the guesses are
-    the lower (-1) or upper bounds (1). Between choices, the values of the chosen moves are computed
-    (Puterman and Shin 1978). Return whether nothing more can be gained by it, the widest interval,
-    and what is left of a portion of visits.
+    This is optimistic value iteration (Hartmanns and Kaminski 2020). `rounds` is the number of
+    moves that count with a discount. Return whether nothing more can be gained by it, and the
+    widest interval so far.
     """
-    column = bounds.value
-    if sign != 0:
-        column = bounds.low if sign < 0 else bounds.high
-    rate, before, is_over = 2.0, 0.0, False
-    gap = inf
-    while not is_over and portion > 0 and stop[0] == 0:
-        if sign == 0:
-            change, scale = iterate(graph, bounds.states, 0, count, False, bounds, stop)
-        else:
-            _, change = sweep(graph, bounds.states, count, sign, True, column, stop)
-            scale = 1.0
-        place[1] += 1
-        place[2] += count > 1
-        portion -= branches
-        # Choices of two players may follow each other in a circle.
-        evaluates = sign == 0 and place[5] == 0 and place[3] <= 64 * PATIENCE
-        if not evaluates:
-            rate = change / before if before > 0.0 else 2.0
-            before = change
-        floor = FLOOR * scale
-        # Changes that shrink geometrically, by this rate, sum to the error.
-        error = change / (1.0 - rate) if rate < 1.0 else inf
-        is_settled = change <= floor or error <= wanted / 8 * 0.25 ** place[4]
-        if not is_settled and place[1] < place[3]:
-            if evaluates:
-                rate = evaluate(graph, count, change, bounds, marks, place, stop)
-                portion -= branches
+    low, high, value, lower, upper = bounds
+    if place[1] == 0:
+        for i in range(begin, end):
+            state = graph.order[i]
+            lower[state], upper[state] = low[state], high[state]
+            if sign != 0:
+                value[state] = low[state] if sign < 0 else high[state]
+            elif low[state] == high[state]:
+                value[state] = low[state]
+            elif high[state] - low[state] < inf:
+                value[state] = outlook[9] * high[state] + (1.0 - outlook[9]) * low[state]
+            elif value[state] != 0.0:  # free cycles would confirm a guess that is too good
+                place[4] = NEVER
+        if len(graph.reward) > 0:
+            less = -2.0 * rounds * outlook[4] - outlook[2]
+            more = 2.0 * rounds * outlook[5] + outlook[3]
+            verify(graph, begin, end, sign, less, more, 0.0, CHECKS, bounds)
+    change, scale = iterate(graph, begin, end, sign, bounds)
+    place[1] += 1
+    floor = FLOOR * scale
+    # Changes that shrink geometrically, by this factor, sum to the error.
+    shrinks = change / outlook[7] if outlook[7] > 0.0 else 2.0
+    is_steady = abs(shrinks - outlook[8]) < STEADY * (1.0 - shrinks)
+    outlook[7], outlook[8] = change, shrinks
+    error = change / (1.0 - shrinks) if shrinks < 1.0 else inf
+    is_settled = change <= floor or error <= outlook[6]
+    if not is_settled and place[1] < place[3]:
+        further = shrinks / (1.0 - shrinks) if shrinks < 1.0 else inf
+        if sign == 0 and is_steady and place[1] >= place[4] and further < FURTHER * place[1]:
+            extrapolate(graph, begin, end, further, bounds)
+            outlook[7] = 0.0
+            place[4] = place[1] + place[1] // 2
+        return False, inf
+    if place[1] >= place[3]:
+        place[3] *= 4
+    sweeps = CHECKS + (8 + place[1] // 4 if is_settled else 0)
+    margin = outlook[1] / 2 + (wanted / 2 if is_settled else change * place[1])
+    if sign != 0:  # one side needs none
+        margin *= 2
+    steep = scale if len(graph.reward) > 0 else 0.0
+    gap = verify(graph, begin, end, sign, margin, margin, steep, sweeps, bounds)
+    if gap <= outlook[1] + wanted:
+        return True, gap
+    if is_settled:
+        outlook[6] = min(outlook[6], error) / 4
+    if change > floor:
+        return False, gap
+    margin = max(margin, floor)
+    while margin < min(gap / 2, MOST_WIDE * (scale + 1.0)):  # rounding refutes a closer guess
+        margin *= WIDEN
+        gap = verify(graph, begin, end, sign, margin, margin, steep, sweeps, bounds)
+    return True, gap
+
+
+def sweep(graph: Graph, begin: int, end: int, low: Any, high: Any) -> tuple[bool, float]:
+    """Narrow the bounds of a component once; return if any changed, and the widest interval."""
+    changed = False
+    gap = 0.0
+    for i in range(begin, end):
+        state = graph.order[i]
+        if is_known(graph, low, high, state):
             continue
-        sweeps = CHECKS + (8 + place[1] // 4 if is_settled else 0)
-        margin = below / 2 + max(wanted / 2, 0.0 if is_settled else change * place[1])
-        place[3] *= 4 if place[1] >= place[3] else 1
-        place[4] += is_settled
-        is_first = True
-        while is_first or change <= floor and margin < min(gap / 2, MOST_WIDE * (scale + 1.0)):
-            if not is_first:  # rounding refutes a closer guess
-                margin = WIDEN * max(margin, floor)
-            is_first = False
-            for side in (-1, 1):
-                steep = scale if len(graph.reward) > 0 else 0.0
-                # One side needs no proof.
-                if side != sign:
-                    prove(graph, count, side, column, margin, steep, sweeps, bounds, stop)
-            gap = widest(bounds, count)
-            if gap <= below + wanted:
-                break
-        is_over = gap <= below + wanted or change <= floor
-    return is_over, gap, portion
-
-
-def shrink(
-    graph: Graph, component: int, begin: int, end: int, count: int, branches: int, plan: Any,
-    bounds: Bounds, goal: float, endless: tuple[float, float], discounted: bool, place: Any,
-    scratch: Scratch, stop: Any, portion: int,
-) -> tuple[bool, int]:  # fmt: skip
-    """Sweep the bounds of a component from outside; return if that is over, and what is left."""
-    low, high, states = bounds.low, bounds.high, bounds.states
-    while portion > 0 and stop[0] == 0:
-        gains = 0.0
-        for side in (-1, 1):
-            _, gain = sweep(graph, states, count, side, True, low if side < 0 else high, stop)
-            gains = max(gains, gain)
-        place[1] += 1
-        place[2] += 1
-        portion -= 2 * branches
-        gap = widest(bounds, count)
-        changed = gains > 0.0
-        if gap <= goal:
-            return True, portion
-        if plan[component] == DEFLATE and (not changed or place[1] % place[3] == 0):
-            place[3] *= 2
-            changed = deflate(
-                graph, component, begin, end, low, high, endless, discounted, gap, scratch
-            ) or changed  # fmt: skip
-            portion -= ROUNDS * (end - begin) * branches
-        if not changed and stop[0] == 0:
-            return True, portion
-    return False, portion
+        lower = backup(graph, state, low, -1)
+        upper = backup(graph, state, high, 1)
+        if lower > low[state]:
+            low[state] = lower
+            changed = True
+        if upper < high[state]:
+            high[state] = upper
+            changed = True
+        gap = max(gap, high[state] - low[state])
+    return changed, gap
 
 
 def narrow(
     graph: Graph, plan: Any, bounds: Bounds, endless: tuple[float, float], wanted: float,
-    discounted: bool, rounds: float, place: Any, marks: Any, scratch: Scratch, stop: Any,
-    portion: int,
+    discounted: bool, rounds: float, place: Any, outlook: Any, scratch: Scratch, most: int,
 ) -> None:  # fmt: skip
     """Narrow the bounds of all states, one component after the other.
 
-    `place` has the component, its sweeps so far, the sweeps of all components, after how many
-    sweeps a component is looked at closely, how many of its guesses were refuted, whether play can
-    go on for ever in it without payments, and after how many sweeps values are extrapolated. Return
-    after about so many visits of branches, or when another thread sets `stop`. Every proven bound
-    is rounded outward.
+    `place` has the component, its sweeps so far, the sweeps of all components, and after how many
+    sweeps a component is looked at closely. Return after about `most` visits of branches. Every
+    proven bound is rounded outward.
     """
-    low, high, value, lower, upper, _, _, _ = bounds
-    while place[0] < len(graph.ends) and portion > 0 and stop[0] == 0:
+    ends, order = graph.ends, graph.order
+    low, high, value, lower, upper = bounds
+    while place[0] < len(ends) and most > 0:
         component = place[0]
-        begin = graph.ends[component - 1] if component > 0 else 0
-        end = graph.ends[component]
-        count, branches, below = collect(graph, begin, end, bounds)
+        begin = ends[component - 1] if component > 0 else 0
+        end = ends[component]
         sign = plan[component] - AROUND
-        if abs(sign) <= 1:
-            if place[1] == 0:
-                place[3] = 8 * PATIENCE
-                begin_values(graph, begin, end, count, sign, rounds, bounds, place, stop)
-            is_over, gap, portion = guess(
-                graph, count, branches, sign, bounds, below, wanted, place, marks, stop, portion
-            )
-            if is_over and gap > below + wanted:
+        guesses = abs(sign) <= 1
+        if place[1] == 0:
+            look_below(graph, component, begin, end, low, high, outlook)
+            outlook[6], outlook[7], outlook[8] = wanted / 8, 0.0, 0.0
+            place[3] = 8 * PATIENCE if guesses else PATIENCE
+            place[4] = 4
+        place[2] += end > begin + 1
+        most -= int(outlook[0])
+        if guesses:
+            is_over, gap = guess(graph, begin, end, sign, bounds, wanted, rounds, place, outlook)
+            is_closed = gap <= outlook[1] + wanted
+            if is_over and not is_closed:
                 plan[component] = SWEEP if sign == 0 else DEFLATE
                 place[1] = 0
-                is_over = False
         else:
-            place[3] = PATIENCE if place[1] == 0 else place[3]
-            is_over, portion = shrink(
-                graph, component, begin, end, count, branches, plan, bounds, below + wanted,
-                endless, discounted, place, scratch, stop, portion,
-            )  # fmt: skip
-        if is_over:
+            changed, gap = sweep(graph, begin, end, low, high)
+            place[1] += 1
+            is_closed = gap <= outlook[1] + wanted
+            is_due = not changed or place[1] % place[3] == 0
+            if plan[component] == DEFLATE and not is_closed and is_due:
+                place[3] *= 2
+                freed = deflate(
+                    graph, component, begin, end, low, high, endless, discounted, gap, scratch
+                )
+                changed = changed or freed
+                most -= ROUNDS * (end - begin) * int(outlook[0])
+            is_closed = is_closed or not changed
+        if is_closed:
             for i in range(begin, end):
-                state = graph.order[i]
+                state = order[i]
                 lower[state], upper[state] = low[state], high[state]
                 value[state] = low[state] / 2 + high[state] / 2
             place[0] = component + 1

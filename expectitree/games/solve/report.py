@@ -248,8 +248,7 @@ def solve(  # noqa: PLR0913
         endless: What endless play is worth, in place of the game's attribute.
         discount: By which each move multiplies what comes after it, in place of the game's.
         max_rows: The most positions. By default 5 million, times EXPECTITREE_BUDGET.
-        seconds: Stop after this time. It does not count the time that numba takes to start and to
-            compile.
+        seconds: Stop after this time.
         warn: Called with a message if the rules look wrong.
         file: The name of the game in outputs.
 
@@ -266,7 +265,7 @@ def solve(  # noqa: PLR0913
     options = Options(
         exact or None, warn=warn, max_rows=max_rows, endless=endless, discount=discount
     )
-    states = _states_of(game_of(game), options, state, seconds, begun)
+    states = _states_of(game_of(game), options, state, seconds)
     solver = Solver(states, width)
     if exact:
         solve_exactly(solver)
@@ -288,11 +287,9 @@ def solve(  # noqa: PLR0913
     )
 
 
-def _states_of(
-    game: Game, options: Options, state: Any, seconds: float | None, begun: float
-) -> Reached:
+def _states_of(game: Game, options: Options, state: Any, seconds: float | None) -> Reached:
     rules = Rules(game, options)
-    limits, start = Limits(rules, seconds, begun), rules.start if state is None else state
+    limits, start = Limits(rules, seconds), rules.start if state is None else state
     may_expand = rules.expands and not rules.pays and find_spec("numpy") is not None
     states = RuledStates(rules, start, limits, FEW_STATES if may_expand else rules.max_rows)
     if states.is_complete:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from itertools import islice
 from math import inf
-from threading import TIMEOUT_MAX, Timer
 from time import monotonic
 from typing import Any
 
@@ -19,13 +18,13 @@ from expectitree.games.solve.loops import (
     DEFLATE,
     OPEN,
     OPERATIONS,
+    OUTLOOK,
     UNIT,
     Bounds,
     Graph,
     Scratch,
     choose,
     choose_exits,
-    collect,
     find_traps,
     first_bounds,
     group_by_component,
@@ -45,6 +44,7 @@ SLOWER = 400  # interpreted, by about so much
 # That run interpreted, 2 s in all; then the loop is compiled, since bounds close slowly. That takes
 # some 20 s once on a machine, and 1 s in each process.
 PORTIONS = 40
+COMPILING = 30  # seconds that it may take
 NAMED = 3  # positions in an error
 ENDLESS = "declare what endless play is worth, as in `endless = 0` or --endless 0"
 DISCOUNT = "count later moves less, as in `discount = 0.95` or --discount 0.95"
@@ -79,7 +79,7 @@ class Solver:
         self.graph = Graph(
             states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
         )
-        self._bounds = Bounds(self.low, self.high, *(self._zeros(c, count) for c in "dddiiq"))
+        self._bounds = Bounds(self.low, self.high, *(self._zeros("d", count) for _ in range(3)))
         self.choice = compiling.filled("q", NONE, count, self.compiled)
         self.plan, self.reached = self._zeros("b", components), self._zeros("b", count)
         marks = self.plan, self.reached, self._zeros("i", components), self.scratch
@@ -92,8 +92,8 @@ class Solver:
         self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
         self.endless = self._endless()
         self.staying: set[int] = set()  # best moves that must not be repeated for ever
-        self.place = array("q", [0] * 7)  # of `narrow`
-        self._stop = array("b", [0])  # set when time is over
+        # Of `narrow`: the component, its sweeps, all sweeps, when to look closely, to extrapolate.
+        self.place = array("q", [0, 0, 0, 0, 0])
         self.is_done = self._solve()
         self._choose()
 
@@ -112,12 +112,7 @@ class Solver:
         return compiling.zeros(code, count, self.compiled)
 
     def _run(self, loop: Any, *arguments: Any) -> Any:
-        """Run a loop. The time limit does not count a first compiled run: numba may compile."""
-        is_new, begun = self.compiled and not compiling.is_loaded(loop.__name__), monotonic()
-        result = compiling.run(loop, *arguments, rows=0, compiled=self.compiled)
-        if is_new:
-            self.states.limits.end += monotonic() - begun
-        return result
+        return compiling.run(loop, *arguments, rows=0, compiled=self.compiled)
 
     def _span(self, component: int) -> tuple[int, int]:
         """Return where the states of a component begin and end in the order."""
@@ -177,20 +172,16 @@ class Solver:
         """
         marks = self.discounted, self.scratch
 
-        def paid(least: float, most: float, for_ever: bool = True) -> tuple[float, float]:
+        def paid(least: float, most: float) -> tuple[float, float]:
             span = self._span(component)
-            about = *span, least, most, for_ever
-            lower, upper = self._run(paid_for_ever, self.graph, *about, *marks)
+            lower, upper = self._run(paid_for_ever, self.graph, *span, least, most, *marks)
             return lower, upper
 
-        players = {MAX, MIN} & {*bytes(self.states.kind)}
-        least, most = paid(-inf, inf, for_ever=False)
-        gains = players == {MAX} and most > 0 and paid(0, inf)[1] > 0
-        if gains or players == {MIN} and least < 0 and paid(-inf, 0)[0] < 0:
+        players = {MAX, MIN} & {*self.states.kind}
+        if players == {MAX} and paid(0, inf)[1] > 0 or players == {MIN} and paid(-inf, 0)[0] < 0:
             about = f"where {'MAX' if MAX in players else 'MIN'} gains without limit"
             raise self._cycle_error(component, about, DISCOUNT, COST)
-        if least < 0 < most:
-            least, most = paid(-inf, inf)
+        least, most = paid(-inf, inf)
         payer = CHANCE
         if most <= 0:
             payer = MAX
@@ -204,7 +195,6 @@ class Solver:
             about = "where nothing is paid"
             raise self._cycle_error(component, about, ENDLESS, DISCOUNT, COST)
         self._begin_with_endless(component, -FAR if MAX in players else FAR)
-        least, most = paid(-inf, inf)
         return 0 if least == most else CHANCE if payer >= CHANCE else payer + OPEN
 
     def _begin_with_endless(self, component: int, far: float) -> None:
@@ -243,43 +233,32 @@ class Solver:
         is_open = bool(self.traps) or self.discounted
         columns = graph.kind, self.low, self.high
         least, most = self._run(first_bounds, *columns, self.endless, is_open, self.pays)
-        if self.pays and self.traps:
+        if self.pays:
             self._settle_pay()
         elif not self.discounted and self.endless[0] <= least or self.endless[1] >= most:
             for component in self.traps:
                 self.plan[component] = BELOW if self.endless[0] <= least else ABOVE
         rounds = 1 / (1 - float(self.rules.discount)) if self.discounted else FAR**3
         about = self.endless, self.wanted, self.discounted, rounds, self.place
-        rest = *about, self._zeros("b", len(self.states)), self.scratch, self._stop
-        columns = graph, self.plan, self._bounds
-        self._run(narrow, *columns, *rest, 0)  # it may compile before the clock starts
-        timer = self._timer()
+        outlook = self._zeros("d", OUTLOOK)
+        players = {MAX, MIN} & {*graph.kind}
+        begins = {frozenset({MAX}): 0.0, frozenset({MIN}): 1.0}
+        outlook[-1] = begins.get(frozenset(players), 0.5)
+        rest = *about, outlook, self.scratch
         portions = 0
-        while self.place[0] < count and not self._stop[0]:
+        while self.place[0] < count and not self.states.limits.is_over:
             portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
-            self._run(narrow, *columns, *rest, portion)
+            self._run(narrow, graph, self.plan, self._bounds, *rest, portion)
             report(int(graph.ends[max(self.place[0] - 1, 0)]), len(self.states))
             component = self.place[0]
             is_open = component < count and self._payers[component] >= CHANCE
             if is_open and self.place[1] > MOST_SWEEPS:
                 raise self._open_error(component)
             portions += 1
-            is_due = portions == PORTIONS or compiling.is_loaded(narrow.__name__)
-            if is_due and not self.compiled and compiling.available():
-                timer.cancel()
-                self.compiled = True
-                self._run(narrow, *columns, *rest, 0)
-                timer = self._timer()
-        timer.cancel()
+            pays = portions == PORTIONS and self.states.limits.end - monotonic() > COMPILING
+            if pays or compiling.is_loaded(narrow.__name__):
+                self.compiled = compiling.available()
         return bool(self.place[0] == count)
-
-    def _timer(self) -> Timer:
-        """Start a thread that stops the loops when time is over, also amid a sweep."""
-        left = min(max(self.states.limits.end - monotonic(), 0), TIMEOUT_MAX)
-        timer = Timer(left, self._stop.__setitem__, (0, 1))
-        timer.daemon = True
-        timer.start()
-        return timer
 
     def _choose(self) -> None:
         """Choose the branch of a best move of each state; leave `NONE` where no player moves."""
@@ -295,14 +274,7 @@ class Solver:
                 if not changes:
                     break
                 # A bound may have confirmed itself: then a sweep finds the way that proves it.
-                count = self._run(collect, self.graph, *span, self._bounds)[0]
-                rest = self.graph, self._bounds.states, count
-                ends = ((-1, self.low), (1, self.high))
-                gains = [
-                    self._run(sweep, *rest, sign, True, column, self._stop)[1]
-                    for sign, column in ends
-                ]
-                changes = max(gains) > 0
+                changes = self._run(sweep, self.graph, *span, *bounds)[0]
             if missing and self.pays and self.is_done:
                 raise GameError(
                     f"{self.rules.title}: no certain value was found for a component of "

@@ -30,9 +30,9 @@ def outward(value: Number) -> tuple[float, float]:
 class Limits:
     """How many states may be made, and until when."""
 
-    def __init__(self, rules: Rules, seconds: float | None, begun: float) -> None:
+    def __init__(self, rules: Rules, seconds: float | None) -> None:
         self.rules, self.seconds = rules, seconds
-        self.end = inf if seconds is None else begun + seconds
+        self.end = inf if seconds is None else monotonic() + seconds
 
     @property
     def is_over(self) -> bool:
