@@ -240,6 +240,8 @@ class _Drawing:
             (" ", "none"),
             (known_text(*interval), self.value_style(n, "value")),
         ]
+        if _width(parts) > room:
+            parts[0] = self.reference(row, is_named=False), "dim"
         room -= _width(parts)
         overflow: list[Part] = []
         if self.has_rows(row) and (chance := shared_chance(self.tree, n)):
@@ -270,11 +272,13 @@ class _Drawing:
             overflow.append((tail.strip(), "dim"))
         return parts, overflow
 
-    def reference(self, row: Row) -> str:
-        """Return the number of a shared node; an arrow where an earlier row shows what is below."""
-        text = ""
-        if name := self.evaluation.shared_name(row.node):
+    def reference(self, row: Row, is_named: bool = True) -> str:
+        """Return the name or the number of a shared node, after an arrow if it was shown before."""
+        text, name = "", self.evaluation.shared_name(row.node)
+        if name and is_named:
             text = f"{name} "
+        elif name:
+            text = f"@{self.evaluation.shared_number[row.node]} "
         if not row.is_first:
             text = f"{self.characters.arrow} {text}"
         return text
