@@ -86,9 +86,8 @@ class Recorder:
 
     def search(self, max_visits: int | None, asked: Mapping[str, Any]) -> Search:
         """Search the tree and record it; `asked` has the window and the seed, if known."""
-        about: dict[str, Any] = {"window": self.known[0], "engine": "interpreted", **asked}
-        about |= {"max_visits": max_visits, "observer": self}
-        return search_window(self.tree, self.algorithm, self.known, **about)
+        about = {"window": self.known[0], **asked, "max_visits": max_visits, "observer": self}
+        return search_window(self.tree, self.algorithm, self.known, engine="interpreted", **about)
 
     def record(
         self, kind: str, place: Place, interval: Bounds | None = None, /, **about: Any

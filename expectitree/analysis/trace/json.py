@@ -28,8 +28,7 @@ def render(report: Trace) -> Iterator[str]:
 
 def event_fields(event: Event, tree: Tree) -> dict[str, object]:
     """Return the fields of a step; the path unless it is very long."""
-    n = event.node
-    kind = Kind(tree.columns.kind[n]).name
+    n, kind = event.node, Kind(tree.columns.kind[event.node]).name
     fields: dict[str, object] = {"node": n, "kind": kind, "depth": event.depth}
     if event.branch >= 0:
         above = tree.parent_of(event.branch)

@@ -125,15 +125,14 @@ def trace(
     if algorithm is None:
         algorithm = "expectiminimax" if search is None else search.algorithm
     chosen = find_algorithm(algorithm)
-    asked = chosen, bounds, max_visits
+    about, kept = dict[str, Any](), dict[str, Any]()  # of a search that is repeated as it was
     if search is not None:
+        if (chosen, bounds, max_visits) == (search.algorithm, None, None):
+            about = {"window": search.root_window, "seed": search.seed}
+            kept = {"bounds_source": search.bounds_source, "grown": search.grown}
         bounds, max_visits = _settings_of(search, chosen, bounds, max_visits)
-    about: dict[str, Any] = {}
-    if search is not None and asked == (search.algorithm, None, None):
-        about = {"window": search.root_window, "seed": search.seed}
-    make: Any = DepthFirstRecorder
-    if chosen.is_built_in and not chosen.in_order:
-        make = WalkRecorder
+    is_walk = chosen.is_built_in and not chosen.in_order
+    make: Any = WalkRecorder if is_walk else DepthFirstRecorder
     settings = searched_tree(tree), chosen, bounds, at, most
     recorder = make(*settings)
     try:
@@ -144,10 +143,8 @@ def trace(
         entries, recorder = recorder.entries, make(*settings)
         traced = recorder.search(entries, about)  # a part of a game, until the search needs more
     recorder.finish(traced)
-    if search is not None and asked == (search.algorithm, None, None):
-        traced = replace(traced, bounds_source=search.bounds_source, grown=search.grown)
     events = [returned(event, exact or not traced.tree.exact) for event in recorder.events]
-    return Trace(file, replace(traced, rounds=not exact), events, recorder.total, at)
+    return Trace(file, replace(traced, rounds=not exact, **kept), events, recorder.total, at)
 
 
 def _settings_of(
@@ -247,9 +244,7 @@ class DepthFirstRecorder(Recorder):
         if not self.entries:  # backward induction, or a search that says nothing
             self.lower, self.upper = [-INFINITY] * len(self.tree), [INFINITY] * len(self.tree)
             for node, value in enumerate(search.lower):
-                kind = LEAVE
-                if self.kind[node] == Kind.TERMINAL:
-                    kind = VISIT
+                kind = VISIT if self.kind[node] == Kind.TERMINAL else LEAVE
                 self.record(kind, self.first_place(node), (value, value))
         last = {event.node: place for place, event in enumerate(self.events)}
         for node, place in last.items():

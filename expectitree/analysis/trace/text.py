@@ -197,9 +197,7 @@ class StepSentences(Words):
         paid = self.paid(self.tree.reward_of(event.branch))
         branches, is_chance = self.tree.branches_of(n), self.columns.kind[n] == Kind.CHANCE
         if len(branches) > MAX_TERMS:
-            noun = "action"
-            if is_chance:
-                noun = "outcome"
+            noun = "outcome" if is_chance else "action"
             return f"{value}, of {plural(len(branches), noun)}"
         values = [self.search.interval_of_branch(b)[0] for b in branches]
         if is_chance:
