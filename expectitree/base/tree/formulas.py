@@ -155,7 +155,7 @@ class Formulas:
     criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:
-        is_empty = not self.events and not self.criteria and self.written is None
+        is_empty = not (self.events or self.criteria or self.states or self.written is not None)
         return not is_empty or any(True for _ in self.expressions())
 
     @property
