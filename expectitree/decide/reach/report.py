@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -143,7 +144,7 @@ def _stages(
                 ended[last] = ended.get(last, 0) + p
     first = next(iter(entered), 0)
     numbers = sorted({*entered, *ended}, reverse=bool(entered) and first == max(entered))
-    total: Number = 0
+    total: Number = Fraction(0)
     for number in numbers:
         stage = entered.get(number, {})
         shares = {name: returned(stage.get(name, total * 0)) for name in names}
