@@ -18,6 +18,7 @@ from expectitree.base.errors import (
     EMPTY,
     NEEDS_EXACT,
     NO_PARAMETERS,
+    WRONG_SUM,
     AnalysisError,
     ExpectitreeError,
     FileError,
@@ -25,6 +26,7 @@ from expectitree.base.errors import (
     SearchError,
 )
 from expectitree.base.tables import QUESTIONS, module_of
+from expectitree.base.tree.formulas import P_REST
 from expectitree.base.tree.model import Tree
 from expectitree.decide.information.report import every_event
 from expectitree.decide.risk.report import risk
@@ -49,6 +51,8 @@ _JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|([\[{])|[\]}]')  # or a text
 _HINTS = {  # what to do about errors here, by their kinds
     EMPTY: "write `max: [1, 2]`, for example",
     NEEDS_EXACT: "; use the command line with --exact",
+    WRONG_SUM: f"correct them, write {P_REST}, or divide sums from 0.98 to 1.02 with "
+    "`normalize: true`",
     NO_PARAMETERS: "name its uncertain numbers under `parameters:`",
 }
 _MAX_CONTAINERS = 2 * MAX_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack

@@ -102,7 +102,9 @@ class DepthFirst:
         close_intervals(self.recursion, self.found)
         rows.leave(self.root)
         self.visits = sum(self.found.visits) - before
-        if self.found.stopped and not self.why_stopped:
+        if not self.found.stopped:
+            self.why_stopped = ""  # the limit came after the last visit
+        elif not self.why_stopped:
             self.why_stopped = self.budget.visits_reached
 
     def top(self) -> Search:

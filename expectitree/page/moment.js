@@ -3,9 +3,9 @@
 
 const CUT_OFF = 1, SKIPPED = 2; // places in the page's `reasons`
 const AIMS = [
-  "make it exact", "lower its upper bound", "raise its lower bound", "find its best action",
+  "lower its upper bound", "raise its lower bound", "make it exact", "find its best action",
 ];
-const SHORT_AIMS = ["aim: exact", "aim: lower", "aim: raise", "aim: best"];
+const SHORT_AIMS = ["aim: lower", "aim: raise", "aim: exact", "aim: best"];
 
 /** The columns of one search after `step` of its steps; 0 is before the first. */
 class Moment {

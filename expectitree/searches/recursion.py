@@ -122,7 +122,7 @@ def close_intervals(problem: Recursion, found: Found) -> None:
 def with_infinities(numbers: Iterable[Any]) -> list[Any]:
     """Return fractions and infinite floats, with `Infinity` in place of the latter."""
     infinite = {sign * INFINITY: Infinity(sign) for sign in (1, -1)}
-    return [infinite[x] if x.__class__ is float else x for x in numbers]
+    return [infinite.get(x, x) if x.__class__ is float else x for x in numbers]
 
 
 def without_infinities(numbers: Iterable[Any]) -> list[Any]:

@@ -470,7 +470,10 @@ class Search(Shown):
         In floats, several may be equal but for rounding. Then the one with the best number is
         first.
         """
-        proved = (b for b in self.tree.branches_of(node) if self.is_best(node, b))
+        asked: Sequence[int] = self.tree.branches_of(node)
+        if not self.is_exact(node):  # so no action is proved, but perhaps one of the root
+            asked = self._proved_actions if node == self.tree.root_id else ()
+        proved = (b for b in asked if self.is_best(node, b))
         if not self._eps:
             return proved
         branches = [*proved]

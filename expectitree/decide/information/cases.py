@@ -87,7 +87,7 @@ def cases_after(
             if columns.kind[n] == CHANCE:
                 shares = event.shares(n, one)
                 for b in tree.branches_of(n):
-                    probability[b] = zero + shares.get(b, 0)
+                    probability[b] = zero + shares[b] if b in shares else zero
                 if len(shares) == 1:
                     (choices[n],) = shares
         given = replace(tree, columns=columns._replace(probability=probability))
