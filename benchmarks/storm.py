@@ -20,6 +20,7 @@ from statistics import median
 from time import process_time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from benchmarks.measuring import FULL, REPOSITORY, Row, Size, as_installed
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
@@ -206,16 +207,26 @@ def _measured(tool: str, name: str, size: Size) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def _timed(run: Callable[..., Any], spent: list[float]) -> Callable[..., Any]:
+    def timed(*arguments: Any) -> Any:
+        start = process_time()
+        found = run(*arguments)
+        spent.append(process_time() - start)
+        return found
+
+    return timed
+
+
 def ours(model: Model, repetitions: int) -> dict[str, Any]:
     """Return the median time of `solve`'s loops for a model."""
     from expectitree.games.solve import solver as module
-    from expectitree.games.solve.states import Limits, States
+    from expectitree.games.solve.states import Limits, Reached
 
     rules: Any = SimpleNamespace(pays=model.pays, discount=1, endless=None, title="a model")
     module.MANY_BRANCHES = 0  # compile all
     times: list[tuple[float, float]] = []
     for _ in range(repetitions + 1):  # the first compiles
-        states = States(rules, Limits(rules, None))
+        states = Reached(rules, Limits(rules, None))
         ends = [
             n if k == TERMINAL else 0.0 for k, n in zip(model.kinds, model.numbers, strict=True)
         ]
@@ -228,19 +239,12 @@ def ours(model: Model, repetitions: int) -> dict[str, Any]:
                 if model.pays:
                     states.reward.append(p * model.numbers[number] if kind == CHANCE else 0.0)
             states.first.append(len(states.child))
-        solver = module.Solver.__new__(module.Solver)
-        inner = [0.0]
-
-        def timed(own: Any = solver, inner: list[float] = inner) -> Any:
+        spent: list[float] = []
+        with patch.object(module.Solver, "_solve", _timed(module.Solver._solve, spent)):
             start = process_time()
-            found = module.Solver._solve(own)
-            inner[0] = process_time() - start
-            return found
-
-        solver._solve = timed  # type: ignore[method-assign]
-        start = process_time()
-        solver.__init__(states, WIDTH)  # type: ignore[misc]
-        times.append((inner[0], process_time() - start - inner[0]))
+            solver = module.Solver(states, WIDTH)
+            total = process_time() - start
+        times.append((spent[0], total - spent[0]))
     loops, before = zip(*times[1:], strict=True)
     interval = solver.low[0], solver.high[0]
     return {
