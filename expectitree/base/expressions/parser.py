@@ -113,7 +113,7 @@ def listed(names: Collection[str]) -> str:
     return ", ".join([*names][:8]) + (", …" if len(names) > 8 else "")
 
 
-_NO_CONDITION = "a condition is no number: write if(a < b, 1, 0)"
+_NO_CONDITION = "a condition is not a number: write if(a < b, 1, 0)"
 _NAME_A_PART = "give a part of it a name under the root's `parameters:`"
 
 
