@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,7 @@ FORGOTTEN: Any = object()  # in place of a state that is not in memory
 UNASKED: Any = object()
 
 
-class Replay:
+class Replay(ABC):
     """The states of rows: some are in memory, others are made again by playing their moves.
 
     `parent` has the row above each row. The start and other rows without one stay in memory.
@@ -51,9 +52,9 @@ class Replay:
         """Return the moves, or the outcomes, of the state of a row."""
         return self.rules.moves(state, self.rules.kind(state))[0]
 
+    @abstractmethod
     def place_of(self, row: int) -> int:
         """Return the place of the move from the row above that leads to a row."""
-        raise NotImplementedError
 
     def _keep(self, row: int, state: Any) -> None:
         """Keep a state in memory; forget the oldest one if there are too many."""
