@@ -24,7 +24,6 @@ from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import (
     CHANCE,
     MAX,
-    MIN,
     TERMINAL,
     UNSEEN,
     Columns,
@@ -41,6 +40,7 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
+from expectitree.searches.intervals import one_number
 from expectitree.searches.problem import Found, Problem, Window
 from expectitree.searches.recursion import Allowance
 from expectitree.searches.unknown import why_unknown
@@ -473,13 +473,7 @@ def close_intervals(tree: Columns, work: Work, narrow: float) -> None:
             continue
         low, high = work.lower[at], work.upper[at]
         if low < high and high - low <= narrow:
-            if k == MAX:
-                high = low
-            elif k == MIN:
-                low = high
-            else:
-                low = high = (low + high) / 2
-            work.lower[at], work.upper[at] = low, high
+            work.lower[at] = work.upper[at] = one_number(k, low, high)
 
 
 def search_compiled(problem: Problem) -> Found:

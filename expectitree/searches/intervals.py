@@ -102,10 +102,17 @@ def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) 
         if upper < high:
             high = upper
     if high != low and high <= (low + few_eps if few_eps else low):
-        if kind == MAX:
-            high = low
-        elif kind == MIN:
-            low = high
-        else:
-            low = high = (low + high) / 2
+        low = high = one_number(kind, low, high)
     return low, high
+
+
+def one_number(kind: int, low: Any, high: Any) -> Any:
+    """Return the number that stands for an interval which is exact but for rounding.
+
+    It is what a player is sure of, and the middle for CHANCE.
+    """
+    if kind == MAX:
+        return low
+    if kind == MIN:
+        return high
+    return (low + high) / 2

@@ -8,7 +8,8 @@ from typing import Any
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import MAX, MIN, Columns
+from expectitree.base.tree.columns import Columns
+from expectitree.searches.intervals import one_number
 from expectitree.searches.problem import ALL, Found, Observer, Window
 from expectitree.searches.progress import report
 
@@ -115,12 +116,14 @@ def close_intervals(problem: Recursion, found: Found) -> None:
     for node in problem.nearly_exact:
         low, high = lower[node], upper[node]
         if high - low <= 2 * problem.eps:
-            value = {MAX: low, MIN: high}.get(kind[node], (low + high) / 2)
-            lower[node] = upper[node] = value
+            lower[node] = upper[node] = one_number(kind[node], low, high)
 
 
 def with_infinities(numbers: Iterable[Any]) -> list[Any]:
-    """Return fractions and infinite floats, with `Infinity` in place of the latter."""
+    """Return the same numbers with `Infinity` in place of infinite floats.
+
+    Finite floats stay as they are: the bounds of a game may be floats among fractions.
+    """
     infinite = {sign * INFINITY: Infinity(sign) for sign in (1, -1)}
     return [infinite.get(x, x) if x.__class__ is float else x for x in numbers]
 
