@@ -57,7 +57,7 @@ def insight(size: Size) -> Iterator[Row]:
 
 def _two_fans(leaves: int) -> Tree:
     """Return MAX over two CHANCE nodes of irregular outcomes, the worst case: a full knapsack."""
-    builder = TreeBuilder()
+    builder = TreeBuilder(exact=False)
     fans = []
     for fan in range(2):
         children = [
@@ -71,7 +71,7 @@ def _two_fans(leaves: int) -> Tree:
 
 def _two_paths(leaves: int) -> Tree:
     """Return MAX over two paths of CHANCE nodes: lists of bounds are as long as possible."""
-    random, builder = Random(1), TreeBuilder()
+    random, builder = Random(1), TreeBuilder(exact=False)
     ends = []
     for _ in range(2):
         node = builder.terminal(50)
@@ -83,7 +83,7 @@ def _two_paths(leaves: int) -> Tree:
 
 
 def _caterpillar(leaves: int) -> Tree:
-    builder = TreeBuilder()
+    builder = TreeBuilder(exact=False)
     node = builder.add_terminal(500.0)
     for i in range(leaves - 1):
         leaf = builder.add_terminal(float(i * 7919 % 1000))
@@ -96,5 +96,5 @@ def _caterpillar(leaves: int) -> Tree:
 
 def _wide(leaves: int) -> Tree:
     """Return MAX over irregular leaves: the work for a node must not repeat for each child."""
-    builder = TreeBuilder()
+    builder = TreeBuilder(exact=False)
     return builder.build(builder.max([i * 7919 % 30_011 for i in range(leaves)]))

@@ -223,7 +223,6 @@ def ours(model: Model, repetitions: int) -> dict[str, Any]:
     from expectitree.games.solve.states import Limits, Reached
 
     rules: Any = SimpleNamespace(pays=model.pays, discount=1, endless=None, title="a model")
-    module.MANY_BRANCHES = 0  # compile all
     times: list[tuple[float, float]] = []
     for _ in range(repetitions + 1):  # the first compiles
         states = Reached(rules, Limits(rules, None))
@@ -240,7 +239,8 @@ def ours(model: Model, repetitions: int) -> dict[str, Any]:
                     states.reward.append(p * model.numbers[number] if kind == CHANCE else 0.0)
             states.first.append(len(states.child))
         spent: list[float] = []
-        with patch.object(module.Solver, "_solve", _timed(module.Solver._solve, spent)):
+        timed = patch.object(module.Solver, "_solve", _timed(module.Solver._solve, spent))
+        with timed, patch.object(module, "MANY_BRANCHES", 0):  # compile all
             start = process_time()
             solver = module.Solver(states, WIDTH)
             total = process_time() - start
