@@ -145,9 +145,10 @@ class Formulas:
     # By node: what each branch to it pays besides its own reward, a number or a formula. Like
     # `replaced`, only a tree as its file has it has these.
     at_nodes: dict[int, Any] = field(default_factory=dict)
-    # Of a tree as its file has it: by node, the condition on which it is a terminal, and its
-    # utility then; and by terminal that stands for a ref upward, the node that it leads to.
+    # Only a tree as its file has it has the next three. By node: the condition on which play ends
+    # there, and its utility then.
     endings: dict[int, tuple[Expression, Any]] = field(default_factory=dict)
+    # A ref to a node above it is read as a terminal. By such a terminal: the node of the ref.
     links: dict[int, int] = field(default_factory=dict)
     named: dict[int, str] = field(default_factory=dict)  # with `links`: the names under `nodes`
     # Of an unrolled tree, by node: its name under `nodes`, and the numbers of its counters.

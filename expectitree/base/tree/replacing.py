@@ -171,7 +171,7 @@ class Expansion:
             node: Apply("if", (condition, Written("1"), Written("0")))
             for node, (condition, _) in self.formulas.endings.items()
         }
-        # What is known of formulas, by their ids; all of them are `kept`, so no id is used again.
+        # The tables go by the ids of formulas. All of these are `kept`, so no id is used again.
         self.kept: list[Expression] = []
         self.names_by_id: dict[int, tuple[str, ...]] = {}
         self.done: dict[tuple[object, ...], Expression] = {}
