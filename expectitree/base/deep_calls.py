@@ -51,10 +51,12 @@ class DeepCall:
                     sys.setrecursionlimit(_usual_limit)
 
     def need(self, levels: int) -> None:
-        """Allow so many levels on top of the usual ones, for a call in progress."""
+        """Allow so many levels on top of the usual ones, from now on or when the call begins."""
+        self.levels = max(self.levels, levels)
         with _lock:
-            # The limit never falls here: another thread may need what it was allowed before.
-            sys.setrecursionlimit(max(_usual_limit + levels, sys.getrecursionlimit()))
+            if self in _in_progress:
+                # The limit never falls here: another thread may need what it was allowed before.
+                sys.setrecursionlimit(max(_usual_limit + levels, sys.getrecursionlimit()))
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -78,7 +78,7 @@ class Engine:
 
     def stop(self) -> None:
         """Stop the search that runs, from another thread: it returns what it found so far."""
-        self._budget.is_stopped = True
+        self._budget.stop()
 
     @naming_errors()
     def move(self, state: Any, seconds: float) -> Any:

@@ -7,17 +7,15 @@ and so is a row, the table of rows is also the transposition table.
 
 from __future__ import annotations
 
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any
 
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import Number, is_finite
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.games.rules import EXACT_ROWS
-from expectitree.games.states import UNASKED, States
+from expectitree.games.states import UNASKED, States, lengthen
 from expectitree.searches.progress import report
 from expectitree.searches.tolerance import MOST_TOTALS, rounding_of_sums
 
@@ -65,7 +63,8 @@ class Rows:
         self._level: list[int] = []  # [N] the plies left, and the moves so far that cost none
         self._front: list[int] = []  # [N] the place of the move that is its first branch
         # [N] the plies left at the leaf, or below the row, that has the least, as far as the
-        # interval follows from them: -1 if a leaf is an estimate, `MAX_DEPTH` of an unseen row
+        # interval follows from them: `MAX_DEPTH` of an unseen row, -1 if a leaf is an estimate.
+        # The latter is assumed of inner rows until `leave` has seen them.
         self._least: list[int] = []
         lower, upper = self.rules.bounds
         self.node_columns: list[tuple[Any, Any]] = [
@@ -75,14 +74,18 @@ class Rows:
         ]  # fmt: skip
         self.found: tuple[Any, ...] = ()  # the columns of a depth-first search, if there is one
         self.depth = 0  # plies left at the root of the search
+        self._planted = 0  # the rows before that
+        self._estimates = 0  # leaves
         self.count = self.merged = 0  # rows, and branches that lead to rows which were there
-        self.is_news = False  # whether one of the next five has changed
+        self.is_news = False  # whether one of the next seven has changed
         self.room = 0  # how many rows the columns have
-        self.fewest_plies = MAX_DEPTH  # left at a row that has grown
+        self._lowest = MAX_DEPTH  # level of an inner row
         self.longest_turn = 0  # the most moves in a row that cost no ply
         self.widest = 1  # the most branches of a row
         self.greatest: Any = 0  # in magnitude, of the leaves so far
         self.has_chances = False  # whether a row is CHANCE
+        # Whether a leaf is the end of the game, or bounds may say what a state is worth.
+        self.has_ends = self.rules.has_bounds
         self._stride = MAX_TURNS + 2 if self.rules.continues_turns else 1  # of levels
         self._tables: defaultdict[int, dict[int, int]] = defaultdict(dict)  # by level and state
         self._complete: dict[int, tuple[Number, int]] = {}  # by state: its value and height
@@ -91,7 +94,7 @@ class Rows:
 
     def plant(self, state: int, plies: int) -> int:
         """Return the row of a state, which has grown, to start a search there."""
-        self.depth = plies
+        self.depth, self._planted = plies, self.count
         (row,) = self._rows_of([state], plies * self._stride)
         if self.kind[row] == UNSEEN:
             self.grow(row)
@@ -116,34 +119,42 @@ class Rows:
     def grow(self, row: int) -> None:
         """Find out what a row is: a leaf, or a node with rows for its children."""
         states, number, level = self.states, self.state[row], self._level[row]
-        plies = level // self._stride
-        if plies < self.fewest_plies:
-            self.fewest_plies, self.is_news = plies, True
         kind = states.kind[number]
         if kind == UNSEEN:
             kind = states.kind_of(number)
-        if kind == TERMINAL or not plies:
+        if kind == TERMINAL or level < self._stride:  # which leaves no plies
             value = states.values[number]
             if value is UNASKED or value is None:
                 value = states.value(number)
             self.kind[row], self.utility[row] = TERMINAL, value
-            self._least[row] = plies if kind == TERMINAL else NONE
-            if kind == TERMINAL and not self.is_whole:
-                self._complete[number] = value, 0
             if value > self.greatest or -value > self.greatest:
                 self.greatest, self.is_news = abs(value), True
+            if kind == TERMINAL:
+                self._end(row, number, value)
+            else:
+                self._estimates += 1
+                self._least[row] = NONE
         else:
             self._open(row, number, kind, level)
         if self.exact and self._is_inexact():
             self._use_floats()
 
     def leave(self, row: int) -> None:
-        """Note the leaves that the interval of a row follows from, and whether it is complete."""
-        least, children = self._least, self.child[self.first[row] : self.last[row]]
-        found = least[row] = min([least[row], *map(least.__getitem__, children)])
-        if found >= 0 and self.lower[row] == self.upper[row]:
-            plies = self._level[row] // self._stride
-            self._complete[self.state[row]] = self.lower[row], plies - found
+        """Note the leaves that the interval of a row follows from, and whether it is complete.
+
+        As long as `has_ends` is false, no row is, and nobody needs to call this.
+        """
+        least = self._least
+        plies = self._level[row] // self._stride
+        fewest = plies - 1  # left below the row: with fewer plies, it would be a leaf
+        for child in self.child[self.first[row] : self.last[row]]:
+            if least[child] < fewest:
+                fewest = least[child]
+                if fewest < 0:
+                    break
+        least[row] = fewest
+        if fewest >= 0 and self.lower[row] == self.upper[row]:
+            self._complete[self.state[row]] = self.lower[row], plies - fewest
 
     @property
     def tolerance(self) -> Number:
@@ -160,7 +171,7 @@ class Rows:
     @property
     def longest_path(self) -> int:
         """How many rows a path from the root may have, among those so far."""
-        plies = self.depth - self.fewest_plies + 1
+        plies = self.depth - self._lowest // self._stride + 2
         return min(max(plies, 1) * (1 + self.longest_turn), self.room)
 
     def places(self, row: int) -> Sequence[int]:
@@ -176,16 +187,17 @@ class Rows:
         """Return whether no leaf that a search of a row needed is an estimate."""
         return self._least[row] >= 0
 
-    def estimated(self, row: int) -> int:
-        """Return how many leaves at and below a row are estimates."""
+    def estimated(self, root: int) -> int:
+        """Return how many leaves at and below the root of the search are estimates."""
         first, last, child, least = self.first, self.last, self.child, self._least
-        found = {row}
-        now: set[int] = found
-        while now:
-            spans = [child[first[r] : last[r]] for r in now if last[r]]
-            now = {*chain.from_iterable(spans)} - found
-            found |= now
-        return len([r for r in found if least[r] < 0 and not last[r]])
+        if not self._planted:  # all rows are below the root
+            return self._estimates
+        found, order = {root}, [root]
+        for row in order:  # which grows
+            below = [c for c in child[first[row] : last[row]] if c not in found]
+            found.update(below)
+            order += below
+        return len([row for row in found if least[row] < 0 and not last[row]])
 
     def in_order(self, root: int) -> list[int]:
         """Return the inner rows at and below a row, children before their parents."""
@@ -231,23 +243,34 @@ class Rows:
 
     # ---- Making rows.
 
+    def _end(self, row: int, number: int, value: Number) -> None:
+        """Note that the game ends at a leaf."""
+        self._least[row] = self._level[row] // self._stride
+        if not self.is_whole:
+            self._complete[number] = value, 0
+            if not self.has_ends:
+                self.has_ends = self.is_news = True
+
     def _open(self, row: int, number: int, kind: int, level: int) -> None:
         """Add the branches of a row."""
-        children, probabilities, _ = self.states.known[number] or self.states.ask(number)
-        front = 0
-        if kind == CHANCE:
-            self.has_chances = True
-        elif number in self._latest or number in self._best_before:
+        states, is_chance, front = self.states, kind == CHANCE, 0
+        children, probabilities, _ = states.known[number] or states.ask(number)
+        if is_chance and not self.has_chances:
+            self.has_chances = self.is_news = True
+        if not is_chance and not self.is_whole:  # a whole tree keeps the order of the game
             front = self._first_move(number)
             if front:
                 children = [children[front], *children[:front], *children[front + 1 :]]
+            self._latest[number] = row
         if self.estimates:
-            estimate = self.states.estimate(number)
+            estimate = states.estimate(number)
             self.utility[row] = UNKNOWN if estimate is None else estimate
         if self._stride == 1:
             rows = self._rows_of(children, level - 1)
         else:
             rows = self._rows_by_turn(children, *divmod(level, self._stride))
+        if level < self._lowest:
+            self._lowest, self.is_news = level, True
         if len(rows) > self.widest:
             self.widest, self.is_news = len(rows), True
         self.first[row] = len(self.child)
@@ -255,9 +278,7 @@ class Rows:
         self.last[row] = len(self.child)
         self.probability += probabilities
         self.kind[row], self._front[row] = kind, front
-        self._least[row] = level // self._stride - 1  # with fewer plies, the row would be a leaf
-        if kind != CHANCE and not self.is_whole:  # a whole tree keeps the order of the game
-            self._latest[number] = row
+        self._least[row] = NONE
 
     def _rows_by_turn(self, children: list[int], plies: int, turns: int) -> list[int]:
         """Return the rows of states, some of which may cost no ply."""
@@ -282,27 +303,39 @@ class Rows:
         before = count = self.count
         if count + len(states) > self.rules.max_rows:
             self.rules.check_made(count + len(states), self.depth)
-        table, rows = self._tables[level], []
+        table, state_of, rows = self._tables[level], self.state, []
         for state in states:
             row = table.setdefault(state, count)
             if row == count:
                 count += 1
-                self.state.append(state)
+                state_of.append(state)
             rows.append(row)
-        self.count = count
-        self._level += [level] * (count - before)
         self.merged += len(states) - count + before
-        if count > self.room:
-            lengthen(self.node_columns, count)
-            self.room, self.is_news = len(self.kind), True
-        if count // ROWS_SHOWN > before // ROWS_SHOWN:
-            report(count, None)
-        if self.rules.has_bounds:
-            for row in range(before, count):
-                self.lower[row], self.upper[row] = self.states.bounds[self.state[row]]
-        if self._complete and count > before:
-            self._close(range(before, count), level // self._stride)
+        if count > before:
+            self.count = count
+            self._level += [level] * (count - before)
+            self._begin(range(before, count), level)
         return rows
+
+    def _begin(self, rows: range, level: int) -> None:
+        """Fill in the columns of new rows."""
+        if rows.stop > self.room:
+            lengthen(self.node_columns, rows.stop)
+            self.room, self.is_news = len(self.kind), True
+        if rows.stop // ROWS_SHOWN > rows.start // ROWS_SHOWN:
+            report(rows.stop, None)
+        states, complete = self.states, self._complete
+        if states.bounds:
+            for row in rows:
+                self.lower[row], self.upper[row] = states.bounds[self.state[row]]
+        if complete and not complete.keys().isdisjoint(self.state[rows.start :]):
+            plies = level // self._stride
+            for row in rows:
+                value, height = complete.get(self.state[row], UNKNOWN_YET)
+                if height <= plies:  # then a search to this depth finds the same
+                    self.kind[row], self.utility[row] = TERMINAL, value
+                    self.lower[row] = self.upper[row] = value
+                    self._least[row] = plies - height
 
     def _best(self, row: int) -> int:
         """Return which branch of a player's row is the best so far."""
@@ -321,23 +354,11 @@ class Rows:
         """Return the place of the best move of a player's state so far."""
         row = self._latest.get(number)
         if row is None:
-            return self._best_before[number]
+            return self._best_before.get(number, 0)
         best, front = self._best(row), self._front[row]
         if best == 0:
             return front
         return best - 1 if best <= front else best
-
-    def _close(self, rows: Iterable[int], plies: int) -> None:
-        """Make rows leaves whose values are known, since their states are complete."""
-        for row in rows:
-            value, height = self._complete.get(self.state[row], UNKNOWN_YET)
-            if height <= plies:
-                self.kind[row], self.utility[row], self._least[row] = (
-                    TERMINAL,
-                    value,
-                    plies - height,
-                )
-                self.lower[row] = self.upper[row] = value
 
     # ---- Numbers.
 
@@ -360,12 +381,3 @@ class Rows:
             if isinstance(column, list) and not isinstance(value, int):
                 column[:] = map(float, column)
                 self.node_columns[place] = column, float(value)
-
-
-def lengthen(columns: list[tuple[Any, Any]], length: int) -> None:
-    """Make columns at least so long, and a quarter longer than before, if they are too short."""
-    before = len(columns[0][0])
-    if before < length:
-        for column, value in columns:
-            values = [value] if isinstance(column, list) else array(column.typecode, [value])
-            column.extend(values * max(length - before, before // 4, 16))

@@ -14,9 +14,9 @@ from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
 from expectitree.base.tree.columns import CHANCE, NONE, Bounds, Columns
 from expectitree.base.tree.model import Tree
-from expectitree.games.growth import Rows, lengthen
+from expectitree.games.growth import Rows
 from expectitree.games.rules import RowsError
-from expectitree.games.states import Replay
+from expectitree.games.states import Replay, lengthen
 from expectitree.searches.beliefs import (
     ENTRIES,
     PLACE,
@@ -53,15 +53,18 @@ class Budget:
         self.end = INFINITY if seconds is None else monotonic() + seconds
         self.seconds = seconds
         self.is_limited = max_visits is not None or seconds is not None
-        self.is_stopped = False  # by another thread
+
+    def stop(self) -> None:
+        """Stop the search, perhaps from another thread."""
+        self.end = -INFINITY
 
     @property
     def is_over(self) -> bool:
-        return self.is_stopped or monotonic() > self.end
+        return monotonic() > self.end
 
     @property
     def time_reached(self) -> str:
-        if self.is_stopped:
+        if self.end == -INFINITY:
             return "the search was stopped"
         return f"the limit of {self.seconds:g} s was reached"
 
@@ -94,13 +97,13 @@ class DepthFirst:
             self._allow,
             shares=rules.merges,
             grow=self._grow,
-            done=rows.leave,
         )
         before = sum(self.found.visits)
         self._update()
         self._calls.run(search_depth_first, self.recursion, self.found)
         close_intervals(self.recursion, self.found)
-        rows.leave(self.root)
+        if rows.last[self.root]:
+            rows.leave(self.root)
         self.visits = sum(self.found.visits) - before
         if not self.found.stopped:
             self.why_stopped = ""  # the limit came after the last visit
@@ -135,14 +138,14 @@ class DepthFirst:
         self._allowed += more
         return more
 
-    def _grow(self, branch: int) -> bool:
-        """Make the row that a branch leads to; return False to stop."""
-        rows, budget = self.rows, self.budget
-        if budget.is_over:
-            self.why_stopped = budget.time_reached
+    def _grow(self, row: int) -> bool:
+        """Make a row; return False to stop."""
+        rows = self.rows
+        if monotonic() > self.budget.end:
+            self.why_stopped = self.budget.time_reached
             return False
         try:
-            rows.grow(rows.child[branch])
+            rows.grow(row)
         except RowsError as error:
             self.why_stopped = str(error)
             return False
@@ -155,6 +158,8 @@ class DepthFirst:
         rows, recursion = self.rows, self.recursion
         rows.is_news = False
         recursion.zero = rows.rules.zero
+        if rows.has_ends:
+            recursion.done = rows.leave
         recursion.eps = rows.tolerance / 3 or 0  # not 0.0, which makes floats of fractions
         recursion.probe_up_to(rows.widest)
         self._calls.need(CALLS_A_PLY * rows.longest_path)

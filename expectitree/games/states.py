@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
@@ -25,7 +25,7 @@ class Replay(ABC):
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.parent: Any = array("q")  # [N] the row that a row was made for
+        self.parent: list[int] = []  # [N] the row that a row was made for
         self.objects: list[Any] = []  # [N] the states
         self.most_kept = MAX_STATES
         self._kept: deque[int] = deque()  # rows whose states may be forgotten, the oldest first
@@ -84,16 +84,15 @@ class States(Replay):
         self.exact = rules.exact  # whether the numbers here are fractions
         self.kind: list[int] = []  # UNSEEN until it is asked for
         self.known: list[Known | None] = []  # None until it is asked for
+        self.values: list[Any] = []  # utilities and estimates, UNASKED until they are asked for
         self.same_turn: list[bool] = []  # if moves may cost no ply
         self.bounds: list[Bounds] = []  # if states have bounds
-        self.values: list[Any] = []  # utilities and estimates
         self.repeated: set[int] = set()  # that come again below themselves, as far as it is known
         self._numbers: dict[Any, int] = {}  # by key
-        self._is_plain = rules.is_key and not (rules.continues_turns or rules.has_bounds)
         self._certain: dict[int, Sequence[Number]] = {}  # by length: probabilities of moves
 
     def __len__(self) -> int:
-        return len(self.kind)
+        return len(self.objects)
 
     def number_of(self, state: Any) -> int | None:
         """Return the number of a state, None if it was not found."""
@@ -101,58 +100,50 @@ class States(Replay):
 
     def find(self, state: Any, parent: int = NONE) -> int:
         """Return the number of a state, which is found after its parent."""
-        rules, count = self.rules, len(self.kind)
-        if rules.merges:
-            number = self._numbers.setdefault(rules.key(state), count)
-            if number != count:
-                self._meet(state, number, parent)
-                return number
-        return self._add(state, parent)
+        (number,) = self._find_all([state], parent)
+        return number
 
-    def _add(self, state: Any, parent: int) -> int:
-        """Add a state; return its number."""
-        rules, count = self.rules, len(self.kind)
-        self.objects.append(state)
-        self._lengthen(parent)
-        if rules.continues_turns:
-            self.same_turn.append(rules.is_same_turn(state))
-        if rules.has_bounds:
-            self.bounds.append(rules.bounds_of(state, self.bounds_of(parent)))
-        if parent != NONE and not rules.is_key:  # otherwise it stays in memory
-            self._keep(count, state)
-        return count
-
-    def _find_all(self, states: Iterable[Any], parent: int) -> list[int]:
-        """Do what `find` does for the states after one, if a state is its own key."""
-        numbers, objects, children = self._numbers, self.objects, list[int]()
-        count = len(objects)
+    def _find_all(self, states: Sequence[Any], parent: int) -> list[int]:
+        """Return the numbers of the states after one."""
+        rules, objects, count = self.rules, self.objects, len(self.objects)
+        if not rules.merges:
+            objects += states
+            self._add(count, parent)
+            return [*range(count, len(objects))]
+        numbers, by_key = [], self._numbers
+        keys = [rules.key(state) for state in states] if rules.has_keys else states
         try:
-            for state in states:
-                number = numbers.setdefault(state, count)
-                children.append(number)
+            for key, state in zip(keys, states, strict=True):
+                number = by_key.setdefault(key, count)
+                numbers.append(number)
                 if number == count:
                     count += 1
                     objects.append(state)
-                elif number <= parent:
+                elif number <= parent or rules.has_keys:
                     self._meet(state, number, parent)
         except TypeError:
-            self.rules.key(state)  # names the state that cannot be hashed
+            rules.key(state)  # names the state that cannot be hashed
             raise
         finally:
-            self._lengthen(parent)
-        return children
+            self._add(len(self.parent), parent)
+        return numbers
 
-    def _lengthen(self, parent: int) -> None:
-        """Make the columns as long as that of the states."""
-        more = len(self.objects) - len(self.kind)
-        self.kind += [UNSEEN] * more
-        self.known += [None] * more
-        self.values += [UNASKED] * more
-        self.parent.extend([parent] * more)
+    def _add(self, first: int, parent: int) -> None:
+        """Fill in the columns of new states, which were found after one."""
+        rules, count = self.rules, len(self.objects)
+        self.parent += [parent] * (count - first)
+        if count > len(self.kind):
+            lengthen([(self.kind, UNSEEN), (self.known, None), (self.values, UNASKED)], count)
+        if rules.continues_turns:
+            self.same_turn += map(rules.is_same_turn, self.objects[first:])
+        if rules.has_bounds:
+            above = self.bounds_of(parent)
+            self.bounds += [rules.bounds_of(state, above) for state in self.objects[first:]]
 
     def _meet(self, state: Any, number: int, parent: int) -> None:
         """Check a state that was found again; note whether it comes again below itself."""
         if self.rules.has_keys:
+            self._add(len(self.parent), parent)
             is_other = self.kind_of(number) != self.rules.kind(state)
             self.rules.check_known(state, lambda: self.state(number), is_other)
         while parent > number:  # states above have smaller numbers
@@ -176,14 +167,12 @@ class States(Replay):
         moves, probabilities = rules.moves(state, self.kind[number])
         if probabilities is None:
             probabilities = self._certainties(len(moves))
-        if self._is_plain:
-            children = self._find_all([play(state, move) for move in moves], number)
-        else:
-            children = []
-            self.known[number] = Known(children, probabilities, moves)  # as states may be forgotten
-            for move in moves:
-                children.append(self.find(play(state, move), number))
+        before = len(self)
+        children = self._find_all([play(state, move) for move in moves], number)
         known = self.known[number] = Known(children, probabilities, moves)
+        if not rules.is_key:  # a key stays in memory
+            for child in range(before, len(self)):
+                self._keep(child, self.objects[child])
         return known
 
     def estimate(self, number: int) -> Number | None:
@@ -225,8 +214,10 @@ class States(Replay):
             for child in known.children:
                 if child not in numbers:
                     waiting.append(child)
-                    numbers[child] = states._add(self.state(child), number)
+                    numbers[child] = len(states)
                     states._numbers[keys.get(child)] = numbers[child]
+                    states.objects.append(self.state(child))
+                    states._add(numbers[child], number)
             children = [numbers[child] for child in known.children]
             states.known[number] = known._replace(children=children)
         return states, numbers
@@ -248,3 +239,12 @@ class States(Replay):
         if count not in self._certain:
             self._certain[count] = [self.rules.zero + 1] * count
         return self._certain[count]
+
+
+def lengthen(columns: list[tuple[Any, Any]], length: int) -> None:
+    """Make columns at least so long, and a quarter longer than before, if they are too short."""
+    before = len(columns[0][0])
+    if before < length:
+        for column, value in columns:
+            values = [value] if isinstance(column, list) else array(column.typecode, [value])
+            column.extend(values * max(length - before, before // 4, 16))

@@ -17,14 +17,15 @@ In floats, `floor` is alpha + eps, `ceiling` is beta - eps, and `2 * eps` is exa
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN
 from expectitree.searches.cuts import CUT_OF, CUT_PROBING, NOT_CUT, PROBED, STOPPED
 from expectitree.searches.problem import ALL, Found, Window
 from expectitree.searches.recursion import Recursion
 
-CALLS_A_PLY = 4  # `enter_paying`, `enter`, `narrow`, and the function for the kind of the node
+Outcome: TypeAlias = tuple[int, int, Any]  # a branch, its child, its probability
+CALLS_A_PLY = 3  # `enter_paying`, `enter`, and the function for the kind of the node
 
 
 def search_depth_first(problem: Recursion, found: Found) -> None:
@@ -34,45 +35,34 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
     child, probability, reward = columns.child, columns.probability, columns.reward
     lower, upper, visits, pays = found.lower, found.upper, found.visits, columns.pays
     alphas, betas, cut, cut_after = found.alpha, found.beta, found.cut, found.cut_after
+    grow, done = problem.grow, problem.done
     zero, infinity, prunes_chance = problem.zero, problem.infinity, problem.algorithm.chance_cuts
     is_quick = not watch and not pays  # then terminals, most of the visits, need no call
     left = 1 if kind[problem.root] == TERMINAL else max(1, problem.allow())  # until it allows more
     refused = NONE  # the branch that the search was not allowed to enter
 
-    def enter(branch: int, floor: Any, ceiling: Any, rank: int = ALL) -> Window:
-        """Return the interval of a child, after a search of it if the window needs one."""
-        node = child[branch]
-        low, high = lower[node], upper[node]
-        if low < high and high > floor and low < ceiling and (not eps or high - low > 2 * eps):
-            has_rank = rank == ALL or kind[node] != CHANCE and rank < last[node] - first[node]
-            if has_rank or kind[node] in (TERMINAL, UNSEEN):
-                if left and kind[node] != UNSEEN:
-                    return narrow(node, branch, floor, ceiling, rank)
-                return enter(branch, floor, ceiling, rank) if may_go_on(branch) else (low, high)
-        elif watch and rank == ALL:
-            watch.skip(node, branch)
-        return low, high
-
-    def enter_paying(branch: int, floor: Any, ceiling: Any, rank: int = ALL) -> Window:
-        """Enter a branch with a reward, which the window and the interval of its child exclude."""
-        low, high = enter(branch, floor - reward[branch], ceiling - reward[branch], rank)
-        return low + reward[branch], high + reward[branch]
-
-    def may_go_on(branch: int) -> bool:
-        """Ask for more visits, and make the child of a branch; return False to stop the search."""
-        nonlocal eps, zero, left, refused
-        left = left or problem.allow()
-        if not left or kind[child[branch]] == UNSEEN and not problem.grow(branch):
-            refused = branch
-        eps, zero = problem.eps, problem.zero
-        return refused == NONE
-
-    def narrow(node: int, branch: int, floor: Any, ceiling: Any, rank: int) -> Window:
-        """Visit a node, and narrow its interval by a search below it; return the interval."""
+    def enter(node: int, branch: int, floor: Any, ceiling: Any, rank: int = ALL) -> Window:
+        """Search a child if the window needs it, and narrow its interval; return the interval."""
         nonlocal left
+        low, high = lower[node], upper[node]
+        is_known = low >= high or high <= floor or low >= ceiling
+        if eps and high - low <= 2 * eps:
+            is_known = True
+        if is_known and branch != NONE:
+            if watch and rank == ALL:
+                watch.skip(node, branch)
+            return low, high
+        if kind[node] == UNSEEN and not may_go_on(node, branch):
+            return low, high
+        decider = kind[node]
+        has_rank = rank == ALL or (decider != CHANCE and rank < last[node] - first[node])
+        if not has_rank and decider != TERMINAL:
+            return low, high
+        if not left and not may_go_on(node, branch):
+            return low, high
         left -= 1
         visits[node] += 1
-        if kind[node] == TERMINAL:
+        if decider == TERMINAL:
             lower[node] = upper[node] = utility[node]
             if watch:
                 watch.visit(node, branch)
@@ -83,8 +73,10 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
         cut[node] = NOT_CUT
         if watch:
             watch.enter(node, branch, (alphas[node], betas[node]), rank)
-        search_below = search_chance if kind[node] == CHANCE else search_player
-        low, high = search_below(node, floor, ceiling, rank)
+        if decider == CHANCE:
+            low, high = search_chance(node, floor, ceiling)
+        else:
+            low, high = search_player(node, floor, ceiling, rank)
 
         if low < high:
             if lower[node] > low:
@@ -96,11 +88,26 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
         if low > high:  # by rounding
             low = high = (low + high) / 2
         lower[node], upper[node] = low, high
-        if problem.done:
-            problem.done(node)
+        if done:
+            done(node)
         if watch:
             watch.leave(node, (low, high), cut[node], cut_after[node])
         return low, high
+
+    def enter_paying(node: int, branch: int, floor: Any, ceiling: Any, rank: int = ALL) -> Window:
+        """Enter a branch with a reward, which the window and the interval of its child exclude."""
+        pay = reward[branch]
+        low, high = enter(node, branch, floor - pay, ceiling - pay, rank)
+        return low + pay, high + pay
+
+    def may_go_on(node: int, branch: int) -> bool:
+        """Ask for more visits, and make a node; return False to stop the search."""
+        nonlocal eps, zero, done, left, refused
+        left = left or problem.allow()
+        if not left or kind[node] == UNSEEN and not grow(node):
+            refused = branch
+        eps, zero, done = problem.eps, problem.zero, problem.done
+        return refused == NONE
 
     def search_player(parent: int, floor: Any, ceiling: Any, rank: int) -> Window:
         """Search the children of MAX or MIN, or one child as a probe; return the interval."""
@@ -112,26 +119,36 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
         if rank != ALL:
             begin, end = begin + rank, begin + rank + 1
 
+        is_cut = False
         for branch in range(begin, end):
             node = child[branch]
             child_low, child_high = lower[node], upper[node]
-            if kind[node] == TERMINAL and is_quick and left and child_low < child_high:
-                if child_high > floor and child_low < ceiling:
+            if not is_quick:
+                child_low, child_high = enter_branch(node, branch, floor, ceiling)
+            elif child_low < child_high and child_high > floor and child_low < ceiling:
+                if kind[node] == TERMINAL and left:
                     left -= 1
                     visits[node] += 1
                     lower[node] = upper[node] = child_low = child_high = utility[node]
-            else:
-                child_low, child_high = enter_branch(branch, floor, ceiling)
+                else:
+                    child_low, child_high = enter(node, branch, floor, ceiling)
 
-            if (child_low > low) == is_max:  # the greatest at MAX, the least at MIN
-                low = child_low
-                if is_max and low > alpha:
-                    floor = low + eps if eps else low
-            if (child_high > high) == is_max:
-                high = child_high
-                if not is_max and high < beta:
-                    ceiling = high - eps if eps else high
-            is_cut = low >= ceiling if is_max else high <= floor
+            if is_max:
+                if child_high > high:
+                    high = child_high
+                if child_low > low:
+                    low = child_low
+                    if low > alpha:
+                        floor = low + eps if eps else low
+                    is_cut = low >= ceiling
+            else:
+                if child_low < low:
+                    low = child_low
+                if child_high < high:
+                    high = child_high
+                    if high < beta:
+                        ceiling = high - eps if eps else high
+                    is_cut = high <= floor
             if watch:
                 watch.narrow(parent, branch, low, high)
             if is_cut or refused != NONE:
@@ -148,39 +165,43 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
         # Only the node's own bounds hold for the children that were not searched.
         return (low, upper[parent]) if is_max else (lower[parent], high)
 
-    def search_chance(parent: int, floor: Any, ceiling: Any, _: int) -> Window:
+    def search_chance(parent: int, floor: Any, ceiling: Any) -> Window:
         """Probe the outcomes of CHANCE, then search them; return the interval."""
         nonlocal left
         alpha, beta = alphas[parent], betas[parent]
-        outcomes = [b for b in range(first[parent], last[parent]) if probability[b]]
-        repeats = problem.shares and len({child[b] for b in outcomes}) < len(outcomes)
+        begin, end = first[parent], last[parent]
+        nodes = child[begin:end]
+        branches = zip(range(begin, end), nodes, probability[begin:end], strict=True)
+        outcomes = [outcome for outcome in branches if outcome[2]]
+        repeats = problem.shares and len({*nodes}) < len(nodes)
         for ranks in problem.rounds:
             rest = sums_from(outcomes)
             low, high = rest.pop()
             if watch:
                 watch.narrow(parent, NONE, low, high)
             if prunes_chance and (high <= floor or low >= ceiling):
-                end_with_cut(parent, first[parent], high <= floor)
+                end_with_cut(parent, begin, high <= floor)
                 break
 
             done_low = done_high = zero
-            for branch in outcomes:
-                node, p, (rest_low, rest_high) = child[branch], probability[branch], rest.pop()
+            for branch, node, p in outcomes:
+                rest_low, rest_high = rest.pop()
                 others_low, others_high = done_low + rest_low, done_high + rest_high
                 for rank in ranks:
+                    child_low, child_high = lower[node], upper[node]
+                    is_open = child_low < child_high
                     if kind[node] == TERMINAL and is_quick and left:
-                        if lower[node] < upper[node]:
+                        if is_open:
                             left -= 1
                             visits[node] += 1
-                            lower[node] = upper[node] = utility[node]
-                        child_low = child_high = lower[node]
-                    else:
+                            lower[node] = upper[node] = child_low = child_high = utility[node]
+                    elif is_open or not is_quick:
                         least, most = -infinity, infinity  # the window of the outcome
-                        if prunes_chance and kind[node] != TERMINAL and lower[node] < upper[node]:
+                        if prunes_chance and is_open and kind[node] != TERMINAL:
                             least, most = (alpha - others_high) / p, (beta - others_low) / p
                             if eps:
                                 least, most = least + eps, most - eps
-                        child_low, child_high = enter_branch(branch, least, most, rank)
+                        child_low, child_high = enter_branch(node, branch, least, most, rank)
 
                     if repeats:  # what follows may lead to the same child
                         rest = sums_from(outcomes)[: len(rest) + 1]
@@ -193,7 +214,7 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
                         watch.narrow(parent, branch, low, high)
                     if refused != NONE:
                         after = branch + (branch != refused)
-                        cut[parent], cut_after[parent] = STOPPED, after - first[parent]
+                        cut[parent], cut_after[parent] = STOPPED, after - begin
                         return sums_from(outcomes)[-1]
                     if prunes_chance and (high <= floor or low >= ceiling):
                         end_with_cut(parent, branch + 1, high <= floor, rank != ALL)
@@ -201,12 +222,11 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
                 done_low, done_high = done_low + term_low, done_high + term_high
         return low, high
 
-    def sums_from(outcomes: list[int]) -> list[Window]:
+    def sums_from(outcomes: list[Outcome]) -> list[Window]:
         """Return the sums of the bounds of no outcome, the last, the last two, and so on."""
         low = high = zero
         sums = [(low, high)]
-        for branch in reversed(outcomes):
-            p, node = probability[branch], child[branch]
+        for branch, node, p in reversed(outcomes):
             child_low, child_high = lower[node], upper[node]
             if pays:
                 child_low, child_high = child_low + reward[branch], child_high + reward[branch]
@@ -226,5 +246,5 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
                 return
 
     enter_branch = enter_paying if pays else enter
-    narrow(problem.root, NONE, problem.window[0] + eps, problem.window[1] - eps, ALL)
+    enter(problem.root, NONE, problem.window[0] + eps, problem.window[1] - eps)
     found.stopped = refused != NONE

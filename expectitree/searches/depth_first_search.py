@@ -23,8 +23,8 @@ def run_depth_first(problem: Problem) -> Found:
         return search_compiled(problem)
     tree, columns = problem.tree, problem.columns
 
-    def grow(branch: int) -> bool:
-        raise SearchError(why_unknown(tree, columns.child[branch]))
+    def grow(node: int) -> bool:
+        raise SearchError(why_unknown(tree, node))
 
     found = Found.of(problem)
     recursion = Recursion(

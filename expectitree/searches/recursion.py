@@ -54,8 +54,8 @@ class Infinity:
 class Recursion:
     """What `search_depth_first` works on: a tree, and the limits of the search.
 
-    The tree may grow: before the search enters an UNSEEN child, it calls `grow` with the branch.
-    `grow` returns whether the search may go on.
+    The tree may grow: before the search enters an UNSEEN node, it calls `grow` with that. `grow`
+    returns whether the search may go on.
     """
 
     columns: Columns

@@ -155,6 +155,14 @@ def test_an_error_and_an_interrupt_restore_the_limit() -> None:
         assert sys.getrecursionlimit() == before
 
 
+def test_searches_of_games_restore_the_limit() -> None:
+    before, engine = sys.getrecursionlimit(), et.Engine("game:pig(target=10)")
+    for depth in (2, 6, 12):
+        engine.search(depth=depth)
+        et.search("game:dice", depth=2, deepen=True)
+        assert sys.getrecursionlimit() == before
+
+
 class Endless:
     """A state that is compared with itself for ever."""
 

@@ -66,7 +66,10 @@ class Einstein:
     def key(self, state: State) -> Hashable:
         """Return the state with the stones that may move in place of the number rolled."""
         board, player, roll = state
-        return board, player, roll and _movable(_squares(board, player), roll)
+        if not roll:
+            return state
+        own = [stone * player for stone in board if stone * player > 0]
+        return board, player, _movable(own, roll)
 
     def pack(self, state: State) -> tuple[int, ...] | None:
         """Return the squares of the stones (-1 if gone), the player, and the stones that move."""
@@ -140,9 +143,11 @@ def _is_step(square: int, step: int) -> bool:
 
 
 def _movable(stones: Collection[int], roll: int) -> tuple[int, ...]:
-    lower = max((stone for stone in stones if stone <= roll), default=0)
-    higher = min((stone for stone in stones if stone >= roll), default=0)
-    return tuple(dict.fromkeys(stone for stone in (lower, higher) if stone))
+    if roll in stones:
+        return (roll,)
+    lower = max((stone for stone in stones if stone < roll), default=0)
+    higher = min((stone for stone in stones if stone > roll), default=0)
+    return tuple(stone for stone in (lower, higher) if stone)
 
 
 def _distance(state: State, player: int) -> Fraction:
