@@ -97,46 +97,6 @@ def test_a_cohort_is_worth_its_recursion_for_each_strategy() -> None:
     assert et.evaluate(tree.with_parameters(cycle=12), exact=True).value == 0
 
 
-@for_each("seed", range(40), range(40, 400))
-def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
-    rng = random.Random(seed)
-    last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
-    bonus = rng.randint(-2, 2)
-    nodes: dict[str, tuple[str, list[tuple[int, str, int, int]]]] = {}
-    text = [f"parameters: {{t: 0, k: 0, bonus: {bonus}, pay: k + bonus*t}}", "nodes:"]
-    for name in names:
-        kind = rng.choice(["max", "min", "chance"])
-        branches = [
-            (rng.randint(-3, 3), rng.choice(names), rng.randint(1, 2), rng.randint(0, 2))
-            for _ in range(rng.randint(1, 3))
-        ]
-        nodes[name] = kind, branches
-        text += [f"  {name}:", f"    until: t >= {last}", "    utility: 2*pay", f"    {kind}:"]
-        for reward, target, step, more in branches:
-            changes = f"{{t: t + {step}, k: k + {more}}}"
-            text.append(f"      - {{reward: pay + {reward}, ref: {target}, with: {changes}}}")
-    text.append("ref: a")
-
-    @cache
-    def value(name: str, t: int, k: int) -> Fraction:
-        pay = Fraction(k + bonus * t)
-        if t >= last:
-            return 2 * pay
-        kind, branches = nodes[name]
-        values = [
-            pay + reward + value(target, t + step, k + more)
-            for reward, target, step, more in branches
-        ]
-        if kind == "chance":
-            return sum(values) / len(values)
-        return max(values) if kind == "max" else min(values)
-
-    tree = et.loads("\n".join(text))
-    assert et.evaluate(tree, exact=True).value == value("a", 0, 0)
-    again = et.loads(et.dumps(tree)) if hasattr(et, "dumps") else tree
-    assert et.evaluate(again, exact=True).value == value("a", 0, 0)
-
-
 @pytest.mark.parametrize(
     ("action", "cost", "life"), [("alone", 44663.45, 7.99), ("both", 50601.65, 8.94)]
 )

@@ -17,11 +17,8 @@ from unicodedata import normalize
 import pytest
 import yaml
 from files.samples import SHIPPED, chain, content_of, max_over, random_full_tree, read
-from files.test_random_texts import value_of_text
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import definition
-from random_trees import Case
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
@@ -250,12 +247,6 @@ def texts_in(data: Any) -> Iterator[object]:
                 stack.append(value)
         elif isinstance(item, list):
             stack += item
-
-
-@given(case=st.integers(0, 2**32).map(Case))
-def test_the_text_has_the_same_value_without_the_package(case: Case) -> None:
-    for format in FORMATS:
-        assert value_of_text(et.dumps(case.tree(), format)) == definition(case.tree().root)
 
 
 def test_the_written_text_is_readable() -> None:

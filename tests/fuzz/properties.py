@@ -23,7 +23,7 @@ from fuzz.cases import Target, draw_case, draw_seed, from_tests
 from games import test_random_games
 from lab.limit import test_limit
 from random_trees import BEST_FIRST, EVERY, Case
-from searches import test_attitude, test_contract, test_engines, test_rewards, test_unknown
+from searches import test_attitude, test_contract, test_engines, test_rewards
 
 import expectitree as et
 from expectitree.base.expressions.syntax import Expression
@@ -118,7 +118,6 @@ TARGETS: dict[str, Target] = {
     "folding": from_tests(
         test_folding.test_a_shared_node_is_folded_if_all_its_paths_pay_the_same,
         test_folding.test_a_tree_in_fractions_pays_the_same,
-        test_unknown.test_transforms_keep_unknown_terminals,
         tree=draw_paying,
     ),
     "transforms": from_tests(
