@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from html import unescape
 from itertools import combinations
 from math import isclose
@@ -241,11 +241,6 @@ def eval_json(case: Case, is_exact: bool = False) -> None:
     check("", case.root, found["tree"])
 
 
-def eval_exact(case: Case) -> None:
-    """With `--exact`, the same as text fractions."""
-    eval_json(case, is_exact=True)
-
-
 def eval_algorithms(case: Case) -> None:
     """Each algorithm in JSON, and one of them in text."""
     for name in et.ALGORITHMS:
@@ -286,11 +281,6 @@ def compare_json(case: Case, is_exact: bool = False) -> None:
     if not is_exact:
         for cells in csv.DictReader(case.run("compare --format csv").splitlines()):
             same_number(f"compare csv {cells['algorithm']}", float(cells["value"]), case.value)
-
-
-def compare_exact(case: Case) -> None:
-    """With `--exact`, the same as text fractions."""
-    compare_json(case, is_exact=True)
 
 
 def trace_text(case: Case) -> None:
@@ -344,11 +334,6 @@ def limit_json(case: Case, is_exact: bool = False) -> None:
         same("limit: fewest leaves", found["exact"], next(len(s) for s in sets if proves(s)))
 
 
-def limit_exact(case: Case) -> None:
-    """With `--exact`, the same as text fractions."""
-    limit_json(case, is_exact=True)
-
-
 def limit_text(case: Case) -> None:
     """The sentence that has the value."""
     if "nodes" in case.document:  # shared nodes, which limit refuses
@@ -388,11 +373,6 @@ def risk_json(case: Case, is_exact: bool = False) -> None:
         (a, b): paper.dominance(gains[a], gains[b]) for a in actions for b in actions if a != b
     }
     same("risk: dominance", claims, {pair: order for pair, order in known.items() if order})
-
-
-def risk_exact(case: Case) -> None:
-    """With `--exact`, the same as text fractions."""
-    risk_json(case, is_exact=True)
 
 
 def risk_text(case: Case) -> None:
@@ -632,12 +612,20 @@ def opponents(case: Case) -> None:
     same_number("opponents: random", rows["random"]["value"], value)
 
 
-CHECKS: list[Callable[[Case], None]] = [
-    eval_text, eval_json, eval_exact, eval_algorithms, eval_strategy,
-    compare_text, compare_json, compare_exact, trace_text, trace_json,
-    limit_text, limit_json, limit_exact, risk_text, risk_json, risk_exact, picture, page,
-    python_results, python_exact, python_reports, verify, sensitivity, rescale, opponents,
-]  # fmt: skip
+CHECKS: dict[str, Callable[[Case], None]] = {
+    check.__name__: check
+    for check in (
+        eval_text, eval_json, eval_algorithms, eval_strategy, compare_text, compare_json,
+        trace_text, trace_json, limit_text, limit_json, risk_text, risk_json, picture, page,
+        python_results, python_exact, python_reports, verify, sensitivity, rescale, opponents,
+    )
+}  # fmt: skip
+# With `--exact`, numbers are text fractions.
+CHECKS |= {
+    f"{check.__name__} exact": partial(check, is_exact=True)
+    for check in (eval_json, compare_json, limit_json, risk_json)
+}
+EACH = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 
 
 def check_seeds(check: Callable[[Case], None], seeds: Iterable[int], folder: Path) -> None:
@@ -656,21 +644,21 @@ def check_seeds(check: Callable[[Case], None], seeds: Iterable[int], folder: Pat
         pytest.fail(f"{len(failed)} trees fail; the shortest are\n{shortest}", pytrace=False)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@EACH
 def test_a_command_agrees_with_paper(check: Callable[[Case], None], folder: Path) -> None:
     check_seeds(check, QUICK, folder)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", MANY)
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@EACH
 def test_a_command_agrees_with_paper_on_many_trees(
     check: Callable[[Case], None], seeds: range, folder: Path
 ) -> None:
     check_seeds(check, seeds, folder)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@EACH
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_agrees_with_paper(
     name: str, check: Callable[[Case], None], tmp_path: Path
