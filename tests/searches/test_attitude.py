@@ -11,7 +11,7 @@ from math import isclose
 from typing import Any
 
 import pytest
-from helpers import load, loads
+from helpers import cases, load, loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import gain_sign
@@ -273,22 +273,7 @@ def test_risk_premium() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("exponential", "found 'exponential' as an attitude"),
-        ("exponential=0", "the risk tolerance is 0"),
-        ("exponential=x", "attitude exponential"),
-        ("cautious=3", "found 'cautious=3' as an attitude"),
-        ("points=0:0", "found 1 points"),
-        ("points=0:0,0:1", "increasing order"),
-        ("points=0:0,10:-1", "does not increase from 0 to 10"),
-        ("points=0:0,1", "as a point"),
-        ("points=0:0,20:1", "the total 50 is outside the points, 0 to 20"),
-        ("logarithmic=-1", "leaves -1"),
-        ("utility=x*(60 - x)", r"decreases from x = 30"),
-        ("utility=2", "does not increase from x = 0"),
-        ("utility=log(x)", "the utility has no value"),
-        ("utility=y", "attitude utility"),
-    ],
+    cases("attitudes"),
 )
 def test_what_is_not_an_attitude(text: str, message: str) -> None:
     with pytest.raises(TreeError, match=message):
