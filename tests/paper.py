@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 Written = Any  # a node as the file has it: a number as text, or a dict
@@ -26,7 +27,7 @@ class Node:
 
     @cached_property
     def value(self) -> Fraction:
-        return self.worth(min)
+        return self.worth()
 
     @cached_property
     def best(self) -> tuple[str, ...]:
@@ -39,23 +40,21 @@ class Node:
             return []
         return [branch for branch in self.branches if branch.value == self.value]
 
-    def worth(self, of_min: Callable[[list[Fraction]], Fraction]) -> Fraction:
-        """Return the value if MIN's actions are worth what a function of their values returns."""
+    def worth(
+        self,
+        of_min: Callable[[list[Fraction]], Fraction] = min,
+        others: Mapping[Node, Fraction] = MappingProxyType({}),
+    ) -> Fraction:
+        """Return the value if MIN's actions are worth what a function of their values returns.
+
+        Some terminals may have other utilities.
+        """
         if self.kind == "terminal":
-            return self.utility
-        values = [branch.reward + branch.child.worth(of_min) for branch in self.branches]
+            return others.get(self, self.utility)
+        values = [branch.reward + branch.child.worth(of_min, others) for branch in self.branches]
         if self.kind == "chance":
             return sum((b.p * v for b, v in zip(self.branches, values, strict=True)), Fraction(0))
         return max(values) if self.kind == "max" else of_min(values)
-
-    def with_leaves(self, other: Mapping[Node, Fraction]) -> Fraction:
-        """Return the value if some terminals have other utilities."""
-        if self.kind == "terminal":
-            return other.get(self, self.utility)
-        values = [branch.reward + branch.child.with_leaves(other) for branch in self.branches]
-        if self.kind == "chance":
-            return sum((b.p * v for b, v in zip(self.branches, values, strict=True)), Fraction(0))
-        return max(values) if self.kind == "max" else min(values)
 
 
 @dataclass(eq=False)
@@ -153,15 +152,6 @@ def by_path(root: Branch) -> dict[str, Branch]:
 
     walk("", root.child)
     return found
-
-
-def gain_sign(root: Branch) -> int:
-    """Return -1 if a total is a cost: only MIN has several actions, or only MIN has a node."""
-    most = {"max": 0, "min": 0, "chance": 0, "terminal": 0}  # actions of a node
-    for branch in by_path(root).values():
-        most[branch.child.kind] = max(most[branch.child.kind], len(branch.child.branches))
-    is_min = most["max"] < 2 <= most["min"] or most["max"] == 0 < most["min"]
-    return -1 if is_min else 1
 
 
 def mirrored(profile: Profile) -> Profile:

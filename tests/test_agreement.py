@@ -32,6 +32,7 @@ import paper
 import pytest
 import yaml
 from helpers import LONG, invoke
+from oracle import gain_sign
 from paper import Branch, Node, shown
 from random_documents import MAX_LENGTH, as_text, random_document, with_parameter, with_value
 
@@ -57,6 +58,8 @@ fire:
   max:
     bare: {chance: {fire: {p: 1e-8, utility: -1e8}, none: {p: rest, utility: 0}}}
     insure: -0.98
+far: {max: {sum: {chance: [1e16, 1, -1e16]}, third: 1/3, less: 0.3333333333}}
+near: {max: {a: 1, b: 1.0000000000000001, c: 1.0000000000000000000000002}}
 """,
     yaml.BaseLoader,  # which leaves numbers as text
 )
@@ -66,6 +69,8 @@ RESULTS = {
     "fair": (["c", "d"], "0"),
     "powerball": (["pass"], "0"),
     "fire": (["insure"], "−0.98"),
+    "far": (["sum", "third"], "0.333333"),
+    "near": (["b"], "1"),
 }
 QUICK = range(8)
 MANY = [range(8, 120), pytest.param(range(120, 1560), marks=LONG)]
@@ -317,7 +322,7 @@ def limit_json(case: Case, is_exact: bool = False) -> None:
         same_number("limit: bounds", bound, end, is_exact)
 
     def proves(known: set[Node], node: Node = case.root.child) -> bool:
-        return len({node.with_leaves(others(known, end)) for end in ends}) == 1
+        return len({node.worth(min, others(known, end)) for end in ends}) == 1
 
     def others(known: set[Node], end: Fraction) -> dict[Node, Fraction]:
         return dict.fromkeys(leaves - known, end)
@@ -347,7 +352,7 @@ def limit_text(case: Case) -> None:
 def risk_json(case: Case, is_exact: bool = False) -> None:
     """Stars, moments, distributions and dominance."""
     (found,) = case.objects("risk --exact" if is_exact else "risk")
-    actions, sign = actions_of(case), paper.gain_sign(case.root)
+    actions, sign = actions_of(case), gain_sign(loaded(case))
     gains = {a: one if sign > 0 else paper.mirrored(one) for a, one in actions.items()}
     same("risk: decision maker", found["decision_maker"], "MAX" if sign > 0 else "MIN")
     same("risk: actions", [one["action"] for one in found["actions"]], [*actions])

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import product
-from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each
+from helpers import ROOT
 
 import expectitree as et
 from expectitree.base.tree.folding import fold_rewards, unshare
@@ -110,48 +107,6 @@ chance:
   plus: {event: oil, chance: {oil: 5, none: 1}}
   minus: {event: oil, chance: {oil: 3, none: 0}}
 """
-
-
-@for_each("seed", range(30))
-def test_two_tests_in_a_row(seed: int) -> None:
-    """Compare all probabilities with those from the joint distribution."""
-    random = Random(seed)
-
-    def distribution(count: int) -> list[Fraction]:
-        weights = [random.choice((0, 1, 2, 3)) for _ in range(count)]
-        weights[random.randrange(count)] += 1
-        return [Fraction(w, sum(weights)) for w in weights]
-
-    outcomes = [f"o{i}" for i in range(random.randint(2, 3))]
-    prior = dict(zip(outcomes, distribution(len(outcomes)), strict=True))
-    signals: list[dict[str, dict[str, Fraction]]] = []  # of each test: signal, outcome
-    for _ in range(2):
-        columns = {o: distribution(2) for o in outcomes}
-        signals.append({s: {o: columns[o][k] for o in outcomes} for k, s in enumerate("ab")})
-    events: Any = {"e": {"prior": {o: str(p) for o, p in prior.items()}}}
-    for k, test in enumerate(signals):
-        rows = {s: {o: str(p) for o, p in row.items()} for s, row in test.items()}
-        events[f"t{k}"] = {"test_of": "e", "likelihood": rows}
-
-    def node(event: str, below: Any) -> Any:
-        return {"event": event, "chance": below}
-
-    first = {
-        s: node("t1", {t: node("e", {o: str(i) for i, o in enumerate(outcomes)}) for t in "ab"})
-        for s in "ab"
-    }
-    tree = et.from_dict({"events": events, "event": "t0", "chance": first})
-    total: dict[str, Fraction] = {}
-    for s, t, o in product("ab", "ab", outcomes):
-        joint = prior[o] * signals[0][s][o] * signals[1][t][o]
-        p = Fraction(1)
-        for path, label in (("/", s), (s, t), (f"{s}/{t}", o)):
-            n = tree.find(path).id
-            at = [tree.branch_label(n, b) for b in tree.branches_of(n)].index(label)
-            p *= tree.columns.probability[tree.columns.first[n] + at] if p else 0
-        assert p == joint
-        total[o] = total.get(o, Fraction(0)) + p
-    assert total == prior
 
 
 WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"

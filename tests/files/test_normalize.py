@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import invoke, run_main
+from helpers import cases, invoke, run_main
 
 import expectitree as et
 from expectitree.editor.changes import edited
@@ -128,31 +128,7 @@ NEAR = "divide sums from 0.98 to 1.02 with --normalize"
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("chance: [{p: 0.5, utility: 1}, {p: 0.479, utility: 2}]",
-         f"1:10: /: the probabilities sum to 0.979, expected 1: correct them, write `p: rest` at "
-         f"one outcome, or {NEAR}"),
-        ("chance: {0.5: 1, 53%: 2}",
-         f"1:10: /: the probabilities sum to 1.03, expected 1: correct them, write `rest` for one, "
-         f"or {NEAR}"),
-        (OTHER + "chance: [{p: p, utility: 1}, {p: 0.5, utility: 2}]",
-         "2:10: /: the probabilities sum to 0.99 at p = 0.49, expected 1: change a formula or a "
-         "parameter, or write `p: rest` at one outcome"),
-        ("chance: [{p: 3*0.5, utility: 1}, {p: -0.5, utility: 2}]", "1:38: #2: '-0.5' is not a "),
-        ("chance: [{p: 0.995, utility: 1}, {p: 0.01, utility: 2}, {p: rest, utility: 2}]",
-         "1:10: /: the probabilities sum to 1.005 without the rest, expected at most 1: correct"),
-        ("event: oil\nchance: {wet: 1, dry: 2}\nevents: {oil: {prior: {wet: 0.5, dry: 0.6}}}",
-         "3:23: /: event oil: the probabilities sum to 1.1, expected 1: correct them, write "
-         f"`rest` for one, or {NEAR}"),
-        (OTHER + "event: oil\nchance: {wet: 1, dry: 2}\nevents:\n  oil: {prior: {wet: p, dry: .5}}",
-         "5:16: /: event oil: the probabilities sum to 0.99 at p = 0.49, expected 1: change a "
-         "formula or a parameter, or write `rest` for one"),
-        (OTHER + TEST.replace("minus: {wet: 0.09", "minus: {wet: p") + "}",
-         "4:39: /: event seismic: the probabilities sum to 1.39 at p = 0.49"),
-        (TEST.replace("0.09", "0.2") + "}",
-         "3:39: /: event seismic after wet: the probabilities sum to 1.1, expected 1"),
-        ("normalize: maybe\nmax: [1]", "1:12: /: found 'maybe' as normalize, expected true or"),
-    ],
+    cases("sums"),
 )  # fmt: skip
 def test_other_sums_are_errors_where_they_are(text: str, message: str) -> None:
     with pytest.raises(et.FileError) as error:
