@@ -27,7 +27,7 @@ ODD_TEXTS = (
     "\x80", "\x85", "\xa0", "\xad", "\u200b", "\u2028", "\u2029", "\ufeff", "\ufffe", "\ufffd", "é",
     "e\u0301", "日本",
     "\U0001f600", "\U000e0001", "\U0010ffff", "max", "p", "ref", "label", "utility", "nodes", "n1",
-    "x" * 200,
+    "x" * 200, "0.5", "1/2", "rest", "1", "0",
 )  # fmt: skip
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from random import Random
 from unittest import mock
 
 import pytest
@@ -138,25 +137,6 @@ def test_a_tree_is_written_with_the_fewest_words(children: str, written: str) ->
     for format in ("yaml", "json"):
         again = et.loads(et.dumps(tree, format), name=f"x.{format}")
         assert content_of(again) == content_of(tree)
-
-
-@pytest.mark.parametrize("format", ["yaml", "json"])
-def test_any_probabilities_are_read_back_unchanged(format: str) -> None:
-    random = Random(4)
-    for n in range(300):
-        exact, count = n % 2 == 0, random.randint(1, 5)
-        builder = et.TreeBuilder(exact)
-        weights = [random.choice((0, 1, 1, 2, 3, 7, 10**-20, 1e-7)) for _ in range(count)]
-        total = sum(map(F, weights)) or F(1)
-        shares = [F(w) / total for w in weights] if any(weights) else [F(1, count)] * count
-        labels = random.sample(["0.5", "1/2", "rest", "1", "0", "a", None, None, None, None], count)
-        children = [builder.terminal(at) for at in range(count)]
-        node = builder.add_inner(
-            et.Kind.CHANCE, [*children], [p if exact else float(p) for p in shares], labels
-        )
-        tree = builder.build(et.base.tree.builder.NodeId(node))
-        text = et.dumps(tree, format)
-        assert content_of(read(text, name=f"x.{format}", exact=exact)) == content_of(tree), text
 
 
 # ---- Warnings.

@@ -93,7 +93,6 @@ TARGETS: dict[str, Target] = {
         case=draw_folded,
     ),
     "best-first": from_tests(
-        test_rewards.test_best_first_finds_the_same_in_the_folded_tree,
         test_rewards.test_best_first_proves_a_best_action,
         test_rewards.test_a_tree_with_sharing_is_worth_what_the_folded_tree_is,
         chosen=among(*BEST_FIRST),
