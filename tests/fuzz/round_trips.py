@@ -41,6 +41,7 @@ TARGETS: dict[str, Target] = {
         test_arrow.test_a_written_tree_is_read_back_unchanged,
         test_arrow.test_an_exact_tree_is_read_back_or_refused_with_a_path,
         format=among("arrow", "parquet"),
+        rows=among(1, 2, 3, 1000),
     ),
     "round-trip-others": from_tests(
         test_written.test_random_trees_are_read_again,

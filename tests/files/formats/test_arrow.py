@@ -43,26 +43,17 @@ from expectitree.files.formats import arrow
 # ---- Our own files.
 
 
-@given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32))
+@given(
+    format=st.sampled_from(FORMATS),
+    seed=st.integers(0, 2**32),
+    rows=st.sampled_from((1, 2, 3, arrow.ROWS)),  # of a batch
+)
 def test_a_written_tree_is_read_back_unchanged(
-    format: str, seed: int, tmp_path_factory: Any
+    format: str, seed: int, rows: int, tmp_path_factory: Any
 ) -> None:
     """The rows keep their order, since notes and bounds refer to row numbers."""
     path = tmp_path_factory.getbasetemp() / f"same.{format}"
     path.unlink(missing_ok=True)  # Use another file, since the old one may still be mapped.
-    tree = random_full_tree(seed, exact=False)
-    et.save(tree, path)
-    again = et.load(path)
-    assert columns_of(again) == columns_of(tree)
-    assert content_of(again) == content_of(tree)
-
-
-@given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32), rows=st.integers(1, 4))
-def test_a_tree_in_many_batches_is_read_back_unchanged(
-    format: str, seed: int, rows: int, tmp_path_factory: Any
-) -> None:
-    path = tmp_path_factory.getbasetemp() / f"batches.{format}"
-    path.unlink(missing_ok=True)
     tree = random_full_tree(seed, exact=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrow, "ROWS", rows)
@@ -216,14 +207,6 @@ def numbers_of(tree: et.Tree) -> tuple[list[Any], list[Any]]:
 
 def is_float_decimal(number: Any) -> bool:
     return math.isinf(number) or Fraction(repr(float(number))) == number
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_a_single_terminal_and_a_deep_tree_are_read_back(format: str, tmp_path: Path) -> None:
-    builder = et.TreeBuilder(exact=False)
-    for name, tree in (("one", builder.build(3)), ("deep", chain(3_000))):
-        et.save(tree, tmp_path / f"{name}.{format}")
-        assert columns_of(et.load(tmp_path / f"{name}.{format}")) == columns_of(tree)
 
 
 @pytest.mark.parametrize("format", FORMATS)
