@@ -102,12 +102,9 @@ TARGETS: dict[str, Target] = {
     "attitudes": from_tests(
         test_attitude.test_each_value_is_the_certainty_equivalent,
         test_attitude.test_the_mirror_negates_each_value,
-        r=among(*test_attitude.TOLERANCES),
-    ),
-    "other-attitudes": from_tests(
-        test_attitude.test_other_attitudes_find_the_certainty_equivalent_of_each_node,
         test_attitude.test_points_are_exact,
-        text=among(*test_attitude.OTHERS),
+        r=among(*test_attitude.TOLERANCES),
+        text=among(*test_attitude.ATTITUDES),
         reward=among(0, 7, -300),
     ),
     "columns": from_tests(
