@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 Written = Any  # a node as the file has it: a number as text, or a dict
@@ -40,18 +39,11 @@ class Node:
             return []
         return [branch for branch in self.branches if branch.value == self.value]
 
-    def worth(
-        self,
-        of_min: Callable[[list[Fraction]], Fraction] = min,
-        others: Mapping[Node, Fraction] = MappingProxyType({}),
-    ) -> Fraction:
-        """Return the value if MIN's actions are worth what a function of their values returns.
-
-        Some terminals may have other utilities.
-        """
+    def worth(self, of_min: Callable[[list[Fraction]], Fraction] = min) -> Fraction:
+        """Return the value if MIN's actions are worth what a function of their values returns."""
         if self.kind == "terminal":
-            return others.get(self, self.utility)
-        values = [branch.reward + branch.child.worth(of_min, others) for branch in self.branches]
+            return self.utility
+        values = [branch.reward + branch.child.worth(of_min) for branch in self.branches]
         if self.kind == "chance":
             return sum((b.p * v for b, v in zip(self.branches, values, strict=True)), Fraction(0))
         return max(values) if self.kind == "max" else of_min(values)

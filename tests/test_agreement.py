@@ -22,7 +22,6 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache, cached_property, partial
 from html import unescape
-from itertools import combinations
 from math import isclose
 from pathlib import Path
 from random import Random
@@ -33,7 +32,7 @@ import pytest
 import yaml
 from helpers import LONG, invoke
 from oracle import gain_sign
-from paper import Branch, Node, shown
+from paper import Branch, shown
 from random_documents import MAX_LENGTH, as_text, random_document, with_parameter, with_value
 
 import expectitree as et
@@ -74,7 +73,6 @@ RESULTS = {
 }
 QUICK = range(8)
 MANY = [range(8, 120), pytest.param(range(120, 1560), marks=LONG)]
-MAX_PROVED = 7  # leaves of a tree whose proofs are counted by hand
 MIN_ROOT = Decimal("1e-300")
 WIDE = {"COLUMNS": "250"}  # no line is broken
 
@@ -308,7 +306,7 @@ def trace_json(case: Case) -> None:
 
 
 def limit_json(case: Case, is_exact: bool = False) -> None:
-    """The value, and what proves it: no other utilities within the bounds change it."""
+    """The value, the leaves and the bounds."""
     if "nodes" in case.document:  # shared nodes, which limit refuses
         return
     (found,) = case.objects("limit --exact" if is_exact else "limit")
@@ -317,26 +315,8 @@ def limit_json(case: Case, is_exact: bool = False) -> None:
     same("limit: leaves", found["leaves"], len(leaves))
     if any(branch.reward for branch in case.branches.values()):
         return
-    ends = [end(leaf.utility for leaf in leaves) for end in (min, max)]
-    for bound, end in zip(found["bounds"], ends, strict=True):
-        same_number("limit: bounds", bound, end, is_exact)
-
-    def proves(known: set[Node], node: Node = case.root.child) -> bool:
-        return len({node.worth(min, others(known, end)) for end in ends}) == 1
-
-    def others(known: set[Node], end: Fraction) -> dict[Node, Fraction]:
-        return dict.fromkeys(leaves - known, end)
-
-    def at(paths: list[str]) -> set[Node]:
-        return {case.branches[path].child for path in paths}
-
-    if found["exact"] is not None:
-        known = at(found["exact_leaves"])
-        same("limit: leaves of the proof", len(known), found["exact"])
-        assert proves(known), f"limit: {found['exact_leaves']} do not prove the value"
-    if len(leaves) <= MAX_PROVED and "nodes" not in case.document:
-        sets = [{*some} for size in range(len(leaves) + 1) for some in combinations(leaves, size)]
-        same("limit: fewest leaves", found["exact"], next(len(s) for s in sets if proves(s)))
+    for bound, end in zip(found["bounds"], (min, max), strict=True):
+        same_number("limit: bounds", bound, end(leaf.utility for leaf in leaves), is_exact)
 
 
 def limit_text(case: Case) -> None:
@@ -494,13 +474,17 @@ def ends_of(trace: dict[str, Any], tree: dict[str, Any]) -> list[tuple[int, int]
 
 
 def python_results(case: Case) -> None:
-    """`evaluate` returns floats: the value, intervals, ties and the strategy."""
+    """`evaluate` returns floats, or fractions if asked: values, intervals, ties, the strategy."""
     tree = loaded(case)
     for name in et.ALGORITHMS:
         found = et.evaluate(tree, name)
         same(f"evaluate {name}: type", type(found.value), float)
         same_number(f"evaluate {name}: value", found.value, case.value)
         same_ties(f"evaluate {name}", name, found.best, found.ties, case)
+        exact: Any = et.evaluate(tree, name, exact=True)
+        fractions = [exact.value, *exact.interval("/")]
+        same(f"evaluate {name}: exact types", {*map(type, fractions)}, {Fraction})
+        same(f"evaluate {name}: exact values", {*fractions}, {case.value})
         for path, branch in case.branches.items():
             is_proved = name == "expectiminimax" or path == "/"
             contains(f"evaluate {name}: {path}", found.interval(path), branch.value, is_proved)
@@ -519,18 +503,6 @@ def python_results(case: Case) -> None:
 def loaded(case: Case) -> et.Tree:
     case.path.write_text(case.text, encoding="utf-8")
     return et.load(case.path)
-
-
-def python_exact(case: Case) -> None:
-    """`evaluate(..., exact=True)` returns fractions."""
-    tree = loaded(case)
-    for name in et.ALGORITHMS:
-        found: Any = et.evaluate(tree, name, exact=True)
-        same(f"evaluate {name}: type", type(found.value), Fraction)
-        same(f"evaluate {name}: value", found.value, case.value)
-        same_ties(f"evaluate {name}", name, found.best, found.ties, case)
-        lower, upper = found.interval("/")
-        same(f"evaluate {name}: interval", (lower, upper), (case.value,) * 2)
 
 
 def python_reports(case: Case) -> None:
@@ -622,7 +594,7 @@ CHECKS: dict[str, Callable[[Case], None]] = {
     for check in (
         eval_text, eval_json, eval_algorithms, eval_strategy, compare_text, compare_json,
         trace_text, trace_json, limit_text, limit_json, risk_text, risk_json, picture, page,
-        python_results, python_exact, python_reports, verify, sensitivity, rescale, opponents,
+        python_results, python_reports, verify, sensitivity, rescale, opponents,
     )
 }  # fmt: skip
 # With `--exact`, numbers are text fractions.

@@ -17,7 +17,7 @@ from decide.opponents import test_opponents
 from decide.rescale import test_rescale
 from decide.risk import test_risk
 from decide.sensitivity import test_everywhere, test_thresholds
-from files import test_criteria, test_events, test_replacing
+from files import test_criteria, test_replacing
 from foreign import test_csv
 from fuzz.cases import Target, draw_case, draw_seed, from_tests
 from games import test_random_games
@@ -159,7 +159,6 @@ TARGETS: dict[str, Target] = {
     "ask": from_tests(check_answers),
     "information": from_tests(
         test_joint_distribution.test_random_trees,
-        test_events.test_two_tests_in_a_row,
         test_flip.test_the_joint_distribution_stays,
         test_csv.check_table,
     ),
