@@ -5,7 +5,7 @@ Nothing here uses the package: the file is a dict, as `json.load` returns it, wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 Written = Any  # a node as the file has it: a number as text, or a dict
-Profile = Mapping[Fraction, Fraction]  # the probability of each total
 
 
 @dataclass(eq=False)
@@ -61,23 +60,6 @@ class Branch:
     @property
     def value(self) -> Fraction:
         return self.reward + self.child.value
-
-    @cached_property
-    def profile(self) -> Profile:
-        """The distribution of the total from here, if every player takes the first best action."""
-        below: dict[Fraction, Fraction] = {}
-        for p, profile in self._parts():
-            for total, share in profile.items():
-                below[total + self.reward] = below.get(total + self.reward, Fraction(0)) + p * share
-        return dict(sorted(below.items()))
-
-    def _parts(self) -> Iterator[tuple[Fraction, Profile]]:
-        if self.child.kind == "terminal":
-            yield Fraction(1), {self.child.utility: Fraction(1)}
-        elif self.child.kind == "chance":
-            yield from ((b.p, b.profile) for b in self.child.branches if b.p)
-        else:
-            yield Fraction(1), self.child.best_branches[0].profile
 
 
 def number(text: str) -> Fraction:
@@ -144,28 +126,6 @@ def by_path(root: Branch) -> dict[str, Branch]:
 
     walk("", root.child)
     return found
-
-
-def mirrored(profile: Profile) -> Profile:
-    """Return the distribution of minus the total."""
-    return {-total: p for total, p in reversed([*profile.items()])}
-
-
-def dominance(a: Profile, b: Profile) -> int:
-    """Return the order in which a stochastically dominates b; 0 if it does not."""
-
-    def at_most(profile: Profile, end: Fraction) -> Fraction:
-        return sum((p for t, p in profile.items() if t <= end), Fraction(0))
-
-    def shortfall(profile: Profile, end: Fraction) -> Fraction:
-        return sum((p * (end - t) for t, p in profile.items() if t < end), Fraction(0))
-
-    ends = {*a, *b}
-    if a == b:
-        return 0
-    if all(at_most(a, end) <= at_most(b, end) for end in ends):
-        return 1
-    return 2 if all(shortfall(a, end) <= shortfall(b, end) for end in ends) else 0
 
 
 # ---- Numbers for people.

@@ -330,66 +330,46 @@ def limit_text(case: Case) -> None:
 
 
 def risk_json(case: Case, is_exact: bool = False) -> None:
-    """Stars, moments, distributions and dominance."""
+    """Means and stars; the rest is that of the exact report, which enumeration checks, rounded."""
     (found,) = case.objects("risk --exact" if is_exact else "risk")
-    actions, sign = actions_of(case), gain_sign(loaded(case))
-    gains = {a: one if sign > 0 else paper.mirrored(one) for a, one in actions.items()}
-    same("risk: decision maker", found["decision_maker"], "MAX" if sign > 0 else "MIN")
+    tree, actions = loaded(case), worth_of_actions(case)
+    report: Any = et.risk(tree, exact=True)
+    same("risk: decision maker", found["decision_maker"], "MAX" if gain_sign(tree) > 0 else "MIN")
     same("risk: actions", [one["action"] for one in found["actions"]], [*actions])
-    for one in found["actions"]:
-        label, profile = one["action"], actions[one["action"]]
+    for one, exact in zip(found["actions"], report.actions, strict=True):
+        label = one["action"]
+        same_number(f"risk {label}: mean", one["mean"], actions[label], is_exact)
         if case.ties:
             same(f"risk {label}: is_best", one["is_best"], label in case.ties)
-        ends = {"mean": mean(profile), "min": min(profile), "max": max(profile)}
-        ends["loss"] = sum((p for t, p in gains[label].items() if t < 0), Fraction(0))
-        ends["cvar"] = sign * worst(gains[label], Fraction(1, 20))
-        for name, value in ends.items():
-            same_number(f"risk {label}: {name}", one[name], value, is_exact)
-        same_root(f"risk {label}: sd", one["sd"], variance(profile))
+        fields = exact.json_fields()
+        for name in ("min", "max", "loss", "cvar"):
+            same_number(f"risk {label}: {name}", one[name], fields[name], is_exact)
+        same_root(f"risk {label}: sd", one["sd"], exact.variance)
         for share, total in one["quantiles"].items():
-            value = quantile(profile, Fraction(share))
+            value = exact.quantiles[share]
             same_number(f"risk {label}: quantile {share}", total, value, is_exact)
-        same(f"risk {label}: totals", len(one["distribution"]), len(profile))
-        for pair, expected in zip(one["distribution"], profile.items(), strict=True):
+        for pair, expected in zip(one["distribution"], fields["distribution"], strict=True):
             for part, value in zip(pair, expected, strict=True):
                 same_number(f"risk {label}: distribution", part, value, is_exact)
-    claims = {(one["action"], one["other"]): one["order"] for one in found["dominance"]}
-    known = {
-        (a, b): paper.dominance(gains[a], gains[b]) for a in actions for b in actions if a != b
-    }
-    same("risk: dominance", claims, {pair: order for pair, order in known.items() if order})
+    same("risk: dominance", found["dominance"], [vars(one) for one in report.dominance])
 
 
 def risk_text(case: Case) -> None:
     """The column of means, and the stars."""
     rows = case.run("risk").split("\n\n")[1].splitlines()[1:]
     if case.ties:
-        for row, (label, profile) in zip(rows, actions_of(case).items(), strict=True):
+        for row, (label, value) in zip(rows, worth_of_actions(case).items(), strict=True):
             name, star, number = re.match(r"(\S+)( ★)? +(\S+)", row).groups()  # type: ignore[union-attr]
             same("risk: action", name, label)
             same(f"risk {label}: star", bool(star), label in case.ties)
-            same(f"risk {label}: mean", number, shown(mean(profile)))
+            same(f"risk {label}: mean", number, shown(value))
 
 
-def actions_of(case: Case) -> dict[str | None, paper.Profile]:
-    """Return the distribution after each action at the root, or that of the tree."""
+def worth_of_actions(case: Case) -> dict[str | None, Fraction]:
+    """Return the value of each action at the root, or that of the tree."""
     if not case.ties:
-        return {None: case.root.profile}
-    paid = case.root.reward
-    return {
-        b.label: {total + paid: p for total, p in b.profile.items()}
-        for b in case.root.child.branches
-    }
-
-
-def mean(profile: paper.Profile) -> Fraction:
-    return sum((p * total for total, p in profile.items()), Fraction(0))
-
-
-def variance(profile: paper.Profile) -> Fraction:
-    """Return the mean square of the distance from the mean."""
-    middle = mean(profile)
-    return sum((p * (total - middle) ** 2 for total, p in profile.items()), Fraction(0))
+        return {None: case.value}
+    return {b.label: b.value + case.root.reward for b in case.root.child.branches}
 
 
 def same_root(what: str, found: float, square: Fraction) -> None:
@@ -400,24 +380,6 @@ def same_root(what: str, found: float, square: Fraction) -> None:
         assert isclose(found, float(root), rel_tol=1e-15), (
             f"{what}: {found!r}, on paper {root:.17g}"
         )
-
-
-def quantile(profile: paper.Profile, share: Fraction) -> Fraction:
-    reached = Fraction(0)
-    for total, p in profile.items():
-        reached += p
-        if reached >= share:
-            return total
-    raise AssertionError
-
-
-def worst(profile: paper.Profile, share: Fraction) -> Fraction:
-    """Return the mean of the worst totals, of which the share is this."""
-    left, found = share, Fraction(0)
-    for total, p in profile.items():
-        found += min(p, left) * total
-        left -= min(p, left)
-    return found / share
 
 
 def picture(case: Case) -> None:
@@ -516,9 +478,9 @@ def python_reports(case: Case) -> None:
     for name, search in searches.items():
         same_number(name, float(search.value), case.value)
         same(f"{name}: ties", search.ties, case.ties)
-    actions = actions_of(case)
+    actions = worth_of_actions(case)
     for one in et.risk(tree).actions:
-        same_number(f"risk {one.action}", float(one.mean), mean(actions[one.action]))
+        same_number(f"risk {one.action}", float(one.mean), actions[one.action])
     same("from_dict", et.evaluate(et.from_dict(case.document)).value, float(case.value))
     again = et.loads(et.dumps(tree, "yaml"))
     same("dumps", et.evaluate(again).value, float(case.value))

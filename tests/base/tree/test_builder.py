@@ -52,16 +52,6 @@ def test_all_numbers_have_the_type_of_the_builder(exact: bool) -> None:
     assert {type(node.utility) for node in shown.children} == {float}
 
 
-def test_a_node_with_two_parents_is_stored_once() -> None:
-    t = TreeBuilder()
-    shared = t.min([1, 2])
-    tree = t.build(t.max({"a": shared, "b": t.chance({"c": shared, "d": 3}), "e": shared}))
-    assert len(tree) == 6
-    assert tree.find("a") == tree.find("b/c") == tree.find("e")
-    assert tree.unfolded == 12
-    assert [path for _, path in tree.walk()] == ["/", "a", "a/#1", "a/#2", "b", "b/d"]
-
-
 def test_nodes_that_the_root_does_not_reach_are_left_out() -> None:
     """Labels, bounds, notes and estimates follow their nodes to the new ids."""
     t = TreeBuilder()
@@ -95,20 +85,6 @@ def test_a_number_label_is_accepted_only_at_its_place() -> None:
     tree = t.build(t.max({"#1": 1, "b": 2, "#3": 3}))
     assert [branch.label for branch in tree.root.branches] == ["#1", "b", "#3"]
     assert list(tree.label) == [None, "b", None]
-
-
-def test_probabilities_that_nearly_sum_to_1_are_normalised() -> None:
-    """Fractions are normalised at every deviation, floats only at more than rounding."""
-    thirds = ["0.3333333333"] * 3
-    for exact in (False, True):
-        t = TreeBuilder(exact=exact)
-        tree = t.build(t.chance([1, 2, 3], thirds))
-        assert sum(tree.columns.probability) == (1 if exact else pytest.approx(1, abs=1e-15))
-    assert list(tree.columns.probability) == [Fraction(1, 3)] * 3
-    for exact, tenth in ((False, 0.1), (True, Fraction(1, 10))):
-        t = TreeBuilder(exact=exact)
-        tree = t.build(t.chance([0] * 10, [0.1] * 10))
-        assert set(tree.columns.probability) == {tenth}
 
 
 # Wrong calls, as text, with the whole message.

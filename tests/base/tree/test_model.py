@@ -146,11 +146,6 @@ def test_an_argument_that_is_not_a_tree_is_refused() -> None:
                 question(wrong)
 
 
-def test_loads_refuses_arguments_that_are_not_text() -> None:
-    with pytest.raises(et.TreeError, match=r"found dict '.*', expected text in YAML or JSON"):
-        et.loads({})  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_range_and_the_magnitude_of_totals_match_their_definition(exact: bool) -> None:
     """The magnitude is that of any total which is still to be received somewhere."""
