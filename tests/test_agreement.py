@@ -401,38 +401,17 @@ def picture(case: Case) -> None:
 
 
 def page(case: Case) -> None:
-    """The result of each search on the page, and its columns at the end."""
+    """The result of each search on the page."""
     drawn = case.path.with_suffix(".html")
     case.run("draw", "-o", str(drawn), "--force")
     packed = re.search(r'<script type="text/plain" id="data">(.*?)<', drawn.read_text("utf-8"))
     assert packed
-    data = json.loads(zlib.decompress(b64decode(packed[1])))
-    numbers, tree = data["numbers"], et.load(case.path)
-    at = {tree.find(path).id: branch.child for path, branch in case.branches.items()}
-    same("page: searches", [t["about"]["algorithm"] for t in data["traces"]], [*et.ALGORITHMS])
-    for trace in data["traces"]:
-        name = trace["about"]["algorithm"]
+    traces = json.loads(zlib.decompress(b64decode(packed[1])))["traces"]
+    same("page: searches", [trace["about"]["algorithm"] for trace in traces], [*et.ALGORITHMS])
+    for trace in traces:
         same_fields("page", trace["about"], case)
         text = f"The value is {shown(case.value)}{',' if case.ties else '.'}"
-        assert text in trace["conclusion"], f"page {name}: {trace['conclusion']}, on paper {text}"
-        for n, (lower, upper) in enumerate(ends_of(trace, data["tree"])):
-            known = [numbers["json"][end] for end in (lower, upper)]
-            is_proved = at[n] is case.root.child or name == "expectiminimax"
-            contains(f"page {name}: node {n}", known, at[n].value, is_proved)
-            if known[0] == known[1]:
-                same(f"page {name}: node {n}", numbers["shown"][lower], shown(at[n].value))
-
-
-def ends_of(trace: dict[str, Any], tree: dict[str, Any]) -> list[tuple[int, int]]:
-    """Return the places of both ends of each node's interval after the last step of a page."""
-    columns = [*trace["start"]]
-    cells = {key: [*column] for key, column in trace["start"].items()}
-    for branch, changes in zip(trace["branches"], trace["changes"], strict=True):
-        node = tree["children"][branch] if branch >= 0 else len(cells["lower"]) - 1
-        for cell, value in zip(changes[::2], changes[1::2], strict=True):
-            other, column = divmod(cell, len(columns))
-            cells[columns[column]][node + other] = value
-    return [*zip(cells["lower"], cells["upper"], strict=True)]
+        assert text in trace["conclusion"], f"page: {trace['conclusion']}, on paper {text}"
 
 
 def python_results(case: Case) -> None:

@@ -29,7 +29,7 @@ from files.formats.tables import (
     write,
 )
 from files.samples import chain, content_of, random_full_tree
-from helpers import ROOT, loads
+from helpers import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import ExactNode
@@ -63,12 +63,6 @@ def test_a_written_tree_is_read_back_unchanged(
     again = et.load(path)
     assert columns_of(again) == columns_of(tree)
     assert content_of(again) == content_of(tree)
-
-
-@pytest.mark.slow
-def test_many_rows_are_written_in_several_batches(tmp_path: Path) -> None:
-    et.save(et.generate("uniform", plies=1, branching=arrow.ROWS), tmp_path / "tree.arrow")
-    assert arrow.Batches(str(tmp_path / "tree.arrow")).rows == [arrow.ROWS, 1]
 
 
 # ---- Numbers of 24 bits.
@@ -263,31 +257,6 @@ def test_a_file_that_is_overwritten_in_place_changes_no_tree(
         check=True,
     )
     assert done.stdout == "True\n"
-
-
-PAYING_TREE = """
-reward: 2.5
-nodes: {zero: 0, ten: 10, four: 4}
-max:
-  pass: {ref: four}
-  toss:
-    cost: 0.1
-    estimate: 7
-    chance: [{p: 0.25, ref: zero}, {label: é, p: 0.75, reward: 3, ref: ten}]
-  '#3': {min: [{ref: ten}, {ref: four}]}
-"""
-
-
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("format", FORMATS)
-def test_rewards_are_read_back(format: str, exact: bool, tmp_path: Path) -> None:
-    tree, path = loads(PAYING_TREE, exact=exact), tmp_path / f"tree.{format}"
-    et.save(tree, path)
-    again = et.load(path)
-    assert content_of(again) == content_of(in_floats(tree))
-    assert again.find("toss").branches[1].reward == 3
-    assert (type(again.root_reward), again.root_reward) == (float, 2.5)
-    assert et.evaluate(again).value == et.evaluate(tree).value == 12.15
 
 
 def test_a_program_that_does_not_know_rewards_reads_only_tables_without_them(

@@ -88,16 +88,6 @@ def test_a_table_that_is_not_a_tree_is_refused_in_one_line(
     assert re.search(message, error_message(write(tmp_path / f"tree.{format}", made)))
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("miss", [1e-10, -1e-10, 9e-10, 1e-12, 1e-14])
-def test_a_sum_close_to_1_is_normalised(miss: float, format: str, tmp_path: Path) -> None:
-    rows = rows_with(2, branches=[to(0, 0.25), to(1, 0.75 + miss)])
-    path = write(tmp_path / f"tree.{format}", table(rows))
-    shares = [branch.p for branch in et.load(path).node(2).branches]
-    assert abs(sum(shares) - 1) < 3e-16
-    assert shares[0] == pytest.approx(0.25 / (1 + miss), abs=1e-15)
-
-
 ABOUT: dict[str, tuple[object, str]] = {
     "another version": ({"version": 4}, "version"),
     "title a number": ({"title": 5}, "title"),
