@@ -182,16 +182,12 @@ def test_far_bounds_cost_no_digits(seed: int) -> None:
 
 
 FAR = "{bounds: [0, 1e12], max: [5, {chance: [{min: [1]}, {bounds: [0, 2], min: [1, 2]}]}]}"
-FAR_MIRRORED = (
-    "{bounds: [-1e12, 0], min: [-5, {chance: [{max: [-1]}, {bounds: [-2, 0], max: [-1, -2]}]}]}"
-)
 
 
-@pytest.mark.parametrize("text", [FAR, FAR_MIRRORED])
-def test_a_chance_node_is_cut_once_no_far_bound_is_left(text: str) -> None:
+def test_a_chance_node_is_cut_once_no_far_bound_is_left() -> None:
     """The first outcome is worth 1, so the node is worth at most (1 + 2) / 2 < 5."""
     for exact in (False, True):
-        assert search_tree(loads(text, exact=exact), "star1").counts.leaves_visited == 2
+        assert search_tree(loads(FAR, exact=exact), "star1").counts.leaves_visited == 2
 
 
 @pytest.mark.parametrize("bounds", [(math.nan, 1), (0, math.nan), (math.nan, math.nan)])
