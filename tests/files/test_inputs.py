@@ -60,37 +60,10 @@ def test_shares_are_those_of_draws(seed: int) -> None:
 
 # ---- Units.
 
-MONEY = "a: {value: 2, unit: k$}, b: {value: 3, unit: $}"
-GOODS = "q: {value: 2, unit: kg}, pr: {value: 3, unit: $/kg}, b: {value: 4, unit: $}"
-MIXED: dict[tuple[str, str, str], str] = {
-    (MONEY, "a + b", ""): "a is in k$, and b in $",
-    (MONEY, "a - b", ""): "a is in k$, and b in $",
-    (MONEY, "max(b, a)", ""): "b is in $, and a in k$",
-    (MONEY, "if(a < b, 1, 2)", ""): "a is in k$, and b in $",
-    (MONEY, "if(1 < 2, a, b)", ""): "a is in k$, and b in $",
-    (MONEY, "a", ", z: b"): "a is in k$, and b in $",
-    (MONEY, "a", ", z: {reward: b, max: [1, 2]}"): "a is in k$, and b in $",
-    (MONEY, "a", ", z: {cost: b, utility: 1}"): "a is in k$, and -b in $",
-    (MONEY + ", c: a + b", "c", ""): "a is in k$, and b in $",
-    (GOODS, "q*pr + b + q", ""): "q*pr + b is in $, and q in kg",
-    (GOODS, "pr*(b/q + b)", ""): "b/q is in $*kg^-1, and b in $",
-    (GOODS + ", t: {value: 1, unit: days}", "q*pr/t + b", ""): "q*pr/t is in $*day^-1, and b in $",
-    (GOODS, "q*pr + b", ""): "",
-    (GOODS, "pr + b/q", ""): "",
-    (GOODS, "q*pr - abs(-b)", ""): "",
-    (MONEY, "1000*a + b", ""): "",  # a number may convert
-    (MONEY + ", r: 1000", "r*a + b", ""): "",
-    (MONEY, "a*b + 5", ""): "",
-    ("a: {value: 2, unit: years}, b: {value: 1, unit: year}", "a + b", ""): "",
-    ("a: {value: 2, unit: $ per kg}, b: {value: 1, unit: $/kg}", "a + b", ""): "",
-    ("a: {value: 2, unit: '%'}, b: {value: 1, unit: $}", "a + b", ""): "",
-    ("a: {value: 2, unit: 1000 $}, b: {value: 1, unit: $}", "a + b", ""): "",
-}  # fmt: skip
 
-
-@pytest.mark.parametrize(("case", "found"), MIXED.items(), ids=str)
-def test_mixed_units(case: tuple[str, str, str], found: str) -> None:
-    warnings = [one for one in warnings_of(*case) if "not used" not in one]
+@pytest.mark.parametrize(("parameters", "formula", "more", "found"), cases("units"))
+def test_mixed_units(parameters: str, formula: str, more: str, found: str) -> None:
+    warnings = [one for one in warnings_of(parameters, formula, more) if "not used" not in one]
     added = "which are added or compared: write both in one unit"
     assert warnings == ([f"{found}, {added}"] if found else [])
 

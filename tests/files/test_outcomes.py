@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 from files.samples import content_of, read
+from helpers import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,26 +18,6 @@ from expectitree.files.grammar import reader
 from expectitree.searches.engine import search_tree
 
 F = Fraction
-PROBABILITIES = {  # the children of a chance node, and their probabilities
-    "{0.7: 1, 0.3: 2}": [F(7, 10), F(3, 10)],
-    "{1/6: 1, 5/6: 2}": [F(1, 6), F(5, 6)],
-    "{30%: 1, 70.%: 2}": [F(3, 10), F(7, 10)],
-    "{.5: 1, +0.50: 2}": [F(1, 2), F(1, 2)],
-    "{1/2: 1, 0.5: 2}": [F(1, 2), F(1, 2)],
-    "{1.0: 1}": [F(1)],
-    "{1: 1, 0.0: 2}": [F(1), F(0)],  # a decimal point beside them makes 0 and 1 probabilities
-    "{0: 1, 1/4: 2, 75e-2: 3}": [F(0), F(1, 4), F(3, 4)],
-    "{2.5e-1: 1, rest: 2}": [F(1, 4), F(3, 4)],
-    "{rest: 1, 30%: 2}": [F(7, 10), F(3, 10)],
-    "{0.7: 1, 30%: 2, rest: 3}": [F(7, 10), F(3, 10), F(0)],
-    "{1/3: 1, 2/3: 2, rest: 3}": [F(1, 3), F(2, 3), F(0)],
-    "{1/6: 1, 5/6: 2, rest: 3}": [F(1, 6), F(5, 6), F(0)],
-    "[{p: 0.7, utility: 1}, {p: rest, utility: 2}]": [F(7, 10), F(3, 10)],
-    "[{p: rest, utility: 1}, {p: 1/5, utility: 2}, {p: rest, utility: 3}]": [
-        F(2, 5), F(1, 5), F(2, 5)],
-    "{a: {p: rest, utility: 1}, b: {p: rest, utility: 2}}": [F(1, 2), F(1, 2)],
-    "{a: {p: 12.5%, utility: 1}, rest: {p: rest, utility: 2}}": [F(1, 8), F(7, 8)],
-}  # fmt: skip
 LABELS = [  # mappings whose keys are labels
     "{0: 1, 1: 2}",
     "{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6}",
@@ -53,13 +34,13 @@ LABELS = [  # mappings whose keys are labels
 ]
 
 
-@pytest.mark.parametrize("children", PROBABILITIES)
-def test_probabilities_are_read(children: str) -> None:
+@pytest.mark.parametrize(("children", "p"), cases("probabilities"))
+def test_probabilities_are_read(children: str, p: str) -> None:
     """Floats are the nearest to the exact probabilities: 0.7 leaves 0.3."""
-    expected = PROBABILITIES[children]
+    expected = [*map(F, p.split())]
     for exact in (True, False):
         tree = read(f"chance: {children}", exact=exact)
-        assert [*tree.columns.probability] == [p if exact else float(p) for p in expected]
+        assert [*tree.columns.probability] == [x if exact else float(x) for x in expected]
         if children.startswith("{") and "a:" not in children:
             assert [branch.label for branch in tree.root.branches] == [
                 f"#{place}" for place in range(1, len(expected) + 1)
