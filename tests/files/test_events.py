@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, cases
 
 import expectitree as et
 from expectitree.base.tree.folding import fold_rewards, unshare
@@ -114,33 +114,7 @@ WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        (EVENTS + WELL + "event: oil\nchance: {oil: {max: [{ref: well}, 0]}, none: {ref: well}}",
-         "oil/#1: oil is oil on the way here: an event happens once"),
-        (EVENTS + "event: oil\nchance: {oil: 1, nothing: 0}",
-         "/: the outcomes of the event 'oil' are 'nothing' and 'oil' here, and 'none' and 'oil' "
-         "elsewhere: give them the same labels"),
-        (EVENTS + "event: oil\nchance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}",
-         "/: the root's `events` give 'oil' its probabilities: remove the p"),
-        (EVENTS + "event: oil\nchance: {oil: {event: oil, chance: {oil: 1, none: 0}}, none: 0}",
-         "oil: oil is oil on the way here: an event happens once"),
-        ("events: {t: {test_of: oi, likelihood: {a: {x: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
-         "event t: no event 'oi' (did you mean 'oil'?): give it a prior under events"),
-        ("events: {t: {test_of: oil, likelihood: {a: {y: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
-         "event t: the signal a has likelihoods of y, expected one of each outcome: x"),
-        ("events: {oil: {}}\nmax: [1]", "event oil: found "),
-        ("events: {oil: 3}\nmax: [1]", "event oil: found '3', expected an event such as {prior:"),
-        ("events: [1]\nmax: [1]", "found a list under events, expected names of events"),
-        ('events: {"": {prior: {x: 1}}}\nmax: [1]', "found nothing as the name of an event"),
-        ("events: {oil: {prior: {x: 2}}}\nmax: [1]", "event oil/x: '2' is not"),
-        ("events: {oil: {prior: {x: pz}}}\nmax: [1]", "event oil/x: "),
-        ("events: {oil: {priors: {x: 1}}}\nmax: [1]", "event oil: unknown key 'priors'"),
-        ("events: {oil: {test_of: b, likelihood: 3}}\nmax: [1]",
-         "event oil: found '3' as likelihood"),
-        (EVENTS.replace("rest}}\n", "0.2}}\n", 1) + "event: seismic\nchance: {plus: 1, minus: 0}",
-         "/: event seismic: the probabilities sum to 0.5 at spec = 0.7, expected 1: change "
-         "a formula or a parameter, or write `rest` for one"),
-    ],
+    cases("events"),
 )  # fmt: skip
 def test_errors(text: str, message: str) -> None:
     with pytest.raises(et.FileError) as error:

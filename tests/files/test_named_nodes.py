@@ -15,9 +15,6 @@ from expectitree.base.tree.folding import unshare
 from expectitree.editor.changes import described, edited
 from expectitree.searches.engine import search_tree
 
-COIN = "chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}"
-CRITERIA = "criteria: [cost, life]\nobjective: life - cost\n"
-
 # A file with a named node that pays; what replaces it in a file without; the same next to each ref.
 PAYING = cases("paying")
 
