@@ -122,42 +122,10 @@ def test_a_tree_is_written_with_the_fewest_words(children: str, written: str) ->
 
 # ---- Warnings.
 
-EQUALLY = "these outcomes are equally likely; if that is wrong, write a p, as in"
-SUM = "contain numbers that sum to"
-AS_LABEL = (
-    "read as a label: these outcomes are equally likely; if that is wrong, give each a p, as in"
-)
-
 
 @pytest.mark.parametrize(
     ("children", "warning"),
-    [
-        ("{win 0.6: 5, lose 0.4: 1}",
-         f"the labels 'win 0.6' and 'lose 0.4' {SUM} 1: {EQUALLY} win 0.6: {{p: 0.6, utility: 5}}"),
-        ("{win (3/5): {max: [1, 2]}, lose (2/5): 1}",
-         f"the labels 'win (3/5)' and 'lose (2/5)' {SUM} 1: {EQUALLY} "
-         "'win (3/5)': {p: 3/5, max: [1, 2]}"),
-        ("[{label: p=60 %, utility: 5}, {label: p=40 %, utility: 1}]",
-         f"the labels 'p=60 %' and 'p=40 %' {SUM} 1: {EQUALLY} "
-         "{label: 'p=60 %', p: 60%, utility: 5}"),
-        ("{70: 5, 30: 1}",
-         f"the labels '70' and '30' {SUM} 100: {EQUALLY} 70: {{p: 70%, utility: 5}}"),
-        ("{0.7: 5, lose: 1}",
-         "'0.7' is read as a label, because 'lose' is one: these outcomes are equally likely; "
-         "if that is wrong, write {0.7: …, rest: …}, or give each a p"),
-        ("{30: 5, rest: 1}", f"'rest' is {AS_LABEL} rest: {{p: rest, utility: 1}}"),
-        ("{pr: 5, 1 - pr: 1}",
-         "'pr' and '1 - pr' are read as labels: these outcomes are equally likely; if that is "
-         "wrong, give each a p, as in pr: {p: pr, utility: 5}"),
-        *((children, "") for children in [
-            *LABELS[:4], "{0.7: 1, 1.3: 2}", "{1 of 3: 1, 2 of 3: 2}", "{v0.6: 1, v0.4: 2}",
-            "{0.6.1: 1, 0.4.2: 2}", "{win 0.6: 1, lose 0.5: 2}",
-            "{win 0.6: {p: 0.6, utility: 1}, lose 0.4: {p: 0.4, utility: 2}}",
-            "{win 0.6: 1, lose 0.4: 2, draw: 3}", "{100: 1}", "{1/0: 1, 1: 2}", "{pr: 5, oil: 1}",
-            "[{label: 0.6, utility: 1}, {utility: 2}]",
-            "[{label: pr, utility: 5}, {label: 1 - pr, utility: 1}]",
-        ]),
-    ],
+    cases("labels"),
 )  # fmt: skip
 def test_labels_that_seem_to_be_probabilities_cause_a_warning(children: str, warning: str) -> None:
     text = f"{{parameters: {{pr: 0.5}}, max: [pr, {{chance: {children}}}]}}"
@@ -172,14 +140,14 @@ def test_a_probability_too_small_for_floats_is_refused_in_trees_of_floats_alone(
     assert et.loads(tiny).columns.probability[1] == F(1, 10**330)
 
 
-LABELS = st.one_of(
+ANY_LABELS = st.one_of(
     st.sampled_from(["a", "A", "b c", "#1", "#2", "p", "utility", "P", "0.3", "1/3", "50%", "rest",
                      "1 in 6", "½", "", "é", "x\ty", "1", "prob", "max"]),
     st.text(max_size=4),
 )  # fmt: skip
 
 
-@given(st.lists(LABELS, min_size=1, max_size=4), st.booleans(), st.booleans())
+@given(st.lists(ANY_LABELS, min_size=1, max_size=4), st.booleans(), st.booleans())
 def test_labels_that_are_read_at_once_are_read_as_one_by_one(
     labels: list[str], for_max: bool, above: bool
 ) -> None:
