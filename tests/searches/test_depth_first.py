@@ -5,21 +5,17 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from functools import partial
 from random import Random
 from typing import Any
 
 import pytest
 from helpers import COMPILED, seed_ranges
 from oracle import definitions
-from random_trees import PRUNED, REWARDS, build, random_rows
+from random_trees import PRUNED, build, random_rows
 
 import expectitree as et
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.deep_calls import DeepCall
-from expectitree.searches import depth_first_search
-from expectitree.searches.engine import search_tree
-from expectitree.searches.recursion import Allowance
 
 UNITS = (3e-16, 1e-15, 3e-15, 1e-14)  # half of `eps` to 8 times as much in most of the trees
 
@@ -54,29 +50,6 @@ def test_values_and_best_actions_are_within_eps(seeds: range, engine: str) -> No
                 if search.visits[node]:
                     assert search.lower[node] - search.eps <= value
                     assert value <= search.upper[node] + search.eps
-
-
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("seeds", seed_ranges(30, 200, 800))
-def test_visits_may_be_allowed_one_by_one(
-    seeds: range, exact: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for seed in seeds:
-        random = Random(seed)
-        tree = build(random_rows(random, 0, random.choice(REWARDS)), exact)
-        most = random.choice((None, random.randint(1, 20)))
-        for chosen in PRUNED:
-            whole = search_tree(tree, chosen, max_visits=most)
-            with monkeypatch.context() as patch:
-                few = partial(_allow, random.randint(1, 3))
-                patch.setattr(depth_first_search, "Allowance", few)
-                search = search_tree(tree, chosen, max_visits=most)
-            for name in ("lower", "upper", "visits", "cut", "cuts", "stopped"):
-                assert getattr(search, name) == getattr(whole, name)
-
-
-def _allow(pause: int, most: int | None, _: int, expected: int) -> Allowance:
-    return Allowance(most, pause, expected)
 
 
 def chain(plies: int) -> et.Tree:
