@@ -45,10 +45,10 @@ def example(name: str) -> Any:
     return run_file(str(ROOT / "docs" / "examples" / f"{name}.py"))
 
 
-def cases(name: str) -> list[tuple[str, ...]]:
-    """Return the cases of a file in `tests/messages`, as tuples of their texts."""
-    text = (ROOT / "tests" / "messages" / f"{name}.yaml").read_text("utf-8")
-    return [tuple(case.values()) for case in yaml.load(text, yaml.BaseLoader)]
+def cases(file: str, table: str) -> list[tuple[str, ...]]:
+    """Return a table of a file in `tests/messages`: the texts of each case."""
+    text = (ROOT / "tests" / "messages" / f"{file}.yaml").read_text("utf-8")
+    return [tuple(case.values()) for case in yaml.load(text, yaml.BaseLoader)[table]]
 
 
 def for_each(

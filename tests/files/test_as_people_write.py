@@ -24,7 +24,7 @@ def said(text: str, name: str = "x.yaml") -> str:
     return f"value: {et.evaluate(tree, exact=True).value}; {'; '.join(tree.warnings)}"
 
 
-COMMENTS = cases("comments")
+COMMENTS = cases("writing", "comments")
 
 
 @pytest.mark.parametrize(("text", "line", "meant"), COMMENTS)
@@ -79,7 +79,7 @@ def test_a_text_that_must_be_quoted_is_shown_in_quotes(place: str, text: str) ->
     )
 
 
-PLACES = cases("syntax")
+PLACES = cases("writing", "syntax")
 
 
 @pytest.mark.parametrize(("text", "place", "hint"), PLACES)
@@ -122,7 +122,7 @@ def test_an_exponent_is_no_digit(text: str, number: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "warning"),
-    cases("arithmetic"),
+    cases("writing", "arithmetic"),
 )
 def test_ranges_and_dates_have_a_warning(text: str, warning: str) -> None:
     message = said(text)
@@ -191,7 +191,7 @@ def test_labels_in_expect_are_compared_after_nfc(expect: str, tmp_path: Path) ->
     assert invoke("eval", str(file), "--explain", f"{SPLIT}/#1").exit_code == 0
 
 
-EQUAL = cases("equal-keys")
+EQUAL = cases("writing", "equal-keys")
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])

@@ -19,7 +19,7 @@ SHARES = (
 )
 CSV = "action,low,middle,high\nprobability,0.33,0.33,0.33\nplant,3,6,9\nwait,1,1,4\n"
 
-NORMALIZED = cases("normalized")
+NORMALIZED = cases("probabilities", "normalized")
 WARNING = re.compile(
     r"\S+: (\S+)(?:: (event [^:]+))?: the probabilities sum to (\S+), not 1; each was divided by "
     "that sum"
@@ -79,7 +79,7 @@ NEAR = "divide sums from 0.98 to 1.02 with --normalize"
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    cases("sums"),
+    cases("probabilities", "sums"),
 )  # fmt: skip
 def test_other_sums_are_errors_where_they_are(text: str, message: str) -> None:
     with pytest.raises(et.FileError) as error:

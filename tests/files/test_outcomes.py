@@ -34,7 +34,7 @@ LABELS = [  # mappings whose keys are labels
 ]
 
 
-@pytest.mark.parametrize(("children", "p"), cases("probabilities"))
+@pytest.mark.parametrize(("children", "p"), cases("probabilities", "probabilities"))
 def test_probabilities_are_read(children: str, p: str) -> None:
     """Floats are the nearest to the exact probabilities: 0.7 leaves 0.3."""
     expected = [*map(F, p.split())]
@@ -125,7 +125,7 @@ def test_a_tree_is_written_with_the_fewest_words(children: str, written: str) ->
 
 @pytest.mark.parametrize(
     ("children", "warning"),
-    cases("labels"),
+    cases("probabilities", "labels"),
 )  # fmt: skip
 def test_labels_that_seem_to_be_probabilities_cause_a_warning(children: str, warning: str) -> None:
     text = f"{{parameters: {{pr: 0.5}}, max: [pr, {{chance: {children}}}]}}"

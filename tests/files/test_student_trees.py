@@ -13,7 +13,7 @@ from helpers import cases
 
 import expectitree as et
 
-TREES = cases("students")
+TREES = cases("students", "students")
 
 
 def test_no_tree_occurs_twice() -> None:

@@ -160,7 +160,7 @@ def test_floats_are_those_of_the_math_module() -> None:
     assert value("1/3 + 30%", FLOATS, floats) == 1 / 3 + 0.3
 
 
-@pytest.mark.parametrize(("text", "exact", "in_floats"), cases("formulas"))
+@pytest.mark.parametrize(("text", "exact", "in_floats"), cases("formulas", "formulas"))
 def test_what_has_no_value(text: str, exact: str, in_floats: str) -> None:
     floats = {name: float(number) for name, number in VALUES.items()}
     for message, domain, values in (

@@ -109,7 +109,7 @@ def test_a_result_too_long_for_fractions_is_rounded() -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    cases("rounded"),
+    cases("formulas", "rounded"),
 )
 def test_what_has_no_value_is_refused(text: str, reason: str) -> None:
     with pytest.raises(ExpressionError, match=reason):

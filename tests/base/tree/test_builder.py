@@ -88,7 +88,7 @@ def test_a_number_label_is_accepted_only_at_its_place() -> None:
 
 
 # Wrong calls, as text, with the whole message.
-REFUSED = dict(cases("builder"))
+REFUSED = dict(cases("python", "builder"))
 
 
 @pytest.mark.parametrize("call", REFUSED)
