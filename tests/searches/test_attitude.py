@@ -142,7 +142,7 @@ ATTITUDES = {
 def test_each_value_is_the_certainty_equivalent(case: Case, text: str, reward: int) -> None:
     """Without the root's reward, on which values of logarithms and points depend."""
     tree = replace(case.tree(False), attitude=read_attitude(text), root_reward=float(reward))
-    search = evaluate(tree)
+    search = evaluate(tree, bounds=case.bounds and in_numbers(case.bounds, False))
     for n in range(len(search.tree)):
         value = certainty(search.tree.node(n), *ATTITUDES[text], reward) - reward
         assert search.lower[n] == search.upper[n]

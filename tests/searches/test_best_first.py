@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import count as every
-from itertools import islice
+from itertools import count, islice
 from random import Random
 from statistics import NormalDist, mean
 from typing import Any
@@ -45,11 +44,11 @@ STANDARD = NormalDist()
 # ---- Trees.
 
 
-def cases_without_sharing(count: int) -> Iterator[tuple[int, Case]]:
+def cases_without_sharing(most: int) -> Iterator[tuple[int, Case]]:
     """Yield seeds and random trees of several leaves."""
-    cases = ((seed, Case(seed)) for seed in every())
+    cases = ((seed, Case(seed)) for seed in count())
     several = (one for one in cases if 2 <= one[1].tree().leaves <= 60)
-    yield from islice((one for one in several if not one[1].tree().is_sharing), count)
+    yield from islice((one for one in several if not one[1].tree().is_sharing), most)
 
 
 def tree_with_estimates(seed: int) -> Tree:
@@ -340,9 +339,9 @@ class Joint:
 
     def fitted(self) -> tuple[list[float], list[float], list[float]]:
         """Return the variance, the slope and the trust of each depth by the visited leaves."""
-        count = len(self.values) + self.weight
+        weights = len(self.values) + self.weight
         squares = sum(x * x for x in self.values.values()) + self.weight * self.variance
-        variance = squares / count - (sum(self.values.values()) / count) ** 2
+        variance = squares / weights - (sum(self.values.values()) / weights) ** 2
         widest, found = 0.0, []
         for d in range(self.deepest, -1, -1):
             degrees = weighed = 0.0
