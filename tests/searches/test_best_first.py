@@ -121,6 +121,8 @@ COUNTS = {
     ("value", "max,chance,min,chance"): (519, 2595),
     ("value", "estimates"): (222, 903),
     ("action", "estimates"): (202, 830),
+    ("value", "rewards"): (154, 646),
+    ("action", "rewards"): (128, 520),
 }
 
 
@@ -128,14 +130,13 @@ COUNTS = {
 def test_searches_have_the_same_counts_as_ever(goal: str, family: str) -> None:
     """Any other choice of the next leaf changes them."""
     leaves = visits = 0
-    trees = map(tree_with_estimates, range(60))
-    if family != "estimates":
-        trees = (
-            et.generate(
-                "uniform", pattern=family, branching=(2, 4), real=goal == "value", seed=seed
-            )
-            for seed in range(10)
-        )
+    if family == "estimates":
+        trees = [tree_with_estimates(seed) for seed in range(60)]
+    elif family == "rewards":
+        trees = [Case(seed, pays=True).tree() for seed in range(60)]
+    else:
+        options: Any = {"pattern": family, "branching": (2, 4), "real": goal == "value"}
+        trees = [et.generate("uniform", seed=seed, **options) for seed in range(10)]
     for tree in trees:
         counts = evaluate(tree, algorithm("best-first", goal=goal)).counts
         leaves += counts.leaves_visited
