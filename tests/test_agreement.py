@@ -59,6 +59,9 @@ fire:
     insure: -0.98
 far: {max: {sum: {chance: [1e16, 1, -1e16]}, third: 1/3, less: 0.3333333333}}
 near: {max: {a: 1, b: 1.0000000000000001, c: 1.0000000000000000000000002}}
+never for MIN: {min: {ruin: 1e12, a: -1, b: -900}}
+refund: {max: {drill: {cost: -20, utility: 1}, wait: 0}}
+impossible: {chance: {x: {p: 0, max: [7, 8]}, y: {p: rest, utility: 1}}}
 """,
     yaml.BaseLoader,  # which leaves numbers as text
 )
@@ -70,6 +73,9 @@ RESULTS = {
     "fire": (["insure"], "−0.98"),
     "far": (["sum", "third"], "0.333333"),
     "near": (["b"], "1"),
+    "never for MIN": (["b"], "−900"),
+    "refund": (["drill"], "21"),
+    "impossible": ([], "1"),
 }
 QUICK = range(8)
 MANY = [range(8, 120), pytest.param(range(120, 1560), marks=LONG)]

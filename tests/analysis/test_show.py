@@ -196,6 +196,8 @@ def test_equal_probabilities_are_shown_once_and_fractions_as_in_the_file() -> No
         "    ├── #2  2",
         "    └── #3  3",
     ]
+    lines = drawn("max: {a long label here: {chance: [{max: [1]}, 2, 3]}, b: 1}", width=30)
+    assert lines[1:3] == ["├─★ a long …  ● CHANCE 2", "│   │   p 1/3 each"]
 
 
 def test_a_console_without_unicode_has_plain_signs() -> None:
