@@ -16,6 +16,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 from rich.console import RenderableType
 
@@ -42,6 +43,12 @@ LONG = (pytest.mark.slow, pytest.mark.long)  # `pytest -m slow` runs it, and `.c
 def example(name: str) -> Any:
     """Return the module of a game in the folder of examples."""
     return run_file(str(ROOT / "docs" / "examples" / f"{name}.py"))
+
+
+def cases(file: str, table: str) -> list[tuple[str, ...]]:
+    """Return a table of a file in `tests/messages`: the texts of each case."""
+    text = (ROOT / "tests" / "messages" / f"{file}.yaml").read_text("utf-8")
+    return [tuple(case.values()) for case in yaml.load(text, yaml.BaseLoader)[table]]
 
 
 def for_each(

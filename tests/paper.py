@@ -5,7 +5,7 @@ Nothing here uses the package: the file is a dict, as `json.load` returns it, wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 Written = Any  # a node as the file has it: a number as text, or a dict
-Profile = Mapping[Fraction, Fraction]  # the probability of each total
 
 
 @dataclass(eq=False)
@@ -26,7 +25,7 @@ class Node:
 
     @cached_property
     def value(self) -> Fraction:
-        return self.worth(min)
+        return self.worth()
 
     @cached_property
     def best(self) -> tuple[str, ...]:
@@ -39,7 +38,7 @@ class Node:
             return []
         return [branch for branch in self.branches if branch.value == self.value]
 
-    def worth(self, of_min: Callable[[list[Fraction]], Fraction]) -> Fraction:
+    def worth(self, of_min: Callable[[list[Fraction]], Fraction] = min) -> Fraction:
         """Return the value if MIN's actions are worth what a function of their values returns."""
         if self.kind == "terminal":
             return self.utility
@@ -47,15 +46,6 @@ class Node:
         if self.kind == "chance":
             return sum((b.p * v for b, v in zip(self.branches, values, strict=True)), Fraction(0))
         return max(values) if self.kind == "max" else of_min(values)
-
-    def with_leaves(self, other: Mapping[Node, Fraction]) -> Fraction:
-        """Return the value if some terminals have other utilities."""
-        if self.kind == "terminal":
-            return other.get(self, self.utility)
-        values = [branch.reward + branch.child.with_leaves(other) for branch in self.branches]
-        if self.kind == "chance":
-            return sum((b.p * v for b, v in zip(self.branches, values, strict=True)), Fraction(0))
-        return max(values) if self.kind == "max" else min(values)
 
 
 @dataclass(eq=False)
@@ -70,23 +60,6 @@ class Branch:
     @property
     def value(self) -> Fraction:
         return self.reward + self.child.value
-
-    @cached_property
-    def profile(self) -> Profile:
-        """The distribution of the total from here, if every player takes the first best action."""
-        below: dict[Fraction, Fraction] = {}
-        for p, profile in self._parts():
-            for total, share in profile.items():
-                below[total + self.reward] = below.get(total + self.reward, Fraction(0)) + p * share
-        return dict(sorted(below.items()))
-
-    def _parts(self) -> Iterator[tuple[Fraction, Profile]]:
-        if self.child.kind == "terminal":
-            yield Fraction(1), {self.child.utility: Fraction(1)}
-        elif self.child.kind == "chance":
-            yield from ((b.p, b.profile) for b in self.child.branches if b.p)
-        else:
-            yield Fraction(1), self.child.best_branches[0].profile
 
 
 def number(text: str) -> Fraction:
@@ -153,37 +126,6 @@ def by_path(root: Branch) -> dict[str, Branch]:
 
     walk("", root.child)
     return found
-
-
-def gain_sign(root: Branch) -> int:
-    """Return -1 if a total is a cost: only MIN has several actions, or only MIN has a node."""
-    most = {"max": 0, "min": 0, "chance": 0, "terminal": 0}  # actions of a node
-    for branch in by_path(root).values():
-        most[branch.child.kind] = max(most[branch.child.kind], len(branch.child.branches))
-    is_min = most["max"] < 2 <= most["min"] or most["max"] == 0 < most["min"]
-    return -1 if is_min else 1
-
-
-def mirrored(profile: Profile) -> Profile:
-    """Return the distribution of minus the total."""
-    return {-total: p for total, p in reversed([*profile.items()])}
-
-
-def dominance(a: Profile, b: Profile) -> int:
-    """Return the order in which a stochastically dominates b; 0 if it does not."""
-
-    def at_most(profile: Profile, end: Fraction) -> Fraction:
-        return sum((p for t, p in profile.items() if t <= end), Fraction(0))
-
-    def shortfall(profile: Profile, end: Fraction) -> Fraction:
-        return sum((p * (end - t) for t, p in profile.items() if t < end), Fraction(0))
-
-    ends = {*a, *b}
-    if a == b:
-        return 0
-    if all(at_most(a, end) <= at_most(b, end) for end in ends):
-        return 1
-    return 2 if all(shortfall(a, end) <= shortfall(b, end) for end in ends) else 0
 
 
 # ---- Numbers for people.

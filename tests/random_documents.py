@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from decimal import Context, Decimal
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 from random import Random
 from typing import Any
 
-from paper import Branch, Written, by_path, number, read
+from paper import Written, by_path, number, read
+from random_trees import Row, random_rows
+
+from expectitree import Kind
 
 MAX_LENGTH = 400  # characters of a number that a file may have
+MAX_ROWS = 50
 # Utilities, and rewards of the same magnitude. Floats lose most of their sums.
 SCALES = (
     ("-1 0 1", "1 -1"),
@@ -25,23 +30,75 @@ SCALES = (
     ("1e-300 -1e-300 3e-300 0", "1e-300 -2e-300"),
     ("1e300 -1e-300 1 -1e12 1/3", "1e-300 -1e299 1/7"),
 )
-SHARES = {
-    "decimal": ("0.1", "0.25", ".05", "0.3"),
-    "percent": ("12.5%", "30%", "5%", "0.1%"),
-    "rare": ("1e-40", "1e-9", "1/292201338", "1e-15"),
-}
-NEAR = [sign * Fraction(1, 10**places) for places in (9, 13, 18) for sign in (1, -1)]
+# Of outcomes: equal, common and rare ones.
+WEIGHTS = ((1,), (0, 1, 2, 3, 9), (1, 19), (1, 10**9), (1, 10**15), (1, 292201337), (1, 10**40))
+NEAR = [0] * 9 + [sign * Fraction(1, 10**places) for places in (9, 13, 18) for sign in (1, -1)]
 LEAST, GREATEST = Fraction(1, 10**307), Fraction(10) ** 301  # magnitudes that a float can have
 
 
 def random_document(seed: int | str) -> dict[str, Written]:
     """Return a file as a dict whose numbers are text, all of whose values a float can have."""
     for attempt in count():
-        document = _Writer(Random(f"{seed}, attempt {attempt}")).document()
+        random = Random(f"{seed}, attempt {attempt}")
+        scale = random.choice(SCALES)
+        utilities, rewards = (tuple(map(Fraction, texts.split())) for texts in scale)
+        paid = random.choice(((0,), (0,), (0, 0, 0, 0, *rewards)))
+        weights = random.choice(WEIGHTS)
+        rows = random_rows(random, 0, paid, utilities=utilities, weights=weights)
+        if not 1 < len(rows) <= MAX_ROWS:
+            continue
+        document = document_of(with_twins(random, rows, max(map(abs, utilities))))
         values = [abs(v) for b in by_path(read(document)).values() for v in (b.value, b.reward)]
         if all(not value or LEAST <= value <= GREATEST for value in values):
             return document
     raise AssertionError
+
+
+def with_twins(random: Random, rows: list[Row], unit: Fraction) -> list[Row]:
+    """Return rows in which some actions are worth exactly or nearly as much as another one."""
+    found, values = [*rows], list[Fraction]()
+    uses = Counter(child for row in rows for child in row.children)
+    for row in rows:
+        paid = row.rewards or (Fraction(0),) * len(row.children)
+        worth = [values[c] + r for c, r in zip(row.children, paid, strict=True)]
+        free = [uses[child] == 1 and not rows[child].children for child in row.children]
+        ends = [place for place, is_free in enumerate(free) if is_free]
+        if row.kind in (Kind.MAX, Kind.MIN) and ends and random.random() < 0.5:
+            place = random.choice(ends)
+            worth[place] = random.choice(worth) + unit * random.choice(NEAR)
+            child, utility = row.children[place], worth[place] - paid[place]
+            if len(str(utility)) <= MAX_LENGTH:
+                found[child] = replace(rows[child], utility=utility)
+        if not row.children:
+            values.append(row.utility)
+        elif row.kind == Kind.CHANCE:
+            shares = zip(row.probabilities, worth, strict=True)
+            values.append(sum((p * value for p, value in shares), Fraction(0)))
+        else:
+            values.append(max(worth) if row.kind == Kind.MAX else min(worth))
+    return found
+
+
+def document_of(rows: list[Row]) -> dict[str, Written]:
+    """Return rows as a file; each inner node that is shared has a name."""
+    uses = Counter(child for row in rows for child in row.children)
+    named = {n for n, times in uses.items() if times > 1 and rows[n].children}
+
+    def node(n: int) -> dict[str, Written]:
+        row = rows[n]
+        if not row.children:
+            return {"utility": str(row.utility)}
+        children = {}
+        for place, (label, child) in enumerate(zip("abcdefg", row.children, strict=False)):
+            about = {"p": str(row.probabilities[place])} if row.probabilities else {}
+            if row.rewards and row.rewards[place]:
+                about["reward"] = str(row.rewards[place])
+            below = {"ref": f"n{child}"} if child in named else node(child)
+            children[label] = {**about, **below}
+        return {row.kind.name.lower(): children}
+
+    nodes = {f"n{n}": node(n) for n in sorted(named)}
+    return {**({"nodes": nodes} if nodes else {}), **node(len(rows) - 1)}
 
 
 def as_text(document: dict[str, Written], quoted: bool = True) -> str:
@@ -51,13 +108,21 @@ def as_text(document: dict[str, Written], quoted: bool = True) -> str:
 
 
 def with_parameter(document: dict[str, Written], random: Random) -> tuple[dict[str, Any], str]:
-    """Return a file with one utility or probability as parameter `x`, and the number's text."""
+    """Return a file with one utility as parameter `x`, and the number's text."""
     copy = json.loads(json.dumps(document))
-    places = [*_numbers(copy)]
-    holder, key, ends = random.choice(places)
-    text = holder[key]
-    holder[key] = "x"
-    return {"parameters": {"x": {"value": text, "range": ends}}, **copy}, text
+    holder, key = {"": copy}, ""
+    while not isinstance(node := holder[key], str):
+        (kind,) = {"max", "min", "chance", "ref", "utility"} & {*node}
+        if kind == "ref":
+            holder, key = copy["nodes"], node["ref"]
+        elif kind == "utility":
+            holder, key = node, kind
+        else:
+            holder = node[kind]
+            key = random.choice([*holder] if isinstance(holder, dict) else range(len(holder)))
+    holder[key], power = "x", len(str(int(abs(number(node)))))
+    parameter = {"value": node, "range": [f"-1e{power}", f"1e{power}"]}
+    return {"parameters": {"x": parameter}, **copy}, node
 
 
 def with_value(document: dict[str, Any], value: Fraction) -> dict[str, Any]:
@@ -65,151 +130,3 @@ def with_value(document: dict[str, Any], value: Fraction) -> dict[str, Any]:
     text = json.dumps({key: part for key, part in document.items() if key != "parameters"})
     found: dict[str, Any] = json.loads(text.replace('"x"', json.dumps(str(value))))
     return found
-
-
-def _numbers(written: Written) -> Any:
-    """Yield where each number is that may become a parameter, and a range for it."""
-    if isinstance(written, str):
-        return
-    for kind in ("max", "min", "chance", "nodes"):
-        if kind not in written:
-            continue
-        below = written[kind]
-        children = below.items() if isinstance(below, dict) else enumerate(below)
-        for key, child in children:
-            if isinstance(child, str):
-                yield below, key, _around(number(child))
-                continue
-            if "utility" in child:
-                yield child, "utility", _around(number(child["utility"]))
-            yield from _numbers(child)
-        shares = [c.get("p") for _, c in children if isinstance(c, dict)]
-        if kind == "chance" and "rest" in shares:
-            known = sum(number(p) for p in shares if p != "rest")
-            for _, child in children:
-                if child["p"] != "rest":
-                    yield child, "p", ["0", str(1 - known + number(child["p"]))]
-
-
-def _around(utility: Fraction) -> list[str]:
-    """Return a range around a number, in short texts."""
-    power = len(str(int(abs(utility))))
-    return [f"-1e{power}", f"1e{power}"]
-
-
-class _Writer:
-    """Writes one file."""
-
-    def __init__(self, random: Random) -> None:
-        self.random = random
-        utilities, rewards = random.choice(SCALES)
-        self.utilities, self.rewards = utilities.split(), rewards.split()
-        self.unit = max(abs(number(text)) for text in self.utilities)
-        self.paying = random.choice((0, 0, 0.2))  # the share of branches that pay
-        self.nodes: dict[str, Written] = {}
-        self.used: set[str] = set()
-
-    def document(self) -> dict[str, Written]:
-        random = self.random
-        for name in random.choice(("", "", "s", "st")):
-            node = self.inner(random.randint(1, 2), "max min chance chance")
-            # The oracle reads rewards of branches only, so each ref has its own.
-            self.nodes[name] = {key: node[key] for key in node if key not in ("reward", "cost")}
-        kinds = "max max max max min chance"
-        root = self.inner(random.randint(1, 4), kinds)
-        self.use(root)
-        nodes = {name: node for name, node in self.nodes.items() if name in self.used}
-        return {"nodes": nodes, **root} if nodes else root
-
-    def use(self, written: Written) -> None:
-        """Note every name that a node refers to."""
-        for name in set(re.findall(r'"ref": "(\w+)"', json.dumps(written))) - self.used:
-            self.used.add(name)
-            self.use(self.nodes[name])
-
-    def node(self, depth: int) -> Written:
-        random = self.random
-        if self.nodes and random.random() < 0.2:
-            return self.paid({"ref": random.choice([*self.nodes])})
-        if not depth or random.random() < 0.25:
-            utility = random.choice(self.utilities)
-            return self.paid({"utility": utility} if random.random() < 0.3 else utility)
-        return self.inner(depth, "max min chance chance")
-
-    def inner(self, depth: int, kinds: str) -> dict[str, Written]:
-        random = self.random
-        kind = random.choice(kinds.split())
-        children = [self.node(depth - 1) for _ in range(random.choice((1, 2, 2, 2, 3, 3, 4)))]
-        if kind == "chance":
-            children = self.with_probabilities(children)
-        elif len(children) > 1 and random.random() < 0.5:
-            old, new = random.sample(range(len(children)), 2)
-            children[new] = self.twin(children[old])
-        return self.paid({kind: self.labelled(children)})
-
-    def labelled(self, children: list[Written]) -> Written:
-        if self.random.random() < 0.2:
-            return children
-        return dict(zip("abcdefg", children, strict=False))
-
-    def paid(self, written: Written) -> Any:
-        if self.random.random() >= self.paying:
-            return written
-        key = self.random.choice(("reward", "cost"))
-        node = {"utility": written} if isinstance(written, str) else written
-        return {key: self.random.choice(self.rewards), **node}
-
-    def twin(self, written: Written) -> Written:
-        """Return another node that is worth exactly as much, or nearly as much."""
-        random = self.random
-        value = self.branch(written).value
-        if random.random() < 0.4:
-            value += self.unit * random.choice(NEAR)
-        texts = self.spelling(value), self.spelling(value - self.unit / 3)
-        if max(map(len, texts)) > MAX_LENGTH:
-            return random.choice(self.utilities)
-        k = random.randint(1, 9)
-        win = str(k * number(random.choice(self.utilities)))
-        fair = {"w": {"p": f"1/{k + 1}", "utility": win}, "l": {"p": "rest"}}
-        fair["l"]["utility"] = str(-number(win) / k)
-        return random.choice(
-            (
-                texts[0],
-                {"utility": texts[0]},
-                {"reward": texts[0], "chance": fair},
-                {"chance": [self.spelling(value + self.unit / 3), texts[1]]},
-            )
-        )
-
-    def branch(self, written: Written) -> Branch:
-        node = {"utility": written} if isinstance(written, str) else written
-        return read({"nodes": self.nodes, **node})
-
-    def spelling(self, value: Fraction) -> str:
-        """Return a decimal if there is one of at most 200 digits, or a fraction."""
-        context = Context(200, Emin=-999, Emax=999)
-        decimal = context.divide(Decimal(value.numerator), Decimal(value.denominator))
-        is_same = Fraction(decimal) == value
-        return (
-            str(context.normalize(decimal))
-            if is_same and self.random.random() < 0.7
-            else str(value)
-        )
-
-    def with_probabilities(self, children: list[Written]) -> list[Written]:
-        random, size = self.random, len(children)
-        how = random.choice(("equal", "fraction", *SHARES))
-        if how == "equal":
-            return children
-        if how == "fraction":
-            weights = [random.choice((0, 1, 2, 3, 9)) for _ in children]
-            weights[0] = weights[0] or 1
-            times = random.choice((1, 2, 19))
-            shares = [f"{weight * times}/{sum(weights) * times}" for weight in weights]
-        else:
-            shares = [*random.choices(SHARES[how], k=size - 1), "rest"]
-        random.shuffle(shares)
-        return [
-            {"p": p, **({"utility": child} if isinstance(child, str) else child)}
-            for p, child in zip(shares, children, strict=True)
-        ]

@@ -45,10 +45,12 @@ class RandomText:
     """A random tree file: its `text` and `suffix`, and the `features` of the grammar in it.
 
     With `estimates`, each inner node has an estimate, and no number is at the limits of floats.
+    With `texts`, which are further labels and notes, there is a tree and no text.
     """
 
-    def __init__(self, seed: int, estimates: bool = False) -> None:
+    def __init__(self, seed: int, estimates: bool = False, texts: tuple[str, ...] = ()) -> None:
         self.random = Random(seed)
+        self.labels, self.words = texts, (*NOTES, *texts)
         self.features: Counter[str] = Counter()
         rare = not estimates and self.chance(0.3)
         self.has_attitude = not estimates and not rare and self.chance(0.05)
@@ -59,10 +61,10 @@ class RandomText:
         self.features[self.suffix] += 1
         self.has_parameters = self.chance(0.4)
         self.share = self.random.choice((0.1, 0.5))
-        self.notes = [self.maybe(NOTES, "note at a node") for _ in self.rows]
+        self.notes = [self.maybe(self.words, "note at a node") for _ in self.rows]
         is_unknown = self.chance(0.1)
         self.unknown = [is_unknown and not r.children and self.chance(0.4) for r in self.rows]
-        self.title, self.source = self.maybe(NOTES, "title"), self.maybe(NOTES, "source")
+        self.title, self.source = self.maybe(self.words, "title"), self.maybe(self.words, "source")
         self.root_reward = Fraction(self.random.choice((0, 0, 3, Fraction(-1, 3))))
         self.styles = [self.style_of(row) for row in self.rows]
         self.branches = [self.branches_of(n) for n in range(len(self.rows))]
@@ -71,7 +73,7 @@ class RandomText:
         self.definitions: dict[int, Any] = {}
         self.events: dict[str, Any] = {}  # those with a prior
         self.named_events: set[str] = set()
-        self.text = self.write()
+        self.text = "" if texts else self.write()
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share
@@ -95,6 +97,7 @@ class RandomText:
     def branches_of(self, n: int) -> list[Branch]:
         row, style = self.rows[n], self.styles[n]
         pool = LABELS if row.kind == Kind.CHANCE else PLAYER_LABELS
+        pool = self.labels or pool
         labels = self.random.sample(pool, len(row.children))
         found = []
         for at, child in enumerate(row.children):
@@ -126,7 +129,7 @@ class RandomText:
             for own in self.branches:
                 for b in own:
                     if b.child == n:
-                        b.note = self.maybe(NOTES, "note at a branch")
+                        b.note = self.maybe(self.words, "note at a branch")
         return names, anchored
 
     def is_plain(self, n: int, branch: Branch) -> bool:

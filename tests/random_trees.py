@@ -89,16 +89,19 @@ def random_rows(
     rewards: Sequence[int | Fraction] = (0,),
     rare: bool = False,
     kinds: Sequence[Kind] = (Kind.MAX, Kind.MIN, Kind.CHANCE, Kind.CHANCE),
+    utilities: Sequence[int | Fraction] = (),
+    weights: Sequence[int] = (),
 ) -> list[Row]:
     """Return the rows of a random tree, root last.
 
     `local_bounds` is the share of inner nodes that have bounds. Each branch pays one of `rewards`.
     Inner nodes have one of `kinds`, which may repeat some. With `rare`, there are also numbers at
-    the limits of floats, estimates, and terminals with bounds.
+    the limits of floats, estimates, and terminals with bounds. Without `utilities` and `weights`,
+    those of the tables above are chosen.
     """
     rows: list[Row] = []
-    utilities = random.choice(RARE_UTILITIES if rare else UTILITIES)
-    weights = random.choice(RARE_WEIGHTS if rare else WEIGHTS)
+    utilities = utilities or random.choice(RARE_UTILITIES if rare else UTILITIES)
+    weights = weights or random.choice(RARE_WEIGHTS if rare else WEIGHTS)
     sharing, widest, height = (
         random.choice((0, 0.1, 0.3)),
         random.choice((2, 3, 4)),

@@ -20,9 +20,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from html import unescape
-from itertools import combinations
 from math import isclose
 from pathlib import Path
 from random import Random
@@ -32,7 +31,8 @@ import paper
 import pytest
 import yaml
 from helpers import LONG, invoke
-from paper import Branch, Node, shown
+from oracle import gain_sign
+from paper import Branch, shown
 from random_documents import MAX_LENGTH, as_text, random_document, with_parameter, with_value
 
 import expectitree as et
@@ -57,6 +57,11 @@ fire:
   max:
     bare: {chance: {fire: {p: 1e-8, utility: -1e8}, none: {p: rest, utility: 0}}}
     insure: -0.98
+far: {max: {sum: {chance: [1e16, 1, -1e16]}, third: 1/3, less: 0.3333333333}}
+near: {max: {a: 1, b: 1.0000000000000001, c: 1.0000000000000000000000002}}
+never for MIN: {min: {ruin: 1e12, a: -1, b: -900}}
+refund: {max: {drill: {cost: -20, utility: 1}, wait: 0}}
+impossible: {chance: {x: {p: 0, max: [7, 8]}, y: {p: rest, utility: 1}}}
 """,
     yaml.BaseLoader,  # which leaves numbers as text
 )
@@ -66,10 +71,14 @@ RESULTS = {
     "fair": (["c", "d"], "0"),
     "powerball": (["pass"], "0"),
     "fire": (["insure"], "−0.98"),
+    "far": (["sum", "third"], "0.333333"),
+    "near": (["b"], "1"),
+    "never for MIN": (["b"], "−900"),
+    "refund": (["drill"], "21"),
+    "impossible": ([], "1"),
 }
 QUICK = range(8)
 MANY = [range(8, 120), pytest.param(range(120, 1560), marks=LONG)]
-MAX_PROVED = 7  # leaves of a tree whose proofs are counted by hand
 MIN_ROOT = Decimal("1e-300")
 WIDE = {"COLUMNS": "250"}  # no line is broken
 
@@ -241,11 +250,6 @@ def eval_json(case: Case, is_exact: bool = False) -> None:
     check("", case.root, found["tree"])
 
 
-def eval_exact(case: Case) -> None:
-    """With `--exact`, the same as text fractions."""
-    eval_json(case, is_exact=True)
-
-
 def eval_algorithms(case: Case) -> None:
     """Each algorithm in JSON, and one of them in text."""
     for name in et.ALGORITHMS:
@@ -288,11 +292,6 @@ def compare_json(case: Case, is_exact: bool = False) -> None:
             same_number(f"compare csv {cells['algorithm']}", float(cells["value"]), case.value)
 
 
-def compare_exact(case: Case) -> None:
-    """With `--exact`, the same as text fractions."""
-    compare_json(case, is_exact=True)
-
-
 def trace_text(case: Case) -> None:
     """The last sentence of a trace."""
     name = case.search
@@ -313,7 +312,7 @@ def trace_json(case: Case) -> None:
 
 
 def limit_json(case: Case, is_exact: bool = False) -> None:
-    """The value, and what proves it: no other utilities within the bounds change it."""
+    """The value, the leaves and the bounds."""
     if "nodes" in case.document:  # shared nodes, which limit refuses
         return
     (found,) = case.objects("limit --exact" if is_exact else "limit")
@@ -322,31 +321,8 @@ def limit_json(case: Case, is_exact: bool = False) -> None:
     same("limit: leaves", found["leaves"], len(leaves))
     if any(branch.reward for branch in case.branches.values()):
         return
-    ends = [end(leaf.utility for leaf in leaves) for end in (min, max)]
-    for bound, end in zip(found["bounds"], ends, strict=True):
-        same_number("limit: bounds", bound, end, is_exact)
-
-    def proves(known: set[Node], node: Node = case.root.child) -> bool:
-        return len({node.with_leaves(others(known, end)) for end in ends}) == 1
-
-    def others(known: set[Node], end: Fraction) -> dict[Node, Fraction]:
-        return dict.fromkeys(leaves - known, end)
-
-    def at(paths: list[str]) -> set[Node]:
-        return {case.branches[path].child for path in paths}
-
-    if found["exact"] is not None:
-        known = at(found["exact_leaves"])
-        same("limit: leaves of the proof", len(known), found["exact"])
-        assert proves(known), f"limit: {found['exact_leaves']} do not prove the value"
-    if len(leaves) <= MAX_PROVED and "nodes" not in case.document:
-        sets = [{*some} for size in range(len(leaves) + 1) for some in combinations(leaves, size)]
-        same("limit: fewest leaves", found["exact"], next(len(s) for s in sets if proves(s)))
-
-
-def limit_exact(case: Case) -> None:
-    """With `--exact`, the same as text fractions."""
-    limit_json(case, is_exact=True)
+    for bound, end in zip(found["bounds"], (min, max), strict=True):
+        same_number("limit: bounds", bound, end(leaf.utility for leaf in leaves), is_exact)
 
 
 def limit_text(case: Case) -> None:
@@ -360,71 +336,46 @@ def limit_text(case: Case) -> None:
 
 
 def risk_json(case: Case, is_exact: bool = False) -> None:
-    """Stars, moments, distributions and dominance."""
+    """Means and stars; the rest is that of the exact report, which enumeration checks, rounded."""
     (found,) = case.objects("risk --exact" if is_exact else "risk")
-    actions, sign = actions_of(case), paper.gain_sign(case.root)
-    gains = {a: one if sign > 0 else paper.mirrored(one) for a, one in actions.items()}
-    same("risk: decision maker", found["decision_maker"], "MAX" if sign > 0 else "MIN")
+    tree, actions = loaded(case), worth_of_actions(case)
+    report: Any = et.risk(tree, exact=True)
+    same("risk: decision maker", found["decision_maker"], "MAX" if gain_sign(tree) > 0 else "MIN")
     same("risk: actions", [one["action"] for one in found["actions"]], [*actions])
-    for one in found["actions"]:
-        label, profile = one["action"], actions[one["action"]]
+    for one, exact in zip(found["actions"], report.actions, strict=True):
+        label = one["action"]
+        same_number(f"risk {label}: mean", one["mean"], actions[label], is_exact)
         if case.ties:
             same(f"risk {label}: is_best", one["is_best"], label in case.ties)
-        ends = {"mean": mean(profile), "min": min(profile), "max": max(profile)}
-        ends["loss"] = sum((p for t, p in gains[label].items() if t < 0), Fraction(0))
-        ends["cvar"] = sign * worst(gains[label], Fraction(1, 20))
-        for name, value in ends.items():
-            same_number(f"risk {label}: {name}", one[name], value, is_exact)
-        same_root(f"risk {label}: sd", one["sd"], variance(profile))
+        fields = exact.json_fields()
+        for name in ("min", "max", "loss", "cvar"):
+            same_number(f"risk {label}: {name}", one[name], fields[name], is_exact)
+        same_root(f"risk {label}: sd", one["sd"], exact.variance)
         for share, total in one["quantiles"].items():
-            value = quantile(profile, Fraction(share))
+            value = exact.quantiles[share]
             same_number(f"risk {label}: quantile {share}", total, value, is_exact)
-        same(f"risk {label}: totals", len(one["distribution"]), len(profile))
-        for pair, expected in zip(one["distribution"], profile.items(), strict=True):
+        for pair, expected in zip(one["distribution"], fields["distribution"], strict=True):
             for part, value in zip(pair, expected, strict=True):
                 same_number(f"risk {label}: distribution", part, value, is_exact)
-    claims = {(one["action"], one["other"]): one["order"] for one in found["dominance"]}
-    known = {
-        (a, b): paper.dominance(gains[a], gains[b]) for a in actions for b in actions if a != b
-    }
-    same("risk: dominance", claims, {pair: order for pair, order in known.items() if order})
-
-
-def risk_exact(case: Case) -> None:
-    """With `--exact`, the same as text fractions."""
-    risk_json(case, is_exact=True)
+    same("risk: dominance", found["dominance"], [vars(one) for one in report.dominance])
 
 
 def risk_text(case: Case) -> None:
     """The column of means, and the stars."""
     rows = case.run("risk").split("\n\n")[1].splitlines()[1:]
     if case.ties:
-        for row, (label, profile) in zip(rows, actions_of(case).items(), strict=True):
+        for row, (label, value) in zip(rows, worth_of_actions(case).items(), strict=True):
             name, star, number = re.match(r"(\S+)( ★)? +(\S+)", row).groups()  # type: ignore[union-attr]
             same("risk: action", name, label)
             same(f"risk {label}: star", bool(star), label in case.ties)
-            same(f"risk {label}: mean", number, shown(mean(profile)))
+            same(f"risk {label}: mean", number, shown(value))
 
 
-def actions_of(case: Case) -> dict[str | None, paper.Profile]:
-    """Return the distribution after each action at the root, or that of the tree."""
+def worth_of_actions(case: Case) -> dict[str | None, Fraction]:
+    """Return the value of each action at the root, or that of the tree."""
     if not case.ties:
-        return {None: case.root.profile}
-    paid = case.root.reward
-    return {
-        b.label: {total + paid: p for total, p in b.profile.items()}
-        for b in case.root.child.branches
-    }
-
-
-def mean(profile: paper.Profile) -> Fraction:
-    return sum((p * total for total, p in profile.items()), Fraction(0))
-
-
-def variance(profile: paper.Profile) -> Fraction:
-    """Return the mean square of the distance from the mean."""
-    middle = mean(profile)
-    return sum((p * (total - middle) ** 2 for total, p in profile.items()), Fraction(0))
+        return {None: case.value}
+    return {b.label: b.value + case.root.reward for b in case.root.child.branches}
 
 
 def same_root(what: str, found: float, square: Fraction) -> None:
@@ -435,24 +386,6 @@ def same_root(what: str, found: float, square: Fraction) -> None:
         assert isclose(found, float(root), rel_tol=1e-15), (
             f"{what}: {found!r}, on paper {root:.17g}"
         )
-
-
-def quantile(profile: paper.Profile, share: Fraction) -> Fraction:
-    reached = Fraction(0)
-    for total, p in profile.items():
-        reached += p
-        if reached >= share:
-            return total
-    raise AssertionError
-
-
-def worst(profile: paper.Profile, share: Fraction) -> Fraction:
-    """Return the mean of the worst totals, of which the share is this."""
-    left, found = share, Fraction(0)
-    for total, p in profile.items():
-        found += min(p, left) * total
-        left -= min(p, left)
-    return found / share
 
 
 def picture(case: Case) -> None:
@@ -474,48 +407,31 @@ def picture(case: Case) -> None:
 
 
 def page(case: Case) -> None:
-    """The result of each search on the page, and its columns at the end."""
+    """The result of each search on the page."""
     drawn = case.path.with_suffix(".html")
     case.run("draw", "-o", str(drawn), "--force")
     packed = re.search(r'<script type="text/plain" id="data">(.*?)<', drawn.read_text("utf-8"))
     assert packed
-    data = json.loads(zlib.decompress(b64decode(packed[1])))
-    numbers, tree = data["numbers"], et.load(case.path)
-    at = {tree.find(path).id: branch.child for path, branch in case.branches.items()}
-    same("page: searches", [t["about"]["algorithm"] for t in data["traces"]], [*et.ALGORITHMS])
-    for trace in data["traces"]:
-        name = trace["about"]["algorithm"]
+    traces = json.loads(zlib.decompress(b64decode(packed[1])))["traces"]
+    same("page: searches", [trace["about"]["algorithm"] for trace in traces], [*et.ALGORITHMS])
+    for trace in traces:
         same_fields("page", trace["about"], case)
         text = f"The value is {shown(case.value)}{',' if case.ties else '.'}"
-        assert text in trace["conclusion"], f"page {name}: {trace['conclusion']}, on paper {text}"
-        for n, (lower, upper) in enumerate(ends_of(trace, data["tree"])):
-            known = [numbers["json"][end] for end in (lower, upper)]
-            is_proved = at[n] is case.root.child or name == "expectiminimax"
-            contains(f"page {name}: node {n}", known, at[n].value, is_proved)
-            if known[0] == known[1]:
-                same(f"page {name}: node {n}", numbers["shown"][lower], shown(at[n].value))
-
-
-def ends_of(trace: dict[str, Any], tree: dict[str, Any]) -> list[tuple[int, int]]:
-    """Return the places of both ends of each node's interval after the last step of a page."""
-    columns = [*trace["start"]]
-    cells = {key: [*column] for key, column in trace["start"].items()}
-    for branch, changes in zip(trace["branches"], trace["changes"], strict=True):
-        node = tree["children"][branch] if branch >= 0 else len(cells["lower"]) - 1
-        for cell, value in zip(changes[::2], changes[1::2], strict=True):
-            other, column = divmod(cell, len(columns))
-            cells[columns[column]][node + other] = value
-    return [*zip(cells["lower"], cells["upper"], strict=True)]
+        assert text in trace["conclusion"], f"page: {trace['conclusion']}, on paper {text}"
 
 
 def python_results(case: Case) -> None:
-    """`evaluate` returns floats: the value, intervals, ties and the strategy."""
+    """`evaluate` returns floats, or fractions if asked: values, intervals, ties, the strategy."""
     tree = loaded(case)
     for name in et.ALGORITHMS:
         found = et.evaluate(tree, name)
         same(f"evaluate {name}: type", type(found.value), float)
         same_number(f"evaluate {name}: value", found.value, case.value)
         same_ties(f"evaluate {name}", name, found.best, found.ties, case)
+        exact: Any = et.evaluate(tree, name, exact=True)
+        fractions = [exact.value, *exact.interval("/")]
+        same(f"evaluate {name}: exact types", {*map(type, fractions)}, {Fraction})
+        same(f"evaluate {name}: exact values", {*fractions}, {case.value})
         for path, branch in case.branches.items():
             is_proved = name == "expectiminimax" or path == "/"
             contains(f"evaluate {name}: {path}", found.interval(path), branch.value, is_proved)
@@ -536,18 +452,6 @@ def loaded(case: Case) -> et.Tree:
     return et.load(case.path)
 
 
-def python_exact(case: Case) -> None:
-    """`evaluate(..., exact=True)` returns fractions."""
-    tree = loaded(case)
-    for name in et.ALGORITHMS:
-        found: Any = et.evaluate(tree, name, exact=True)
-        same(f"evaluate {name}: type", type(found.value), Fraction)
-        same(f"evaluate {name}: value", found.value, case.value)
-        same_ties(f"evaluate {name}", name, found.best, found.ties, case)
-        lower, upper = found.interval("/")
-        same(f"evaluate {name}: interval", (lower, upper), (case.value,) * 2)
-
-
 def python_reports(case: Case) -> None:
     """Reports of Python, to the last bit."""
     tree = loaded(case)
@@ -559,9 +463,9 @@ def python_reports(case: Case) -> None:
     for name, search in searches.items():
         same_number(name, float(search.value), case.value)
         same(f"{name}: ties", search.ties, case.ties)
-    actions = actions_of(case)
+    actions = worth_of_actions(case)
     for one in et.risk(tree).actions:
-        same_number(f"risk {one.action}", float(one.mean), mean(actions[one.action]))
+        same_number(f"risk {one.action}", float(one.mean), actions[one.action])
     same("from_dict", et.evaluate(et.from_dict(case.document)).value, float(case.value))
     again = et.loads(et.dumps(tree, "yaml"))
     same("dumps", et.evaluate(again).value, float(case.value))
@@ -632,12 +536,20 @@ def opponents(case: Case) -> None:
     same_number("opponents: random", rows["random"]["value"], value)
 
 
-CHECKS: list[Callable[[Case], None]] = [
-    eval_text, eval_json, eval_exact, eval_algorithms, eval_strategy,
-    compare_text, compare_json, compare_exact, trace_text, trace_json,
-    limit_text, limit_json, limit_exact, risk_text, risk_json, risk_exact, picture, page,
-    python_results, python_exact, python_reports, verify, sensitivity, rescale, opponents,
-]  # fmt: skip
+CHECKS: dict[str, Callable[[Case], None]] = {
+    check.__name__: check
+    for check in (
+        eval_text, eval_json, eval_algorithms, eval_strategy, compare_text, compare_json,
+        trace_text, trace_json, limit_text, limit_json, risk_text, risk_json, picture, page,
+        python_results, python_reports, verify, sensitivity, rescale, opponents,
+    )
+}  # fmt: skip
+# With `--exact`, numbers are text fractions.
+CHECKS |= {
+    f"{check.__name__} exact": partial(check, is_exact=True)
+    for check in (eval_json, compare_json, limit_json, risk_json)
+}
+EACH = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 
 
 def check_seeds(check: Callable[[Case], None], seeds: Iterable[int], folder: Path) -> None:
@@ -656,21 +568,21 @@ def check_seeds(check: Callable[[Case], None], seeds: Iterable[int], folder: Pat
         pytest.fail(f"{len(failed)} trees fail; the shortest are\n{shortest}", pytrace=False)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@EACH
 def test_a_command_agrees_with_paper(check: Callable[[Case], None], folder: Path) -> None:
     check_seeds(check, QUICK, folder)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", MANY)
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@EACH
 def test_a_command_agrees_with_paper_on_many_trees(
     check: Callable[[Case], None], seeds: range, folder: Path
 ) -> None:
     check_seeds(check, seeds, folder)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@EACH
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_agrees_with_paper(
     name: str, check: Callable[[Case], None], tmp_path: Path

@@ -115,6 +115,8 @@ def test_data_in_place_of_a_tree_or_a_file() -> None:
             make(data)
     with pytest.raises(et.TreeError, match=r"^found int '3', expected a path or a stream$"):
         et.load(3)  # type: ignore[arg-type]
+    with pytest.raises(et.TreeError, match="found text 'max: 1', expected a dict: loads reads"):
+        et.from_dict("max: 1")  # type: ignore[arg-type]
 
 
 UNCERTAIN = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib.util
 import os
 import re
@@ -161,9 +160,3 @@ def test_the_examples_in_the_help_of_a_command_run(name: str, tmp_path: Path) ->
         )  # fmt: skip
         # Without answers, the decision that `ask` asks for stays open.
         assert done.returncode == (1 if name == "ask" else 0), done.stderr
-
-
-def test_examples_in_docstrings_run() -> None:
-    assert doctest.testmod(et).attempted > 0
-    assert doctest.testmod(et).failed == 0
-    assert sys.version_info >= (3, 11)

@@ -4,38 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isclose
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, loads
+from helpers import invoke, loads
 from paper import shown
 
 import expectitree as et
 
-INSURANCE = """
-max:
-  do not insure:
-    chance: {accident: {p: 1e-9, utility: -10000000000}, no accident: {p: rest, utility: 0}}
-  insure: -1
-"""
-FAIR = """
-max:
-  c: {chance: [0.1, 0.2, -0.3]}
-  d: {chance: {x: {p: 1/6, utility: -20}, y: {p: 5/6, utility: 4}}}
-"""
-POWERBALL = """
-max:
-  buy: {cost: 2, chance: {win: {p: 1/292201338, utility: 480000000}, lose: {p: rest, utility: 0}}}
-  do not buy: 0
-"""
-RESIDUE = re.compile(r"[\d.]e-1[5-9]\b")  # what the rounding of a sum leaves, in place of 0
 ALGORITHMS = pytest.mark.parametrize("algorithm", et.ALGORITHMS)
 
 
@@ -48,67 +27,6 @@ def output(*words: str, text: str = "") -> str:
 
 def as_json(*words: str, text: str = "") -> Any:
     return json.loads(output(*words, "--format", "json", text=text))
-
-
-# ---- An insurance against a rare event.
-
-
-def test_no_insurance_is_not_dominated() -> None:
-    """It pays more in 999,999,999 of 1,000,000,000 cases, but it is the riskier one."""
-    text = output("risk", text=INSURANCE)
-    assert "dominates" not in text.replace("insure dominates do not insure (second order)", "")
-    assert "insure dominates do not insure (second order)." in text
-    assert re.search(r"^insure ★ +−1 ", text, re.MULTILINE)
-    assert re.search(r"^do not insure +−10 ", text, re.MULTILINE)
-
-
-@ALGORITHMS
-@pytest.mark.parametrize(
-    ("text", "best", "value"),
-    [
-        ("max: {ruin: -1e12, a: 1, b: 900}", "b", 900),
-        ("min: {ruin: 1e12, a: -1, b: -900}", "b", -900),
-        (POWERBALL, "do not buy", 0),
-        ("max: {sum: {chance: [1e16, 1, -1e16]}, third: 1/3, less: 0.3333333333}", "sum", 1 / 3),
-        ("max: {a: 1, b: 1.0000000000000001, c: 1.0000000000000000000000002}", "b", 1),
-        ("max: {a: 1e300, b: -1e300}", "a", 1e300),
-        ("max: {a: -1e-300, b: 1e-300}", "b", 1e-300),
-    ],
-)
-def test_rare_events_and_never(algorithm: str, text: str, best: str, value: float) -> None:
-    found = as_json("eval", "-a", algorithm, text=text)
-    assert (found["value"], found["best"]) == (value, best)
-
-
-# ---- A fair game is worth 0.
-
-
-def test_a_fair_game_prints_0_at_every_node() -> None:
-    text = output("eval", text=FAIR)
-    assert "▲ MAX 0\n├─★ c  ● CHANCE 0 = mean(0.1, 0.2, −0.3)\n└─☆ d  ● CHANCE 0 = " in text
-    assert "best           c  (worth as much: d)" in text
-
-
-TREES = {"fair": FAIR} | {
-    path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "trees").iterdir())
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TREES)
-def test_no_output_shows_the_rounding_of_a_sum(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "tree.yaml"
-    path.write_text(TREES[name], encoding="utf-8")
-    commands = ["eval", "eval -a star2", "compare", "trace", "risk", "opponents"]
-    if not et.load(path).is_sharing:  # which limit refuses
-        commands.append("limit")
-    for command in commands:
-        done = invoke(*command.split(), str(path), COLUMNS="120")
-        assert done.exit_code == 0, done.output
-        assert not RESIDUE.search(done.stdout), f"{command}: {RESIDUE.search(done.stdout)}"
-    tree = et.load(path)
-    for drawn in (et.to_svg(tree), et.to_svg(et.evaluate(tree, "star2"))):
-        assert not RESIDUE.search(drawn)
 
 
 # ---- Every way to write a tree.
@@ -144,34 +62,6 @@ def test_a_fair_game_is_worth_0_in_each_way_to_write_it() -> None:
         exact: Any = et.evaluate(tree, exact=True).value
         assert type(found.value) is float, way
         assert (type(exact), exact) == (Fraction, 0), way
-
-
-# ---- Fractions that would grow.
-
-
-@pytest.mark.slow
-def test_a_long_chain_of_long_probabilities(tmp_path: Path) -> None:
-    """In fractions, its value would have 75,000 digits; a float of it takes seconds."""
-    random, nodes = Random(5), {}
-    shares = [Decimal(random.randrange(10**15 // 2, 10**15)) / 10**15 for _ in range(5_000)]
-    pays = [random.randrange(-100, 101) for _ in shares]
-    for n, (p, paid) in enumerate(zip(shares, pays, strict=True)):
-        below = {"ref": str(n - 1)} if n else {"utility": 0}
-        nodes[str(n)] = {
-            "chance": {"a": {"p": str(p), **below}, "b": {"p": "rest", "utility": paid}}
-        }
-    with localcontext(prec=60):
-        value = Decimal(0)
-        for p, paid in zip(shares, pays, strict=True):
-            value = p * value + (1 - p) * paid
-    tree = {"nodes": nodes, "max": {"chain": {"ref": "4999"}, "less": str(value - 1)}}
-    path = tmp_path / "chain.json"
-    path.write_text(json.dumps(tree), encoding="utf-8")
-    command = [sys.executable, "-m", "expectitree", "eval", "--format", "json", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    found = json.loads(done.stdout)
-    assert isclose(found["value"], float(value), rel_tol=1e-12)
-    assert found["ties"] == ["chain"]
 
 
 # ---- Formulas that no fraction has.
@@ -258,26 +148,7 @@ def test_a_number_is_rounded_once(number: str) -> None:
     assert exact == str(value)
 
 
-def test_random_numbers_are_rounded_once() -> None:
-    """Decimals of seven or eleven digits that end in 5, where a float is above or below."""
-    random = Random(11)
-    for _ in range(60):
-        digits = random.choice((6, 10))
-        figures = f"{random.randrange(10 ** (digits - 1), 10**digits)}5"
-        value = Fraction(int(figures)) / 10 ** random.randrange(digits - 3, digits + 4)
-        text = output("eval", text=f"max: [{value}]")
-        assert re.search(r"^value +(\S+)", text, re.MULTILINE)[1] == shown(value), value  # type: ignore[index]
-
-
 # ---- Beyond floats.
-
-
-@pytest.mark.parametrize(
-    ("utilities", "sd"), [("1e300, 0", 5e299), ("3e-300, 0", 1.5e-300), ("-1e12, 1e12", 1e12)]
-)
-def test_a_variance_beyond_floats_has_a_root(utilities: str, sd: float) -> None:
-    (found,) = as_json("risk", text=f"chance: [{utilities}]")["actions"]
-    assert isclose(found["sd"], sd, rel_tol=1e-15)
 
 
 @pytest.mark.parametrize("algorithm", et.ALGORITHMS)

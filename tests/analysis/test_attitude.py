@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, loads, run_main
+from helpers import loads, run_main
 
 import expectitree as et
 from expectitree.base.errors import SearchError
@@ -99,28 +97,6 @@ def test_json_has_the_mean() -> None:
     assert found["risk_premium"] == pytest.approx(50 - found["value"])
     plain = json.loads(out("eval", "-e", "chance: [0, 100]", "--format", "json"))
     assert not {"mean", "attitude", "risk_premium"} & set(plain)
-
-
-@pytest.mark.parametrize("attitude", ATTITUDES)
-def test_compare_runs_the_searches_that_can(attitude: str) -> None:
-    words = ("compare", str(ROOT / "trees" / "shared.yaml"), "--attitude", attitude)
-    rows = list(csv.DictReader(io.StringIO(out(*words, "--format", "csv"))))
-    assert [row["algorithm"] for row in rows] == ["expectiminimax"]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("eval", "-a", "star1"),
-        ("compare", "-a", "expectiminimax", "-a", "best-first"),
-        ("draw", "-a", "star2", "-o", "-", "--format", "svg"),
-    ],
-)
-def test_pruning_searches_refuse(words: tuple[str, ...]) -> None:
-    done = run_main(*words, "-e", BET, "--attitude", "exponential=100")
-    assert done.status == 2
-    assert "found the attitude exponential=100, expected no attitude to risk for" in done.err
-    assert "search the tree with -a expectiminimax, or remove the attitude" in done.err
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from files.samples import chain
 from helpers import rendered_lines
 
 import expectitree as et
-from expectitree.analysis.compare.text import conclusion
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
@@ -197,6 +196,8 @@ def test_equal_probabilities_are_shown_once_and_fractions_as_in_the_file() -> No
         "    ├── #2  2",
         "    └── #3  3",
     ]
+    lines = drawn("max: {a long label here: {chance: [{max: [1]}, 2, 3]}, b: 1}", width=30)
+    assert lines[1:3] == ["├─★ a long …  ● CHANCE 2", "│   │   p 1/3 each"]
 
 
 def test_a_console_without_unicode_has_plain_signs() -> None:
@@ -214,22 +215,6 @@ def test_without_unicode_every_character_is_ascii() -> None:
 
 def test_wide_characters_take_two_columns() -> None:
     assert clipped("日本語の木", 6) == "日本…"
-
-
-def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
-    from expectitree.analysis.compare import report as comparison
-
-    tree = et.loads("max: [1, 2]")
-    lies = et.evaluate(et.loads("max: [1, 3]"), "star1")
-    real = comparison.search_tree
-    monkeypatch.setattr(
-        comparison,
-        "search_tree",
-        lambda t, a, **how: lies if a != "expectiminimax" else real(t, a, **how),
-    )
-    found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])
-    assert found.disagreements == ["star1 disagrees with expectiminimax: the value is 3, not 2"]
-    assert conclusion(found) == "The algorithms disagree."
 
 
 def test_a_report_is_freed_with_its_last_reference() -> None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-from random import Random
 from typing import Any
 
 from helpers import ROOT
 from oracle import ExactNode
-from random_trees import random_rows, utility_ranges
+from random_texts import RandomText
 
 import expectitree as et
-from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.builder import EXACT_NODES, NodeId
-from expectitree.base.tree.model import Kind
+from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.files import loads
 
 SHIPPED = sorted((ROOT / "trees").iterdir())
@@ -32,7 +27,7 @@ ODD_TEXTS = (
     "\x80", "\x85", "\xa0", "\xad", "\u200b", "\u2028", "\u2029", "\ufeff", "\ufffe", "\ufffd", "é",
     "e\u0301", "日本",
     "\U0001f600", "\U000e0001", "\U0010ffff", "max", "p", "ref", "label", "utility", "nodes", "n1",
-    "x" * 200,
+    "x" * 200, "0.5", "1/2", "rest", "1", "0",
 )  # fmt: skip
 
 
@@ -47,9 +42,6 @@ SEEDS = (
     '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
     '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
 )
-
-
-REWARDS = (0,), (0,), (0, 0, -100, Fraction(1, 3)), (1, -1, 2)
 
 
 def content_of(tree: et.Tree) -> list[object]:
@@ -82,46 +74,8 @@ def exact_at(tree: et.Tree, path: str) -> ExactNode:
 
 
 def random_full_tree(seed: int, exact: bool) -> et.Tree:
-    """Return a random tree with labels, notes, bounds and estimates at many nodes."""
-    random = Random(seed)
-    rows = random_rows(random, rewards=random.choice(REWARDS))
-    ranges = utility_ranges(rows)
-    builder = et.TreeBuilder(exact)
-    number: Callable[[Fraction], Any] = Fraction if exact else float
-    share = random.choice((0, 0.2, 0.8))  # The share of rows with a note, label, bounds, …
-
-    def maybe(values: tuple[Any, ...]) -> Any:
-        return random.choice(values) if random.random() < share else None
-
-    for n, row in enumerate(rows):
-        if row.kind == Kind.TERMINAL:
-            builder.add_terminal(number(row.utility))
-        else:
-            count = len(row.children)
-            labels = random.sample(ODD_TEXTS, count)
-            given_labels = [label if random.random() < share else None for label in labels]
-            shares = [number(p) for p in row.probabilities]
-            estimate = maybe(ranges[n])
-            builder.add_inner(
-                row.kind,
-                row.children,
-                shares or None,
-                given_labels,
-                None if estimate is None else number(estimate),
-                {at: number(reward) for at, reward in enumerate(row.rewards)},
-            )
-            for place in range(count):
-                note = maybe(ODD_TEXTS)
-                if note is not None:
-                    builder.annotate_branch(n, place, note)
-        bounds = row.bounds and tuple(
-            end if abs(end) == INFINITY else number(end) for end in row.bounds
-        )
-        builder.annotate(n, bounds=bounds, note=maybe((*ODD_TEXTS, "", "two\nlines\n")))
-    return builder.build(
-        NodeId(len(rows) - 1), title=maybe((*ODD_TEXTS, "")), source=maybe((*ODD_TEXTS, "")),
-        reward=maybe((1, "-1/3", "2.5")) or 0,
-    )  # fmt: skip
+    """Return a random tree with odd labels and notes, bounds and estimates at many nodes."""
+    return RandomText(seed, seed % 3 == 0, ODD_TEXTS).tree(exact)
 
 
 def chain(plies: int, exact: bool = False) -> et.Tree:

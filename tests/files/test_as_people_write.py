@@ -6,7 +6,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from helpers import invoke
+from helpers import cases, invoke
 
 import expectitree as et
 from expectitree.base.errors import FileError
@@ -24,19 +24,7 @@ def said(text: str, name: str = "x.yaml") -> str:
     return f"value: {et.evaluate(tree, exact=True).value}; {'; '.join(tree.warnings)}"
 
 
-COMMENTS = [  # the text, its line with a # in a text, and the text to write
-    ("max:\n- label: Plan #1\n  utility: 5\n- 4", "2", "Plan #1"),
-    ("title: Exercise #4\nmax: [1, 2]", "1", "Exercise #4"),
-    ("parameters:\n  x:\n    value: 3\n    unit: #/year\nmax: [x, 2]", "4", "#/year"),
-    ("max: [1, 2]\nsource: Journal of X, no. 3 #12, p. 5", "2", "Journal of X, no. 3 #12, p. 5"),
-    ("max: [{label: Site #2\n   , utility: 5}, 3]", "1", "Site #2"),
-    ("max:\n  a: {utility: 3, note: >-\n      folded}\n", "", ""),
-    ("max:\n- label: Plan #1\n  utility: 5\n- label: Plan #2\n  utility: 4", "4", "Plan #2"),
-    ("max:\n- label: #1\n  utility: 5", "2", "#1"),
-    ("max: [1, 2]\nexpect:\n  best: #2", "3", "#2"),
-    ("max:\n- ref: #1\n- 2\nnodes: {'#1': 3}", "2", "#1"),
-    ("title: größer #2\r\nmax: [1, 2]\r\n", "1", "größer #2"),
-]
+COMMENTS = cases("writing", "comments")
 
 
 @pytest.mark.parametrize(("text", "line", "meant"), COMMENTS)
@@ -91,20 +79,7 @@ def test_a_text_that_must_be_quoted_is_shown_in_quotes(place: str, text: str) ->
     )
 
 
-PLACES = [  # the text, the place and the hint of its error
-    ("max:\n  left:{chance: [10, 10]}\n  right: 5", "2:3", "write a space after `left:`"),
-    ("max:\n  left:[1, 2]\n  right: 5", "2:3", "write a space after `left:`"),
-    ("max: {left:{chance: [1, 2]}, right: 5}", "1:7", "write a space after `left:`"),
-    ("max: {a: {größe:[1, 2]}}", "1:11", "write a space after `größe:`"),
-    ("max:\n- left:{min: [10, 10]}\n- 4", "2:3", "write a space after `left:`"),
-    ("max:\n  left:[1, 2]", "2:3", "write a space after `left:`"),
-    ("max:\n- left:[1, 2]\n- 3", "2:3", "is a space missing after `left:`?"),
-    ("max:\n  left: {chance: [1, 2]\n  right: 5", "2:9", "close it with }"),
-    ("max:\n  left: [1, 2\n  right: 5", "2:9", "close it with ]"),
-    ("max: [1, 54.5]\nexpect: {best: right, value: 54,5}", "2:33", "write `value: 54.5`"),
-    ("max:\n  right: 5 // best\n  left: 3", "2:12", "# before a comment"),
-    ("parameters: {x: {value: 3, unit: #/year\n range: [1, 5]}}\nmax: [x]", "1:34", '`"#/year"`'),
-]
+PLACES = cases("writing", "syntax")
 
 
 @pytest.mark.parametrize(("text", "place", "hint"), PLACES)
@@ -147,18 +122,7 @@ def test_an_exponent_is_no_digit(text: str, number: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "warning"),
-    [
-        (
-            "max: {a: 10-20, b: 0}",
-            "a: '10-20' is read as arithmetic: if that is right, write `10 - 20`",
-        ),
-        ("max: {a: {utility: 2024-05-06}, b: 0}", "a: '2024-05-06' is read as arithmetic"),
-        ("max: {a: 5/6/2024, b: 0}", "write `5 / 6 / 2024`; a range is for"),
-        ("parameters: {x: 0.1-0.3}\nmax: [x, 0]", "/: '0.1-0.3' is read as arithmetic"),
-        ("max: {a: {reward: 3-5, max: [1]}, b: 0}", "a: '3-5' is read as arithmetic"),
-        ('{"max": ["1-2", 0]}', "#1: '1-2' is read as arithmetic"),
-        ("max: {a: 10 - 20, b: 20-10, c: 6/5/4}", ""),
-    ],
+    cases("writing", "arithmetic"),
 )
 def test_ranges_and_dates_have_a_warning(text: str, warning: str) -> None:
     message = said(text)
@@ -227,21 +191,7 @@ def test_labels_in_expect_are_compared_after_nfc(expect: str, tmp_path: Path) ->
     assert invoke("eval", str(file), "--explain", f"{SPLIT}/#1").exit_code == 0
 
 
-EQUAL = [  # equal probabilities are outcomes, in YAML and in JSON
-    ('{"max": {"a": {"chance": {"0.5": 3, "0.5": 5}}, "b": 1}}', "value: 4; "),
-    ('{"chance": {"1/3": 3, "1/3": 5, "1/3": {"max": [1, 2]}}}', "value: 10/3; "),
-    ('{"chance": {"25%": 1, "25%": 2, "rest": 5}}', "value: 13/4; "),
-    ('{"chance": {"0.25": 3, "0.25": 5, "rest": 1, "rest": 2}}', "value: 11/4; "),
-    ('{"chance": {"0.5": 3, "0.5": {"chance": {"0.5": 1, "0.5": 1}}}}', "value: 2; "),
-    ('{"max": [{"chance": {"1/2": {"min": [4, 5]}, "1/2": 6}}, 3]}', "value: 5; "),
-    ('{"chance": {"0.33": 3, "0.33": 5, "0.33": 2}}', "the probabilities sum to 0.99, expected 1"),
-    ('{"max": [{"1/2": 3, "1/2": 5}, 1]}', "write `{chance: {1/2: 3, 1/2: 5}}`"),
-    ('{"max": {"a": {"50%": 3, "50%": 5}}}', "write `chance: {50%: 3, 50%: 5}`"),
-    ('{"chance": {"0.5": 3, "0.5": 5, "other": 3}}', "duplicate label '0.5' among siblings"),
-    ('{"chance": {"red": 3, "red": 5}}', "duplicate label 'red' among siblings"),
-    ('{"max": {"0.5": 3, "0.5": 5}}', "duplicate label '0.5' among siblings"),
-    ('{"max": [1], "note": "a", "note": "b"}', "duplicate key 'note': keep one"),
-]
+EQUAL = cases("writing", "equal-keys")
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import product
-from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each
+from helpers import ROOT, cases
 
 import expectitree as et
 from expectitree.base.tree.folding import fold_rewards, unshare
@@ -112,80 +109,12 @@ chance:
 """
 
 
-@for_each("seed", range(30))
-def test_two_tests_in_a_row(seed: int) -> None:
-    """Compare all probabilities with those from the joint distribution."""
-    random = Random(seed)
-
-    def distribution(count: int) -> list[Fraction]:
-        weights = [random.choice((0, 1, 2, 3)) for _ in range(count)]
-        weights[random.randrange(count)] += 1
-        return [Fraction(w, sum(weights)) for w in weights]
-
-    outcomes = [f"o{i}" for i in range(random.randint(2, 3))]
-    prior = dict(zip(outcomes, distribution(len(outcomes)), strict=True))
-    signals: list[dict[str, dict[str, Fraction]]] = []  # of each test: signal, outcome
-    for _ in range(2):
-        columns = {o: distribution(2) for o in outcomes}
-        signals.append({s: {o: columns[o][k] for o in outcomes} for k, s in enumerate("ab")})
-    events: Any = {"e": {"prior": {o: str(p) for o, p in prior.items()}}}
-    for k, test in enumerate(signals):
-        rows = {s: {o: str(p) for o, p in row.items()} for s, row in test.items()}
-        events[f"t{k}"] = {"test_of": "e", "likelihood": rows}
-
-    def node(event: str, below: Any) -> Any:
-        return {"event": event, "chance": below}
-
-    first = {
-        s: node("t1", {t: node("e", {o: str(i) for i, o in enumerate(outcomes)}) for t in "ab"})
-        for s in "ab"
-    }
-    tree = et.from_dict({"events": events, "event": "t0", "chance": first})
-    total: dict[str, Fraction] = {}
-    for s, t, o in product("ab", "ab", outcomes):
-        joint = prior[o] * signals[0][s][o] * signals[1][t][o]
-        p = Fraction(1)
-        for path, label in (("/", s), (s, t), (f"{s}/{t}", o)):
-            n = tree.find(path).id
-            at = [tree.branch_label(n, b) for b in tree.branches_of(n)].index(label)
-            p *= tree.columns.probability[tree.columns.first[n] + at] if p else 0
-        assert p == joint
-        total[o] = total.get(o, Fraction(0)) + p
-    assert total == prior
-
-
 WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        (EVENTS + WELL + "event: oil\nchance: {oil: {max: [{ref: well}, 0]}, none: {ref: well}}",
-         "oil/#1: oil is oil on the way here: an event happens once"),
-        (EVENTS + "event: oil\nchance: {oil: 1, nothing: 0}",
-         "/: the outcomes of the event 'oil' are 'nothing' and 'oil' here, and 'none' and 'oil' "
-         "elsewhere: give them the same labels"),
-        (EVENTS + "event: oil\nchance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}",
-         "/: the root's `events` give 'oil' its probabilities: remove the p"),
-        (EVENTS + "event: oil\nchance: {oil: {event: oil, chance: {oil: 1, none: 0}}, none: 0}",
-         "oil: oil is oil on the way here: an event happens once"),
-        ("events: {t: {test_of: oi, likelihood: {a: {x: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
-         "event t: no event 'oi' (did you mean 'oil'?): give it a prior under events"),
-        ("events: {t: {test_of: oil, likelihood: {a: {y: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
-         "event t: the signal a has likelihoods of y, expected one of each outcome: x"),
-        ("events: {oil: {}}\nmax: [1]", "event oil: found "),
-        ("events: {oil: 3}\nmax: [1]", "event oil: found '3', expected an event such as {prior:"),
-        ("events: [1]\nmax: [1]", "found a list under events, expected names of events"),
-        ('events: {"": {prior: {x: 1}}}\nmax: [1]', "found nothing as the name of an event"),
-        ("events: {oil: {prior: {x: 2}}}\nmax: [1]", "event oil/x: '2' is not"),
-        ("events: {oil: {prior: {x: pz}}}\nmax: [1]", "event oil/x: "),
-        ("events: {oil: {priors: {x: 1}}}\nmax: [1]", "event oil: unknown key 'priors'"),
-        ("events: {oil: {test_of: b, likelihood: 3}}\nmax: [1]",
-         "event oil: found '3' as likelihood"),
-        (EVENTS.replace("rest}}\n", "0.2}}\n", 1) + "event: seismic\nchance: {plus: 1, minus: 0}",
-         "/: event seismic: the probabilities sum to 0.5 at spec = 0.7, expected 1: change "
-         "a formula or a parameter, or write `rest` for one"),
-    ],
+    cases("events", "events"),
 )  # fmt: skip
 def test_errors(text: str, message: str) -> None:
     with pytest.raises(et.FileError) as error:

@@ -193,18 +193,6 @@ def test_layouts_of_yaml_give_the_same_tree(text: str, either_yaml: bool) -> Non
     assert [node.utility for node in tree.root.children] == [1]
 
 
-@pytest.mark.slow
-def test_a_chain_of_refs_has_no_depth_limit() -> None:
-    """100,000 nodes are read without recursion."""
-    count = 100_000
-    names = {f"n{i}": {"max": [{"ref": f"n{i + 1}"}]} for i in range(count - 1)}
-    text = json.dumps({"ref": "n0", "nodes": {**names, f"n{count - 1}": 7}})
-    tree = et.loads(text, name="x.json")
-    assert len(tree) == count
-    assert tree.heights[-1] == count - 1
-    assert et.evaluate(tree, "star2").value == 7
-
-
 def test_tree_files_lists_the_trees_of_a_folder(tmp_path: Path) -> None:
     """The list is sorted and contains no hidden and no other files."""
     names = "b.yaml a.json sub/c.YML sub/deep/d.yml .hidden.yaml .git/e.yaml f.txt sub/g.yaml~"

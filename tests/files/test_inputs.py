@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers import for_each, run_main
+from helpers import cases, for_each, run_main
 
 import expectitree as et
 from expectitree.files.grammar.inputs import _SHARES
@@ -17,32 +17,10 @@ def warnings_of(parameters: str, formula: str = "a", more: str = "") -> list[str
 
 # ---- Values.
 
-VALUES = {
-    "value: 0.9, range: [0.1, 0.5]": "its range, 0.1 to 0.5",
-    "value: 1/3, range: [0.34, 1/2]": "its range, 0.34 to 0.5",
-    "value: 5%, range: [0.06, 0.1]": "its range, 0.06 to 0.1",
-    "value: -1e9, range: [0, 1]": "its range, 0 to 1",
-    "value: 0.9, distribution: 'beta(3, 7)'": "the central 99% of beta(3, 7)",
-    "value: 0, distribution: 'beta(2, 7)'": "the central 99% of beta(2, 7)",
-    "value: 1000, distribution: 'gamma(36, 6000/36)'": "the central 99% of gamma(36, 6000/36)",
-    "value: 200, distribution: 'lognormal(4, 0.3)'": "the central 99% of lognormal(4, 0.3)",
-    "value: 2.6, distribution: 'normal(0, 1)'": "the central 99% of normal(0, 1)",
-    "value: 9.9, distribution: 'triangular(0, 2, 10)'": "the central 99% of triangular(0, 2, 10)",
-    "value: 10, distribution: 'uniform(0, 10)'": "the central 99% of uniform(0, 10)",
-    "value: 0.2, range: [0.1, 0.5]": "",
-    "value: 0.1, range: [0.1, 0.5]": "",
-    "value: 1/3, range: [1/3, 1]": "",
-    "value: 2.5, distribution: 'normal(0, 1)'": "",
-    "value: 0.5, distribution: 'beta(3, 7)'": "",
-    "value: 0.01, distribution: 'gamma(0.1, 1)'": "",
-    "value: 9.2, distribution: 'triangular(0, 2, 10)'": "",
-    "distribution: 'lognormal(0, 6)'": "",  # its mean is beyond: no value was written
-    "distribution: 'gamma(0.001, 5)'": "",
-    "distribution: {discrete: {1: 0.999, 1000: 0.001}}": "",
-}
+VALUES = cases("inputs", "values")
 
 
-@pytest.mark.parametrize(("parameter", "found"), VALUES.items())
+@pytest.mark.parametrize(("parameter", "found"), VALUES)
 def test_a_value_outside_of_its_range_or_distribution(parameter: str, found: str) -> None:
     for parameters, formula in ((f"a: {{{parameter}}}", "a"), (f"a: {{{parameter}}}, b: 2*a", "b")):
         warnings = warnings_of(parameters, formula)
@@ -82,37 +60,10 @@ def test_shares_are_those_of_draws(seed: int) -> None:
 
 # ---- Units.
 
-MONEY = "a: {value: 2, unit: k$}, b: {value: 3, unit: $}"
-GOODS = "q: {value: 2, unit: kg}, pr: {value: 3, unit: $/kg}, b: {value: 4, unit: $}"
-MIXED: dict[tuple[str, str, str], str] = {
-    (MONEY, "a + b", ""): "a is in k$, and b in $",
-    (MONEY, "a - b", ""): "a is in k$, and b in $",
-    (MONEY, "max(b, a)", ""): "b is in $, and a in k$",
-    (MONEY, "if(a < b, 1, 2)", ""): "a is in k$, and b in $",
-    (MONEY, "if(1 < 2, a, b)", ""): "a is in k$, and b in $",
-    (MONEY, "a", ", z: b"): "a is in k$, and b in $",
-    (MONEY, "a", ", z: {reward: b, max: [1, 2]}"): "a is in k$, and b in $",
-    (MONEY, "a", ", z: {cost: b, utility: 1}"): "a is in k$, and -b in $",
-    (MONEY + ", c: a + b", "c", ""): "a is in k$, and b in $",
-    (GOODS, "q*pr + b + q", ""): "q*pr + b is in $, and q in kg",
-    (GOODS, "pr*(b/q + b)", ""): "b/q is in $*kg^-1, and b in $",
-    (GOODS + ", t: {value: 1, unit: days}", "q*pr/t + b", ""): "q*pr/t is in $*day^-1, and b in $",
-    (GOODS, "q*pr + b", ""): "",
-    (GOODS, "pr + b/q", ""): "",
-    (GOODS, "q*pr - abs(-b)", ""): "",
-    (MONEY, "1000*a + b", ""): "",  # a number may convert
-    (MONEY + ", r: 1000", "r*a + b", ""): "",
-    (MONEY, "a*b + 5", ""): "",
-    ("a: {value: 2, unit: years}, b: {value: 1, unit: year}", "a + b", ""): "",
-    ("a: {value: 2, unit: $ per kg}, b: {value: 1, unit: $/kg}", "a + b", ""): "",
-    ("a: {value: 2, unit: '%'}, b: {value: 1, unit: $}", "a + b", ""): "",
-    ("a: {value: 2, unit: 1000 $}, b: {value: 1, unit: $}", "a + b", ""): "",
-}  # fmt: skip
 
-
-@pytest.mark.parametrize(("case", "found"), MIXED.items(), ids=str)
-def test_mixed_units(case: tuple[str, str, str], found: str) -> None:
-    warnings = [one for one in warnings_of(*case) if "not used" not in one]
+@pytest.mark.parametrize(("parameters", "formula", "more", "found"), cases("inputs", "units"))
+def test_mixed_units(parameters: str, formula: str, more: str, found: str) -> None:
+    warnings = [one for one in warnings_of(parameters, formula, more) if "not used" not in one]
     added = "which are added or compared: write both in one unit"
     assert warnings == ([f"{found}, {added}"] if found else [])
 

@@ -124,10 +124,3 @@ def test_a_warning_names_the_path() -> None:
     third = 0.3333333333
     et.from_dict({"chance": [{"p": third, "utility": u} for u in (1, 2, 3)]}, warn=told.append)
     assert len(told) == 1
-
-
-def test_text_and_data_have_their_own_functions() -> None:
-    with pytest.raises(et.TreeError, match="found text 'max: 1', expected a dict: loads reads"):
-        et.from_dict("max: 1")
-    with pytest.raises(et.TreeError, match="expected text in YAML or JSON: from_dict reads"):
-        et.loads({"max": [1]})

@@ -2,72 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
-from helpers import invoke, run_main
+from helpers import cases, invoke, run_main
 
 import expectitree as et
 from expectitree.editor.changes import edited
 
 THIRDS = "chance: [{p: 0.3333, utility: 1}, {p: 0.3333, utility: 2}, {p: 0.3333, utility: 6}]"
-PERCENT = "chance: {16.7%: 6, 0.167: 3, 66.7%: 0}"
 SHARES = (
     "max: {go: {chance: {a: {p: 38.46%, utility: 1}, b: {p: 46.15%, utility: 2}, "
     "c: {p: 15.38%, utility: 6}}}, stay: 2}"
 )
-TEST = """\
-events:
-  oil: {prior: {wet: 0.333, dry: 0.666}}
-  seismic: {test_of: oil, likelihood: {plus: {wet: 0.9, dry: 1/3}, minus: {wet: 0.09, dry: 2/3}}}
-event: seismic
-chance: {plus: {event: oil, chance: {wet: 6, dry: 0}}, minus: 1
-"""
-RADIANT = """\
-name: Contract
-type: decision
-movie: {type: chance, small: {p: 0.33, payoff: 3}, large: {p: .66, payoff: 6}}
-tv: {payoff: 1}
-"""
-SILVER: dict[str, Any] = {
-    "SilverDecisions": "1.2.0",
-    "rule": "expected-value-maximization",
-    "viewMode": "criterion1",
-    "data": {"code": "", "trees": [{"type": "chance", "childEdges": [
-        {"name": name, "payoff": [payoff, 0], "probability": p, "childNode": {"type": "terminal"}}
-        for name, payoff, p in (("win", "8", "0.33"), ("lose", "0", "0.66"))
-    ]}]},
-}  # fmt: skip
 CSV = "action,low,middle,high\nprobability,0.33,0.33,0.33\nplant,3,6,9\nwait,1,1,4\n"
 
-# A text, the name of its file, the path of the last node that is normalised, the probabilities
-# there, and the nodes and sums in the warnings.
-NORMALIZED = [
-    (THIRDS, "x.yaml", "/", "1/3 1/3 1/3", ["/ 0.9999"]),
-    (PERCENT, "x.yaml", "/", "167/1001 167/1001 667/1001", ["/ 1.001"]),
-    (SHARES, "x.yaml", "go", "3846/9999 4615/9999 1538/9999", ["go 0.9999"]),
-    ('{"chance": {"0.49": 5, "0.49": 6}}'.replace("0.49", "49%", 1), "x.json", "/", "1/2 1/2",
-     ["/ 0.98"]),
-    ('{"max": {"a": {"chance": [{"p": 0.51, "utility": 5}, {"p": 0.51, "utility": 6}]}}}',
-     "x.json", "a", "1/2 1/2", ["a 1.02"]),
-    ("chance: [{p: 0.5*0.66, utility: 1}, {p: 1 - 1/3, utility: 2}]", "x.yaml", "/",
-     "99/299 200/299", ["/ 299/300"]),
-    ("nodes: {coin: {chance: {a: {p: 0.333, utility: 3}, b: {p: 0.666, utility: 0}}}}\n"
-     "max: [{ref: coin}, {min: [{ref: coin}, 7]}]", "x.yaml", "#2/#1", "1/3 2/3", ["#1 0.999"]),
-    (f"parameters: {{x: 3}}\nmax: {{a: {{{THIRDS}}}, b: {{chance: [{{p: 0.9, utility: x}}, "
-     "{p: 0.11, utility: 2}]}}", "x.yaml", "b", "90/101 11/101", ["a 0.9999", "b 1.01"]),
-    (TEST.replace("0.09", "rest") + "}", "x.yaml", "plus", "27/47 20/47",
-     ["/ event oil 0.999"]),
-    (TEST + "}", "x.yaml", "/", "52/99 47/99",
-     ["/ event oil 0.999", "/ event seismic after wet 0.99"]),
-    (RADIANT, "x.yaml", "movie", "1/3 2/3", ["movie 0.99"]),
-    (json.dumps(SILVER), "x.json", "/", "1/3 2/3", ["/ 0.99"]),
-    (CSV, "x.csv", "plant", "1/3 1/3 1/3", ["plant 0.99", "wait 0.99"]),
-]  # fmt: skip
+NORMALIZED = cases("probabilities", "normalized")
 WARNING = re.compile(
     r"\S+: (\S+)(?:: (event [^:]+))?: the probabilities sum to (\S+), not 1; each was divided by "
     "that sum"
@@ -87,14 +39,14 @@ def sums_in(warnings: list[str] | tuple[str, ...]) -> list[str]:
 
 @pytest.mark.parametrize(("text", "name", "path", "expected", "warned"), NORMALIZED)
 def test_numbers_are_divided_by_their_sum(
-    text: str, name: str, path: str, expected: str, warned: list[str]
+    text: str, name: str, path: str, expected: str, warned: str
 ) -> None:
     with pytest.raises(et.FileError, match=r"--normalize|change a formula"):
         et.loads(text, name=name)
     tree = et.loads(text, name=name, normalize=True)
     ps = probabilities(tree, path)
     assert ps == [*map(Fraction, expected.split())]
-    assert sums_in(tree.warnings) == warned
+    assert sums_in(tree.warnings) == warned.split("; ")
     again = et.loads(et.dumps(tree))  # the numbers are written, and need no key
     assert probabilities(again, path) == ps
     assert not again.warnings or "divided" not in again.warnings[0]
@@ -102,14 +54,14 @@ def test_numbers_are_divided_by_their_sum(
 
 @pytest.mark.parametrize(("text", "name", "path", "expected", "warned"), NORMALIZED[:10])
 def test_the_key_is_the_same_as_the_option(
-    text: str, name: str, path: str, expected: str, warned: list[str]
+    text: str, name: str, path: str, expected: str, warned: str
 ) -> None:
     keyed = f'{{"normalize": true, {text[1:]}' if name == "x.json" else f"{text}\nnormalize: true"
     if text.startswith("events"):
         keyed = f"normalize: true\n{text}"
     tree = et.loads(keyed, name=name)
     assert probabilities(tree, path) == [*map(Fraction, expected.split())]
-    assert sums_in(tree.warnings) == warned
+    assert sums_in(tree.warnings) == warned.split("; ")
 
 
 def test_python_data_and_floats() -> None:
@@ -122,37 +74,12 @@ def test_python_data_and_floats() -> None:
     )
 
 
-OTHER = "parameters: {p: 0.49}\n"
 NEAR = "divide sums from 0.98 to 1.02 with --normalize"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("chance: [{p: 0.5, utility: 1}, {p: 0.479, utility: 2}]",
-         f"1:10: /: the probabilities sum to 0.979, expected 1: correct them, write `p: rest` at "
-         f"one outcome, or {NEAR}"),
-        ("chance: {0.5: 1, 53%: 2}",
-         f"1:10: /: the probabilities sum to 1.03, expected 1: correct them, write `rest` for one, "
-         f"or {NEAR}"),
-        (OTHER + "chance: [{p: p, utility: 1}, {p: 0.5, utility: 2}]",
-         "2:10: /: the probabilities sum to 0.99 at p = 0.49, expected 1: change a formula or a "
-         "parameter, or write `p: rest` at one outcome"),
-        ("chance: [{p: 3*0.5, utility: 1}, {p: -0.5, utility: 2}]", "1:38: #2: '-0.5' is not a "),
-        ("chance: [{p: 0.995, utility: 1}, {p: 0.01, utility: 2}, {p: rest, utility: 2}]",
-         "1:10: /: the probabilities sum to 1.005 without the rest, expected at most 1: correct"),
-        ("event: oil\nchance: {wet: 1, dry: 2}\nevents: {oil: {prior: {wet: 0.5, dry: 0.6}}}",
-         "3:23: /: event oil: the probabilities sum to 1.1, expected 1: correct them, write "
-         f"`rest` for one, or {NEAR}"),
-        (OTHER + "event: oil\nchance: {wet: 1, dry: 2}\nevents:\n  oil: {prior: {wet: p, dry: .5}}",
-         "5:16: /: event oil: the probabilities sum to 0.99 at p = 0.49, expected 1: change a "
-         "formula or a parameter, or write `rest` for one"),
-        (OTHER + TEST.replace("minus: {wet: 0.09", "minus: {wet: p") + "}",
-         "4:39: /: event seismic: the probabilities sum to 1.39 at p = 0.49"),
-        (TEST.replace("0.09", "0.2") + "}",
-         "3:39: /: event seismic after wet: the probabilities sum to 1.1, expected 1"),
-        ("normalize: maybe\nmax: [1]", "1:12: /: found 'maybe' as normalize, expected true or"),
-    ],
+    cases("probabilities", "sums"),
 )  # fmt: skip
 def test_other_sums_are_errors_where_they_are(text: str, message: str) -> None:
     with pytest.raises(et.FileError) as error:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from random import Random
 from unittest import mock
 
 import pytest
 from files.samples import content_of, read
+from helpers import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,26 +18,6 @@ from expectitree.files.grammar import reader
 from expectitree.searches.engine import search_tree
 
 F = Fraction
-PROBABILITIES = {  # the children of a chance node, and their probabilities
-    "{0.7: 1, 0.3: 2}": [F(7, 10), F(3, 10)],
-    "{1/6: 1, 5/6: 2}": [F(1, 6), F(5, 6)],
-    "{30%: 1, 70.%: 2}": [F(3, 10), F(7, 10)],
-    "{.5: 1, +0.50: 2}": [F(1, 2), F(1, 2)],
-    "{1/2: 1, 0.5: 2}": [F(1, 2), F(1, 2)],
-    "{1.0: 1}": [F(1)],
-    "{1: 1, 0.0: 2}": [F(1), F(0)],  # a decimal point beside them makes 0 and 1 probabilities
-    "{0: 1, 1/4: 2, 75e-2: 3}": [F(0), F(1, 4), F(3, 4)],
-    "{2.5e-1: 1, rest: 2}": [F(1, 4), F(3, 4)],
-    "{rest: 1, 30%: 2}": [F(7, 10), F(3, 10)],
-    "{0.7: 1, 30%: 2, rest: 3}": [F(7, 10), F(3, 10), F(0)],
-    "{1/3: 1, 2/3: 2, rest: 3}": [F(1, 3), F(2, 3), F(0)],
-    "{1/6: 1, 5/6: 2, rest: 3}": [F(1, 6), F(5, 6), F(0)],
-    "[{p: 0.7, utility: 1}, {p: rest, utility: 2}]": [F(7, 10), F(3, 10)],
-    "[{p: rest, utility: 1}, {p: 1/5, utility: 2}, {p: rest, utility: 3}]": [
-        F(2, 5), F(1, 5), F(2, 5)],
-    "{a: {p: rest, utility: 1}, b: {p: rest, utility: 2}}": [F(1, 2), F(1, 2)],
-    "{a: {p: 12.5%, utility: 1}, rest: {p: rest, utility: 2}}": [F(1, 8), F(7, 8)],
-}  # fmt: skip
 LABELS = [  # mappings whose keys are labels
     "{0: 1, 1: 2}",
     "{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6}",
@@ -54,13 +34,13 @@ LABELS = [  # mappings whose keys are labels
 ]
 
 
-@pytest.mark.parametrize("children", PROBABILITIES)
-def test_probabilities_are_read(children: str) -> None:
+@pytest.mark.parametrize(("children", "p"), cases("probabilities", "probabilities"))
+def test_probabilities_are_read(children: str, p: str) -> None:
     """Floats are the nearest to the exact probabilities: 0.7 leaves 0.3."""
-    expected = PROBABILITIES[children]
+    expected = [*map(F, p.split())]
     for exact in (True, False):
         tree = read(f"chance: {children}", exact=exact)
-        assert [*tree.columns.probability] == [p if exact else float(p) for p in expected]
+        assert [*tree.columns.probability] == [x if exact else float(x) for x in expected]
         if children.startswith("{") and "a:" not in children:
             assert [branch.label for branch in tree.root.branches] == [
                 f"#{place}" for place in range(1, len(expected) + 1)
@@ -140,63 +120,12 @@ def test_a_tree_is_written_with_the_fewest_words(children: str, written: str) ->
         assert content_of(again) == content_of(tree)
 
 
-@pytest.mark.parametrize("format", ["yaml", "json"])
-def test_any_probabilities_are_read_back_unchanged(format: str) -> None:
-    random = Random(4)
-    for n in range(300):
-        exact, count = n % 2 == 0, random.randint(1, 5)
-        builder = et.TreeBuilder(exact)
-        weights = [random.choice((0, 1, 1, 2, 3, 7, 10**-20, 1e-7)) for _ in range(count)]
-        total = sum(map(F, weights)) or F(1)
-        shares = [F(w) / total for w in weights] if any(weights) else [F(1, count)] * count
-        labels = random.sample(["0.5", "1/2", "rest", "1", "0", "a", None, None, None, None], count)
-        children = [builder.terminal(at) for at in range(count)]
-        node = builder.add_inner(
-            et.Kind.CHANCE, [*children], [p if exact else float(p) for p in shares], labels
-        )
-        tree = builder.build(et.base.tree.builder.NodeId(node))
-        text = et.dumps(tree, format)
-        assert content_of(read(text, name=f"x.{format}", exact=exact)) == content_of(tree), text
-
-
 # ---- Warnings.
-
-EQUALLY = "these outcomes are equally likely; if that is wrong, write a p, as in"
-SUM = "contain numbers that sum to"
-AS_LABEL = (
-    "read as a label: these outcomes are equally likely; if that is wrong, give each a p, as in"
-)
 
 
 @pytest.mark.parametrize(
     ("children", "warning"),
-    [
-        ("{win 0.6: 5, lose 0.4: 1}",
-         f"the labels 'win 0.6' and 'lose 0.4' {SUM} 1: {EQUALLY} win 0.6: {{p: 0.6, utility: 5}}"),
-        ("{win (3/5): {max: [1, 2]}, lose (2/5): 1}",
-         f"the labels 'win (3/5)' and 'lose (2/5)' {SUM} 1: {EQUALLY} "
-         "'win (3/5)': {p: 3/5, max: [1, 2]}"),
-        ("[{label: p=60 %, utility: 5}, {label: p=40 %, utility: 1}]",
-         f"the labels 'p=60 %' and 'p=40 %' {SUM} 1: {EQUALLY} "
-         "{label: 'p=60 %', p: 60%, utility: 5}"),
-        ("{70: 5, 30: 1}",
-         f"the labels '70' and '30' {SUM} 100: {EQUALLY} 70: {{p: 70%, utility: 5}}"),
-        ("{0.7: 5, lose: 1}",
-         "'0.7' is read as a label, because 'lose' is one: these outcomes are equally likely; "
-         "if that is wrong, write {0.7: …, rest: …}, or give each a p"),
-        ("{30: 5, rest: 1}", f"'rest' is {AS_LABEL} rest: {{p: rest, utility: 1}}"),
-        ("{pr: 5, 1 - pr: 1}",
-         "'pr' and '1 - pr' are read as labels: these outcomes are equally likely; if that is "
-         "wrong, give each a p, as in pr: {p: pr, utility: 5}"),
-        *((children, "") for children in [
-            *LABELS[:4], "{0.7: 1, 1.3: 2}", "{1 of 3: 1, 2 of 3: 2}", "{v0.6: 1, v0.4: 2}",
-            "{0.6.1: 1, 0.4.2: 2}", "{win 0.6: 1, lose 0.5: 2}",
-            "{win 0.6: {p: 0.6, utility: 1}, lose 0.4: {p: 0.4, utility: 2}}",
-            "{win 0.6: 1, lose 0.4: 2, draw: 3}", "{100: 1}", "{1/0: 1, 1: 2}", "{pr: 5, oil: 1}",
-            "[{label: 0.6, utility: 1}, {utility: 2}]",
-            "[{label: pr, utility: 5}, {label: 1 - pr, utility: 1}]",
-        ]),
-    ],
+    cases("probabilities", "labels"),
 )  # fmt: skip
 def test_labels_that_seem_to_be_probabilities_cause_a_warning(children: str, warning: str) -> None:
     text = f"{{parameters: {{pr: 0.5}}, max: [pr, {{chance: {children}}}]}}"
@@ -211,14 +140,14 @@ def test_a_probability_too_small_for_floats_is_refused_in_trees_of_floats_alone(
     assert et.loads(tiny).columns.probability[1] == F(1, 10**330)
 
 
-LABELS = st.one_of(
+ANY_LABELS = st.one_of(
     st.sampled_from(["a", "A", "b c", "#1", "#2", "p", "utility", "P", "0.3", "1/3", "50%", "rest",
                      "1 in 6", "½", "", "é", "x\ty", "1", "prob", "max"]),
     st.text(max_size=4),
 )  # fmt: skip
 
 
-@given(st.lists(LABELS, min_size=1, max_size=4), st.booleans(), st.booleans())
+@given(st.lists(ANY_LABELS, min_size=1, max_size=4), st.booleans(), st.booleans())
 def test_labels_that_are_read_at_once_are_read_as_one_by_one(
     labels: list[str], for_max: bool, above: bool
 ) -> None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
+from helpers import cases
 
 import expectitree as et
 from tests.helpers import for_each
@@ -97,46 +98,6 @@ def test_a_cohort_is_worth_its_recursion_for_each_strategy() -> None:
     assert et.evaluate(tree.with_parameters(cycle=12), exact=True).value == 0
 
 
-@for_each("seed", range(40), range(40, 400))
-def test_random_repetitions_are_worth_their_recursion(seed: int) -> None:
-    rng = random.Random(seed)
-    last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
-    bonus = rng.randint(-2, 2)
-    nodes: dict[str, tuple[str, list[tuple[int, str, int, int]]]] = {}
-    text = [f"parameters: {{t: 0, k: 0, bonus: {bonus}, pay: k + bonus*t}}", "nodes:"]
-    for name in names:
-        kind = rng.choice(["max", "min", "chance"])
-        branches = [
-            (rng.randint(-3, 3), rng.choice(names), rng.randint(1, 2), rng.randint(0, 2))
-            for _ in range(rng.randint(1, 3))
-        ]
-        nodes[name] = kind, branches
-        text += [f"  {name}:", f"    until: t >= {last}", "    utility: 2*pay", f"    {kind}:"]
-        for reward, target, step, more in branches:
-            changes = f"{{t: t + {step}, k: k + {more}}}"
-            text.append(f"      - {{reward: pay + {reward}, ref: {target}, with: {changes}}}")
-    text.append("ref: a")
-
-    @cache
-    def value(name: str, t: int, k: int) -> Fraction:
-        pay = Fraction(k + bonus * t)
-        if t >= last:
-            return 2 * pay
-        kind, branches = nodes[name]
-        values = [
-            pay + reward + value(target, t + step, k + more)
-            for reward, target, step, more in branches
-        ]
-        if kind == "chance":
-            return sum(values) / len(values)
-        return max(values) if kind == "max" else min(values)
-
-    tree = et.loads("\n".join(text))
-    assert et.evaluate(tree, exact=True).value == value("a", 0, 0)
-    again = et.loads(et.dumps(tree)) if hasattr(et, "dumps") else tree
-    assert et.evaluate(again, exact=True).value == value("a", 0, 0)
-
-
 @pytest.mark.parametrize(
     ("action", "cost", "life"), [("alone", 44663.45, 7.99), ("both", 50601.65, 8.94)]
 )
@@ -167,23 +128,7 @@ def test_a_chain_of_480_cycles_is_unrolled() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        ("{p: 0.3, utility: 0}", "{p: 0.3, utility: 1/(cycle - 5)}", "ill (cycle 5): '1/(5 - 5)'"),
-        ("p: 0.2*effect", "p: 0.3*cycle*effect", "in well (cycle 4): p is 1.2 at new = 0"),
-        ("p: 0.7", "p: log(cycle - 3)", "in ill (cycle 1): 'log(1 - 3)' is the logarithm of"),
-        ("until: cycle = 12", "until: 1/(cycle - 2) = 1", "in well (cycle 2): '1/(cycle - 2)'"),
-        ("p: rest, reward: 10*d", "p: rest, reward: 1/(6 - cycle)", "in well (cycle 6): '1/(6"),
-        (
-            "{cycle: cycle + 1}}",
-            "{cycle: cycle + 1/(2*cycle - 3)}}",
-            "it has more than 10,000 bits",
-        ),
-        (
-            "{cycle: cycle + 1}}",
-            "{cycle: cycle + 1/(4 - cycle^2)}}",
-            "it has more than 10,000 bits",
-        ),
-    ],
+    cases("repetition", "cohort"),
 )
 def test_an_error_names_the_written_line_and_the_copy(old: str, new: str, message: str) -> None:
     assert old in COHORT
@@ -265,15 +210,7 @@ def test_a_name_that_only_a_with_sets_is_known_below() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        ("y: {reward: 1, ref: a, with: {t: 1, k: 0}}", "y: {ref: a}", "9:49: y: this ref leads to"),
-        (", k: 0}}", "}}", "y: this ref leads to a formula of k, which nothing sets: write its"),
-        ("reward: 1", "reward: k", "y: nothing on the way here sets k"),
-        ("{t: 0, k: 1}", "{t: 0, k: 1, kk: 3}", "unknown parameter 'kk' (did you mean 'k'?)"),
-        ("utility: k", "utility: kk", "unknown parameter 'kk' (did you mean 'k'?)"),
-        ("{n: 4}", "{n: 4, m: t}", "parameter m: unknown parameter 't'"),
-        ("{t: 0, k: 1}", "{t: 0, k: 1, max: 2}", "unknown parameter 'max'"),
-    ],
+    cases("repetition", "unset"),
 )
 def test_a_name_that_nothing_sets_is_an_error(old: str, new: str, message: str) -> None:
     assert old in SET_BELOW
@@ -341,30 +278,7 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("nodes: {a: {max: [{ref: a}, 1]}}\nref: a", "leads back to itself: that is a cycle"),
-        (
-            "parameters: {t: 0}\nnodes: {a: {until: t = 3, max: [{ref: b}, 1]}, "
-            "b: {max: [{ref: c}]}, c: {max: [{ref: b}, 2]}}\nref: a",
-            "leads back to itself: that is a cycle",
-        ),
-        (
-            "parameters: {t: 0}\nnodes: {a: {until: t = 3, max: [{ref: a}, 1]}}\nref: a",
-            "this leads back to itself without a change: count something in `with`",
-        ),
-        (
-            "parameters: {t: 0}\nnodes: {a: {until: t = 3, chance: "
-            '[{ref: a, with: {t: "t + if(t = 2, 0, 1)"}}, 1]}}\nref: a',
-            "this leads back to itself at t = 2 without a change",
-        ),
-        ("parameters: {t: 0}\nuntil: t = 3\nmax: [1, 2]", "`until` is for a node under"),
-        (
-            "parameters: {t: 0}\nnodes: {a: {until: t = 3, utility: 2}}\nref: a",
-            "found `until` without a kind: add max, min or chance",
-        ),
-        ("parameters: {t: 0}\nnodes: {a: {until: t, max: [1]}}\nref: a", "expected a comparison"),
-        ("parameters: {t: 0}\nnodes: {a: {until: [t], max: [1]}}\nref: a", "expected a comparison"),
-    ],
+    cases("repetition", "endless"),
 )
 def test_what_never_ends_is_refused(text: str, message: str) -> None:
     with pytest.raises(et.FileError, match=message.replace("`", "`")):

@@ -8,6 +8,7 @@ import pytest
 from files.bad_cases import CASES
 from files.test_student_trees import TREES
 from files.test_traps import TRAPS
+from helpers import cases
 
 import expectitree as et
 from expectitree.base.errors import FileError
@@ -93,26 +94,7 @@ def test_what_a_message_says_to_write_is_read(messages: list[str], least: int) -
     assert not refused
 
 
-NESTED = [  # the text, and how its whole node is written
-    ("type: max\nchildren: [{type: chance, children: [3, 5]}]", "max: [{chance: [3, 5]}]"),
-    ("Max: {Left: {Chance: [3, 5]}}", "max: {Left: {chance: [3, 5]}}"),
-    ("max:\n  label: left\n  chance: [3, 5]", "max: [{label: left, chance: [3, 5]}, …]"),
-    ("min:\n  note: hm\n  max: [1, 2]\n  cost: 5", "min: [{note: hm, max: [1, 2], cost: 5}, …]"),
-    ("max: {a: {Chance: {x: {Prob: 0.3, Value: 5}, y: {P: 0.7, Max: [1]}}}}",
-     "chance: {x: {p: 0.3, utility: 5}, y: {p: 0.7, max: [1]}}"),
-    ('{"kind": "min", "options": [{"name": "a", "coin": [1, 2]}, 3]}',
-     "min: [{label: a, chance: [1, 2]}, 3]"),
-    ("decision: {a: {nature: {x: 1, y: 2}}, b: 4}", "max: {a: {chance: {x: 1, y: 2}}, b: 4}"),
-    ("a: {b: 3, c: 5}\nd: {0.3: 1, 0.7: 2}",
-     "max: {a: {min: {b: 3, c: 5}}, d: {chance: {0.3: 1, 0.7: 2}}}"),
-    ("max: [[[3, 5], 1], 2]", "{max: [{min: [3, 5]}, 1]}"),
-    ("max: {a: [chance: 10, 20], b: 3}", "{chance: [10, 20]}"),
-    ("max:\n- Left: {Chance: [1, 2], cost: 3}\n- 3", "{label: Left, chance: [1, 2], cost: 3}"),
-    ("- left: 5\n- right: {min: [2, 3]}", "{max: {left: 5, right: {min: [2, 3]}}}"),
-    ("max: {a: [{p: 0.5, utility: 3}, {p: 0.5, utility: 2}]}",
-     "{chance: [{p: 0.5, utility: 3}, {p: 0.5, utility: 2}]}"),
-    ("max: {a: {type: chance, value: 3, outcomes: [1, 2]}}", "chance: [1, 2]"),
-]  # fmt: skip
+NESTED = cases("traps", "nested")
 
 
 @pytest.mark.parametrize(("text", "meant"), NESTED)

@@ -17,11 +17,8 @@ from unicodedata import normalize
 import pytest
 import yaml
 from files.samples import SHIPPED, chain, content_of, max_over, random_full_tree, read
-from files.test_random_texts import value_of_text
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import definition
-from random_trees import Case
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
@@ -143,21 +140,6 @@ def test_writing_a_wide_node_takes_linear_time(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_two_branches_to_one_child_keep_their_notes(format: str) -> None:
-    builder = et.TreeBuilder()
-    leaf, coin = builder.terminal(3, note="shared"), builder.chance([0, 1], note="the node's")
-    twice = builder.chance({"a": coin, "b": coin, "c": leaf}, ["1/4", "1/2", "1/4"])
-    root = builder.max([twice, coin, leaf, leaf])
-    builder.annotate_branch(twice, 0, "the first branch's")
-    builder.annotate_branch(root, 3, "the last branch's")
-    tree = builder.build(root)
-    again = et.loads(et.dumps(tree, format), name=f"x.{format}")
-    assert content_of(again) == content_of(tree)
-    assert len(again) == len(tree) == 6
-    assert sorted(again.branch_notes.values()) == ["the first branch's", "the last branch's"]
-
-
-@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("miss", [Fraction(1, 10**9), Fraction(1, 2**50), Fraction(1, 10**30)])
 def test_nearly_equal_probabilities_are_not_changed(miss: Fraction, format: str) -> None:
     third = Fraction(1, 3)
@@ -252,12 +234,6 @@ def texts_in(data: Any) -> Iterator[object]:
             stack += item
 
 
-@given(case=st.integers(0, 2**32).map(Case))
-def test_the_text_has_the_same_value_without_the_package(case: Case) -> None:
-    for format in FORMATS:
-        assert value_of_text(et.dumps(case.tree(), format)) == definition(case.tree().root)
-
-
 def test_the_written_text_is_readable() -> None:
     builder = et.TreeBuilder()
     coin = builder.chance([0, 10], note="fair")
@@ -278,13 +254,6 @@ def test_the_written_text_is_readable() -> None:
         "      lose: {p: 0.75, utility: -3}\n"
     )
     assert et.dumps(tree, "json").splitlines()[:3] == ["{", '  "title": "A bet",', '  "nodes": {']
-
-
-def test_a_terminal_alone_is_a_document() -> None:
-    builder = et.TreeBuilder()
-    tree = builder.build(builder.terminal(3, note="all of it"), title="t")
-    assert et.dumps(tree) == "title: t\nnote: all of it\nutility: 3\n"
-    assert content_of(et.loads(et.dumps(tree, "json"), name="x.json")) == content_of(tree)
 
 
 # ---- Trees that text cannot hold.

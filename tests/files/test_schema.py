@@ -14,7 +14,7 @@ import pytest
 import yaml
 from files.bad_cases import CASES
 from files.samples import SHIPPED, random_full_tree
-from helpers import ROOT, for_each, invoke
+from helpers import ROOT, cases, for_each, invoke
 from test_docs import blocks
 
 import expectitree as et
@@ -292,21 +292,7 @@ def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "place"),
-    [
-        ("max: [1]\nmin: [1]", ""),
-        ("max: [1, {max: [2], utility: 3}]", "max/1"),
-        ("chance: {a: {p: 1.01, utility: 1}}", "chance/a/p"),
-        ("chance: {0.5: {p: 0.5, utility: 1}, rest: 2}", "chance/0.5"),
-        ("max: [{ref: a, estimate: 1}]\nnodes: {a: 1}", "max/0"),
-        ("max: [1]\nnodes: {a: [1]}", "nodes/a"),
-        ("max: [1]\nexpect: {star1: [{probes: 2}]}", "expect/star1/0"),
-        ("max: [1]\nexpect: {star2.5: {probes: 0}}", "expect/star2.5/probes"),
-        ("max: [1]\nexpect: {best: }", "expect/best"),
-        ("bounds: [0]\nmax: [1]", "bounds"),
-        ("bounds: [0, infinity]\nmax: [1]", "bounds/1"),
-        ("$schema: [x]\nmax: [1]", "$schema"),
-        ("max: [{$schema: x, max: [1]}]", "max/0"),
-    ],
+    cases("schema", "schema"),
 )
 def test_each_fault_is_reported_at_its_place(text: str, place: str) -> None:
     with pytest.raises(FileError):
@@ -370,14 +356,7 @@ def test_number_patterns_match_the_numbers_that_the_reader_accepts() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ('{"$schema": null, "max": [1]}', "1:13: /: found null as the $schema, expected text"),
-        ('{"max": [{"$schema": "x", "max": [1]}]}',
-         "1:11: #1: the key '$schema' is for the root alone: move it there"),
-        ('{"$schema": "x"}', "1:1: /: found a mapping without a kind, expected a number"),
-        ('{"$schema": "x", "$schema": "y", "max": [1]}',
-         "1:18: /: duplicate key '$schema': keep one"),
-    ],
+    cases("schema", "schema-key"),
 )  # fmt: skip
 def test_mistakes_in_the_schema_key_are_reported(text: str, message: str) -> None:
     with pytest.raises(FileError) as caught:

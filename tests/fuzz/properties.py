@@ -17,13 +17,13 @@ from decide.opponents import test_opponents
 from decide.rescale import test_rescale
 from decide.risk import test_risk
 from decide.sensitivity import test_everywhere, test_thresholds
-from files import test_criteria, test_events, test_replacing
+from files import test_criteria, test_replacing
 from foreign import test_csv
 from fuzz.cases import Target, draw_case, draw_seed, from_tests
 from games import test_random_games
 from lab.limit import test_limit
 from random_trees import BEST_FIRST, EVERY, Case
-from searches import test_attitude, test_contract, test_engines, test_rewards, test_unknown
+from searches import test_attitude, test_contract, test_engines, test_rewards
 
 import expectitree as et
 from expectitree.base.expressions.syntax import Expression
@@ -93,7 +93,6 @@ TARGETS: dict[str, Target] = {
         case=draw_folded,
     ),
     "best-first": from_tests(
-        test_rewards.test_best_first_finds_the_same_in_the_folded_tree,
         test_rewards.test_best_first_proves_a_best_action,
         test_rewards.test_a_tree_with_sharing_is_worth_what_the_folded_tree_is,
         chosen=among(*BEST_FIRST),
@@ -103,12 +102,9 @@ TARGETS: dict[str, Target] = {
     "attitudes": from_tests(
         test_attitude.test_each_value_is_the_certainty_equivalent,
         test_attitude.test_the_mirror_negates_each_value,
-        r=among(*test_attitude.TOLERANCES),
-    ),
-    "other-attitudes": from_tests(
-        test_attitude.test_other_attitudes_find_the_certainty_equivalent_of_each_node,
         test_attitude.test_points_are_exact,
-        text=among(*test_attitude.OTHERS),
+        r=among(*test_attitude.TOLERANCES),
+        text=among(*test_attitude.ATTITUDES),
         reward=among(0, 7, -300),
     ),
     "columns": from_tests(
@@ -118,7 +114,6 @@ TARGETS: dict[str, Target] = {
     "folding": from_tests(
         test_folding.test_a_shared_node_is_folded_if_all_its_paths_pay_the_same,
         test_folding.test_a_tree_in_fractions_pays_the_same,
-        test_unknown.test_transforms_keep_unknown_terminals,
         tree=draw_paying,
     ),
     "transforms": from_tests(
@@ -164,7 +159,6 @@ TARGETS: dict[str, Target] = {
     "ask": from_tests(check_answers),
     "information": from_tests(
         test_joint_distribution.test_random_trees,
-        test_events.test_two_tests_in_a_row,
         test_flip.test_the_joint_distribution_stays,
         test_csv.check_table,
     ),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from random import Random
 
 from decide.sensitivity.parameterised import random_tree
-from files import test_saving
+from files import test_random_texts, test_saving
 from files.formats import test_arrow
 from foreign import test_silverdecisions, test_written
 from fuzz.cases import Target, draw_seed, from_tests
 from fuzz.properties import among
-from random_trees import Case
-from searches import test_unknown
+from random_texts import RandomText
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
@@ -33,16 +32,16 @@ TARGETS: dict[str, Target] = {
     "round-trip-text": from_tests(
         test_saving.test_a_written_tree_is_read_back_unchanged,
         test_saving.test_independent_readers_agree_on_both_formats,
-        test_saving.test_the_text_has_the_same_value_without_the_package,
-        test_unknown.test_unknown_utilities_survive_a_round_trip,
+        test_random_texts.test_every_spelling_is_valid_and_written_again_without_loss,
         format=among("yaml", "json"),
-        case=lambda random: Case(draw_seed(random)),
+        drawn=lambda random: RandomText(draw_seed(random)),
     ),
     "round-trip-formulas": from_tests(check_formulas, format=among("yaml", "json")),
     "round-trip-tables": from_tests(
         test_arrow.test_a_written_tree_is_read_back_unchanged,
         test_arrow.test_an_exact_tree_is_read_back_or_refused_with_a_path,
         format=among("arrow", "parquet"),
+        rows=among(1, 2, 3, 1000),
     ),
     "round-trip-others": from_tests(
         test_written.test_random_trees_are_read_again,

@@ -267,12 +267,6 @@ def test_the_window_of_an_outcome_is_divided_by_its_probability(exact: bool) -> 
     search = evaluate(tree, "star1", bounds=(0, 10))
     assert unvisited(search) == ["#2/#2/#2"]
     assert (search.alpha[search.tree.find("#2/#2").id], search.counts.cuts) == (4, 1)
-    mirror = loads(
-        "min: [5, {chance: [{p: 1/4, max: [2, 2]}, {p: 3/4, max: [6, 10]}]}]", exact=exact
-    )
-    search = evaluate(mirror, "star1", bounds=(0, 10))
-    assert unvisited(search) == ["#2/#2/#2"]
-    assert (search.beta[search.tree.find("#2/#2").id], search.counts.cuts) == (6, 1)
 
 
 def test_bounds_of_children_can_cut_a_chance_node_on_entry(exact: bool) -> None:

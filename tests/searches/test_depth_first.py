@@ -5,103 +5,51 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from functools import partial
 from random import Random
 from typing import Any
 
 import pytest
 from helpers import COMPILED, seed_ranges
-from random_trees import PRUNED, REWARDS, build, random_rows
+from oracle import definitions
+from random_trees import PRUNED, build, random_rows
 
 import expectitree as et
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.deep_calls import DeepCall
-from expectitree.searches import depth_first_search
-from expectitree.searches.engine import search_tree
-from expectitree.searches.recursion import Allowance
 
 UNITS = (3e-16, 1e-15, 3e-15, 1e-14)  # half of `eps` to 8 times as much in most of the trees
 
 
-def near_ties(seed: int) -> et.Tree:
-    """Return a tree of floats whose utilities differ by some units of rounding."""
-    random, builder = Random(seed), et.TreeBuilder(exact=False)
+def near_ties(seed: int) -> tuple[et.Tree, et.Tree]:
+    """Return a tree in fractions and in floats, whose utilities differ by units of rounding."""
+    random = Random(seed)
     unit = random.choice(UNITS)
-
-    def node(depth: int) -> int:
-        if depth == 0 or random.random() < 0.1:
-            return builder.terminal(1 + random.randint(0, 8) * unit)
-        children = [node(depth - 1) for _ in range(random.randint(1, 3))]
-        kind = random.choice(("max", "min", "chance", "chance"))
-        if kind != "chance":
-            return builder.max(children) if kind == "max" else builder.min(children)
-        weights = [random.randint(1, 4) for _ in children]
-        return builder.chance(children, p=[weight / sum(weights) for weight in weights])
-
-    actions = [node(random.randint(1, 4)) for _ in range(random.randint(2, 3))]
-    return builder.build(builder.max(actions))
-
-
-def as_binary(tree: et.Tree) -> list[Fraction]:
-    """Return v* of each node of the numbers that the floats are."""
-    values: list[Fraction] = []
-    for node in range(len(tree)):
-        columns = tree.columns
-        below = [values[columns.child[b]] for b in tree.branches_of(node)]
-        if columns.kind[node] == et.Kind.TERMINAL:
-            values.append(Fraction(columns.utility[node]))
-        elif columns.kind[node] == et.Kind.CHANCE:
-            p = [Fraction(columns.probability[b]) for b in tree.branches_of(node)]
-            mean = sum(map(Fraction.__mul__, p, below), Fraction()) / sum(p)
-            values.append(mean)
-        else:
-            values.append((max if columns.kind[node] == et.Kind.MAX else min)(below))
-    return values
+    utilities = [Fraction(1 + step * unit) for step in range(9)]
+    rows = random_rows(random, 0, utilities=utilities, weights=(1, 2, 3, 4))
+    return build(rows, exact=True), build(rows, exact=False)
 
 
 @pytest.mark.parametrize("engine", ["interpreted", COMPILED])
 @pytest.mark.parametrize("seeds", seed_ranges(150, 1000, 4000))
 def test_values_and_best_actions_are_within_eps(seeds: range, engine: str) -> None:
     for seed in seeds:
-        tree = near_ties(seed)
-        values = as_binary(tree)
-        actions = {
-            tree.branch_label(tree.root_id, b): values[tree.columns.child[b]]
-            for b in tree.branches_of(tree.root_id)
+        exact, tree = near_ties(seed)
+        values = definitions(exact)
+        columns, root = tree.columns, tree.root_id
+        worth = {
+            tree.branch_label(root, b): values[columns.child[b]] for b in tree.branches_of(root)
         }
+        best = (min if columns.kind[root] == et.Kind.MIN else max)(worth.values(), default=0)
         for chosen in PRUNED:
             search = et.evaluate(tree, chosen, engine=engine)
             assert abs(Fraction(search.value) - values[-1]) <= Fraction(search.eps)
-            gaps = [max(actions.values()) - actions[label] for label in search.ties]
-            assert min(gaps) <= search.eps
-            assert max(gaps) <= 2 * search.eps
+            gaps = [abs(best - worth[label]) for label in search.ties]
+            assert min(gaps, default=0) <= search.eps
+            assert max(gaps, default=0) <= 2 * search.eps
             for node, value in enumerate(values):
                 if search.visits[node]:
                     assert search.lower[node] - search.eps <= value
                     assert value <= search.upper[node] + search.eps
-
-
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("seeds", seed_ranges(30, 200, 800))
-def test_visits_may_be_allowed_one_by_one(
-    seeds: range, exact: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for seed in seeds:
-        random = Random(seed)
-        tree = build(random_rows(random, 0, random.choice(REWARDS)), exact)
-        most = random.choice((None, random.randint(1, 20)))
-        for chosen in PRUNED:
-            whole = search_tree(tree, chosen, max_visits=most)
-            with monkeypatch.context() as patch:
-                few = partial(_allow, random.randint(1, 3))
-                patch.setattr(depth_first_search, "Allowance", few)
-                search = search_tree(tree, chosen, max_visits=most)
-            for name in ("lower", "upper", "visits", "cut", "cuts", "stopped"):
-                assert getattr(search, name) == getattr(whole, name)
-
-
-def _allow(pause: int, most: int | None, _: int, expected: int) -> Allowance:
-    return Allowance(most, pause, expected)
 
 
 def chain(plies: int) -> et.Tree:

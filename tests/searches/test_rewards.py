@@ -24,7 +24,6 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import INFINITY, Number, is_finite, to_nearest_float
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.folding import fold_rewards, unshare
-from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree, search_window
 
 
@@ -118,19 +117,6 @@ def test_a_search_does_the_same_in_the_folded_tree(
         case.check_same(*stopped)
 
 
-@pytest.mark.slow
-@given(case=FOLDED)
-def test_best_first_finds_the_same_in_the_folded_tree(case: Folded) -> None:
-    """The leaves may differ: the search learns from utilities, which folding changes."""
-    chosen = ALGORITHMS["best-first"]
-    one, other = case.run(chosen, False), case.run(chosen, True)
-    assert one.value == other.value
-    full = case.run(ALGORITHMS["expectiminimax"], True)
-    assert set(one.ties) <= set(full.ties)
-    assert set(other.ties) <= set(full.ties)
-    assert bool(one.ties) == bool(other.ties) == bool(full.ties)
-
-
 @pytest.mark.parametrize("goal", ["value", "action"])
 @given(case=FOLDED)
 def test_best_first_proves_a_best_action(goal: str, case: Folded) -> None:
@@ -211,24 +197,6 @@ def test_a_chain_of_shared_nodes_is_not_unfolded(chosen: Algorithm, exact: bool)
         search = search_tree(tree, chosen, bounds=bounds)
         assert search.value == value
     assert process_time() - start < 5
-
-
-# ---- Large numbers.
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-@pytest.mark.parametrize("bounds", [None, (-INFINITY, INFINITY), (-(10**401), 10**401)])
-@pytest.mark.parametrize("huge", [Fraction(10) ** 300, Fraction(10) ** 390 / 7])
-def test_huge_rewards(name: str, bounds: Bounds | None, huge: Fraction) -> None:
-    builder = et.TreeBuilder(exact=True)
-    low = builder.min([builder.terminal(-huge), builder.terminal(3)], rewards=[huge + 5, 9])
-    pair = builder.chance([low, builder.terminal(1)], rewards=[-huge, huge])
-    tree = builder.build(builder.max([pair, builder.terminal(2), pair], rewards=[0, 0, huge]))
-    search = search_tree(tree, name, bounds=bounds)
-    assert (search.value, search.best) == (huge + 3, "#3")
-    if huge < 10**301:
-        rounded = search_tree(in_floats(tree), name, bounds=None)
-        assert (rounded.best, rounded.value) == ("#3", pytest.approx(float(huge)))
 
 
 # ---- What the root's reward loses to rounding.

@@ -13,7 +13,6 @@ import expectitree as et
 from expectitree.base.errors import AnalysisError
 
 LEFT = "trees/aima-5.12-left.yaml"
-RISK = "trees/risk.yaml"
 
 
 def test_the_text_is_a_table_and_a_sentence() -> None:

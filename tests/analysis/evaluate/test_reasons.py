@@ -13,9 +13,8 @@ from random_trees import EVERY, PROVE_ACTION, Case, with_slow_variants
 import expectitree as et
 from expectitree.analysis.evaluate.json import explanation_fields
 from expectitree.analysis.evaluate.reasons import reasons
-from expectitree.analysis.evaluate.report import Evaluation, strategy_only
+from expectitree.analysis.evaluate.report import strategy_only
 from expectitree.analysis.evaluate.sentences import explanation_lines
-from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.base.errors import AnalysisError
 from expectitree.base.tree.model import Kind
 from expectitree.searches.engine import search_tree
@@ -257,14 +256,6 @@ def test_a_stopped_search_has_no_strategy() -> None:
     assert "no strategy is known: the search was stopped; give it more --max-visits" in done.stderr
     with pytest.raises(AnalysisError, match="no strategy is known"):
         strategy_only(et.evaluate(et.load(LEFT), "star1", max_visits=3))
-
-
-def test_strategies_of_random_trees_are_drawn(searches: list[Search]) -> None:
-    for search in searches[::6]:
-        lines = rendered_lines(
-            evaluation_text, Evaluation("", search, strategy_only=True), 60, most_rows=None
-        )
-        assert any(line.startswith(("value", "expected value")) for line in lines)
 
 
 def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:

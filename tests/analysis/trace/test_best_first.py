@@ -16,7 +16,6 @@ import expectitree as et
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.base.algorithms import Algorithm, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
@@ -309,33 +308,6 @@ def test_an_equal_action_that_cannot_be_better_is_not_a_tie(sign: int) -> None:
             SearchError, match="the search was not asked for more: the value lies in"
         ):
             _ = search.value
-
-
-@pytest.mark.slow
-def test_the_action_that_is_proved_is_a_best_one() -> None:
-    decided = 0
-    for seed in range(300):
-        case = Case(seed)
-        for exact in (True, False):
-            search = case.run(ACTION, exact)
-            value: Any = search_tree(case.tree(exact)).lower
-            root, slack = len(search.tree) - 1, 0 if exact else 1e-6
-            assert search.outcome is not Outcome.STOPPED
-            assert (search.outcome is Outcome.VALUE) is search.is_exact(root)
-            decided += search.outcome is Outcome.ACTION
-            own = range(search.tree.columns.first[root], search.tree.columns.first[root + 1])
-            if search.tree.columns.kind[root] in (Kind.MAX, Kind.MIN):
-                best = [b for b in own if search.is_best(root, b)]
-                assert best == list(search.best_branches(root))
-                assert len(best) == len(search.ties) >= 1
-                assert search.strategy_branches[root] == best[0]
-                for b in best:
-                    assert abs(value[search.tree.columns.child[b]] - value[root]) <= slack
-            text = "\n".join(rendered_lines(evaluation_text, Evaluation("", search)))
-            assert ("which action is best, not" in text) is (search.outcome is Outcome.ACTION)
-            strategy = Evaluation("", search, strategy_only=True)
-            rendered_lines(evaluation_text, strategy, 60, most_rows=None)
-    assert decided > 50
 
 
 def test_a_stopped_search_for_the_action_has_no_answer() -> None:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import LONG
+from helpers import LONG, cases
 
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.evaluation import FLOATS, FRACTIONS, Domain, evaluate
@@ -160,36 +160,14 @@ def test_floats_are_those_of_the_math_module() -> None:
     assert value("1/3 + 30%", FLOATS, floats) == 1 / 3 + 0.3
 
 
-EXACT_ONLY = "has no exact value: compute in floats"
-LARGE = "is too large: it has more than 10,000 bits"
-ERRORS = [
-    ("1/zero", "'1/zero' divides by zero at zero = 0", None),
-    ("1 + x/(y + 2)", "'x/(y + 2)' divides by zero at x = 1/3, y = -2", ...),
-    ("0^-1", "'0^-1' divides by zero", None),
-    ("log(y)", "'log(y)' is the logarithm of a number that is not positive at y = -2", None),
-    ("log(0)", "'log(0)' is the logarithm of a number that is not positive", None),
-    ("sqrt(y)", "'sqrt(y)' is the square root of a negative number at y = -2", None),
-    ("y^0.5", "'y^0.5' is a fractional power of a negative number at y = -2", None),
-    ("exp(x)", "'exp(x)' has no exact value at x = 1/3: compute in floats", ...),
-    ("log(2)", f"'log(2)' {EXACT_ONLY}", ...),
-    ("sqrt(2)", f"'sqrt(2)' {EXACT_ONLY}", ...),
-    ("2^x", "'2^x' has no exact value at x = 1/3: compute in floats", ...),
-    ("9^9^9^9", f"'9^9^9' {LARGE}", "'9^9^9' is too large for floating point"),
-    ("0.5^(10^5)", f"'0.5^10^5' {LARGE}", ...),
-    ("(1e300*1e300)*0", ..., "'1e300*1e300' is too large for floating point"),
-    ("exp(1000)", f"'exp(1000)' {EXACT_ONLY}", "'exp(1000)' is too large for floating point"),
-]
-
-
-@pytest.mark.parametrize(("text", "exact", "in_floats"), ERRORS)
-def test_what_has_no_value(text: str, exact: Any, in_floats: Any) -> None:
-    """None is the same message in floats, and an ellipsis is no error."""
+@pytest.mark.parametrize(("text", "exact", "in_floats"), cases("formulas", "formulas"))
+def test_what_has_no_value(text: str, exact: str, in_floats: str) -> None:
     floats = {name: float(number) for name, number in VALUES.items()}
     for message, domain, values in (
         (exact, FRACTIONS, VALUES),
-        (exact if in_floats is None else in_floats, FLOATS, floats),
+        (exact if in_floats == "same" else in_floats, FLOATS, floats),
     ):
-        if message is not ...:
+        if message:
             with pytest.raises(ExpressionError) as caught:
                 value(text, domain, values)
             assert str(caught.value) == message

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import COMPILED
+from helpers import COMPILED, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import definition
@@ -28,6 +28,10 @@ from expectitree.base.tree.columns import Columns, Repeated
 
 CODES = "BdIIdd"
 NAN, INF = math.nan, math.inf
+
+
+def number(text: str) -> float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
 def made(*given: list[Any]) -> Columns:
@@ -110,45 +114,17 @@ def test_columns_of_a_builder_are_adopted(seed: int) -> None:
 
 # ---- Every fault is found and reported.
 
-# By fault: changes of the good columns, and the beginning of the message.
-FAULTS: list[tuple[dict[str, list[Any]], str]] = [
-    ({"kind": [255, 0, 3, 0, 1]}, "node 0: the kind is 255, expected 0 to 3 (TERMINAL, MAX, MIN, "),
-    ({"first": [1, 1, 1, 2, 2, 4]}, "node 0: its branches are 1 to 1 of 4: "),
-    ({"first": [0, 0, 0, 2, 1, 4]}, "node 3: its branches are 2 to 1 of 4: "),
-    ({"first": [0, 0, 0, 2**32 - 1, 2, 4]}, "node 2: its branches are 0 to 4294967295 of 4: "),
-    ({"first": [0, 0, 0, 2, 2, 3]}, "node 4: its branches are 2 to 3 of 4: "),
-    (
-        {"kind": [0, 0, 0, 0, 1], "utility": [0, 10, 5, 4, NAN]},
-        "node 2: it is a terminal, and has 2 children: terminals have none",
-    ),
-    ({"kind": [0, 0, 3, 1, 1]}, "node 3: it has no children: give it at least one, or make it"),
-    ({"child": [0, 2, 3, 2]}, "node 2: its child is node 2: children come before their parents"),
-    ({"child": [0, 2**32 - 1, 3, 2]}, "node 2: its child is node 4294967295: children come"),
-    ({"utility": [NAN, 10, NAN, 4, NAN]}, "node 0: the utility is missing, expected a number up"),
-    ({"utility": [0, INF, NAN, 4, NAN]}, "node 1: the utility is inf, expected a number up to"),
-    ({"utility": [0, 10, NAN, 4, -1.1e301]}, "node 4: the estimate is -1.1e+301, expected a"),
-    ({"probability": [-0.25, 1.25, 1, 1]}, "node 2: a probability is -0.25, expected a number"),
-    ({"probability": [0.25, NAN, 1, 1]}, "node 2: a probability is nan, expected a number from"),
-    ({"probability": [0.25, 0.75, 1, NAN]}, "node 4: the probability of an action is nan: below"),
-    ({"probability": [0.25, 0.749, 1, 1]}, "node 2: the probabilities sum to 0.999, expected 1"),
-    ({"probability": [0.25, 0.75 + 2e-9, 1, 1]}, "node 2: the probabilities sum to 1.000000002"),
-    ({"probability": [0.25, 0.75 - 2e-9, 1, 1]}, "node 2: the probabilities sum to 0.999999998"),
-    ({"reward": [NAN, -MAX_FLOAT, 0, 0]}, "node 2: the reward of branch #1 is missing, expected a"),
-    ({"reward": [0, MAX_FLOAT, -INF, 0]}, "node 4: the reward of branch #1 is -inf, expected a nu"),
-    ({"reward": [1, 0, 0, 1.1e301]}, "node 4: the reward of branch #2 is 1.1e+301, expected a num"),
-    ({"child": [0, 1, 3, 3]}, "node 2: no branch leads to it: every node except the root, the "),
-]
-
 
 def test_each_fault_is_reported(engine: str) -> None:
     found = set()
-    for changes, message in FAULTS:
-        columns = good(**changes)
+    for written, message in cases("columns", "columns"):
+        changes = [column.split() for column in written.split("; ")]
+        columns = good(**{name: [*map(number, texts)] for name, *texts in changes})
         assert error_message(columns).startswith(message)
         assert error_message(as_views(columns)).startswith(message)
         heights = array("H", [0] * len(columns.kind))
         found.add(module.find_fault(columns, heights, False)[0])
-    # The last node of `FAULTS`, to which no branch leads, is one that `measure` finds.
+    # The last fault, a node to which no branch leads, is one that `measure` finds.
     assert found == set(range(module.NO_FAULT, module.UNREACHED))
 
 

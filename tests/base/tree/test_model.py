@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from helpers import loads
+from helpers import cases, loads
 from oracle import ExactNode
 from random_trees import Case
 
@@ -84,14 +84,7 @@ def test_bounds_are_inherited(tree: et.Tree) -> None:
 
 @pytest.mark.parametrize(
     ("path", "message"),
-    [
-        ("z", "no node z: the branches of / are a, b, c"),
-        ("a/#3", "no node a/#3: the branches of a are #1, x\\/y"),
-        ("a/x/y", "no node a/x/y: the branches of a are #1, x\\/y"),
-        ("b/#2/#1", "no node b/#2/#1: b/#2 is a terminal"),
-        ("b//", "no node b//: the branches of b are #1, #2, #3"),
-        ("\x1b[31m", "no node \\x1b[31m: the branches of / are a, b, c"),
-    ],
+    cases("python", "paths"),
 )
 def test_an_unknown_path_is_explained(tree: et.Tree, path: str, message: str) -> None:
     with pytest.raises(TreeError) as caught:
@@ -144,11 +137,6 @@ def test_an_argument_that_is_not_a_tree_is_refused() -> None:
         for wrong in ("x.yaml", {"max": [1, 2]}, None):
             with pytest.raises(et.TreeError, match="as a tree: pass what load"):
                 question(wrong)
-
-
-def test_loads_refuses_arguments_that_are_not_text() -> None:
-    with pytest.raises(et.TreeError, match=r"found dict '.*', expected text in YAML or JSON"):
-        et.loads({})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("exact", [True, False])

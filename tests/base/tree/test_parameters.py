@@ -10,8 +10,6 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from random import Random
-from string import Template
 from typing import Any
 
 import pytest
@@ -120,38 +118,6 @@ def test_a_shared_node_needs_a_value_if_one_way_to_it_is_possible() -> None:
     assert value(et.loads(text.replace("SECOND", "3"))) == 3
     with pytest.raises(et.FileError, match="'1/x' divides by zero"):
         et.loads(text.replace("SECOND", "{ref: n}"))
-
-
-TEMPLATE = Template("""{
-    parameters: {a: $a, b: $b},
-    reward: $A,
-    max: {
-        x: {cost: $B, chance: {u: {p: $A, utility: $C}, v: {p: rest, reward: $E, utility: 3}}},
-        y: {ref: shared, cost: 2},
-        z: {min: [$D, $C, {ref: shared, reward: $D}]},
-    },
-    nodes: {shared: {chance: [
-        {p: $B, utility: $E}, {p: 0.25, utility: 1}, {p: rest, utility: $C}]}},
-}""")
-
-
-@pytest.mark.slow
-def test_values_are_those_of_the_tree_with_numbers_written_in() -> None:
-    """The definition: write the number of each formula in its place, by Python's arithmetic."""
-    random = Random(3)
-    formulas = {"A": "a", "B": "a*b/6", "C": "b^2 - a", "D": "'max(b, 2*a)'", "E": "-b/3"}
-    for _ in range(100):
-        a, b = Fraction(random.randint(1, 9), 10), Fraction(random.randint(1, 5))
-        numbers = {"A": a, "B": a * b / 6, "C": b**2 - a, "D": max(b, 2 * a), "E": -b / 3}
-        if numbers["B"] + Fraction(1, 4) > 1:
-            continue
-        expected = search_tree(et.loads(TEMPLATE.substitute(numbers, a=a, b=b)))
-        for tree in (
-            et.loads(TEMPLATE.substitute(formulas, a=a, b=b)),
-            et.loads(TEMPLATE.substitute(formulas, a=0.1, b=1)).with_parameters(a=a, b=b),
-        ):
-            found = search_tree(tree)
-            assert (found.value, found.ties) == (expected.value, expected.ties)
 
 
 @pytest.mark.parametrize(

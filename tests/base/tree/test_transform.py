@@ -106,17 +106,19 @@ def worth(node: Record) -> Any:
     return max(values) if node.kind == Kind.MAX else min(values)
 
 
-def full_tree(seed: int, estimates: bool = True) -> Tree:
-    """Return a random tree of a moderate size without unknown utilities."""
+def full_tree(seed: int, estimates: bool = True, unknown: bool = False) -> Tree:
+    """Return a random tree of a moderate size, with or without unknown utilities."""
     while True:
         drawn = RandomText(seed, estimates)
         tree = et.loads(drawn.text, name=f"x.{drawn.suffix}")
-        if not tree.unknown and isinstance(tree.unfolded, int) and tree.unfolded <= MAX_UNFOLDED:
+        is_moderate = isinstance(tree.unfolded, int) and tree.unfolded <= MAX_UNFOLDED
+        if is_moderate and bool(tree.unknown) == unknown:
             return tree
         seed += 1
 
 
 TREES = st.builds(full_tree, SEEDS)
+ALSO_UNKNOWN = TREES | st.builds(full_tree, SEEDS, unknown=st.just(True))
 
 
 # ---- Depth.
@@ -133,7 +135,7 @@ def height(node: Record) -> int:
     return max((1 + height(branch.child) for branch in node.branches), default=0)
 
 
-@given(tree=TREES, depth=st.integers(0, 6))
+@given(tree=ALSO_UNKNOWN, depth=st.integers(0, 6))
 def test_a_cut_tree_keeps_all_that_is_written_above_the_limit(tree: Tree, depth: int) -> None:
     found = cut_at_depth(tree, depth)
     assert record_of(found) == cut(record_of(tree), depth)
@@ -215,6 +217,11 @@ def test_an_order_moves_children_and_changes_nothing_else(order: str, tree: Tree
     assert by_label(record_of(again)) == by_label(record_of(tree))
 
 
+@given(tree=ALSO_UNKNOWN, seed=st.integers(0, 9))
+def test_a_random_order_keeps_what_is_not_known(tree: Tree, seed: int) -> None:
+    assert by_label(record_of(order_at_random(tree, seed))) == by_label(record_of(tree))
+
+
 @given(tree=TREES)
 def test_a_shared_chance_node_has_the_order_for_the_player_on_its_first_path(tree: Tree) -> None:
     found = et.prepare(tree, order="best")
@@ -235,7 +242,7 @@ def test_a_shared_chance_node_has_the_order_for_the_player_on_its_first_path(tre
 # ---- Sharing and rewards.
 
 
-@given(tree=TREES)
+@given(tree=ALSO_UNKNOWN)
 def test_an_unshared_tree_is_the_same_without_sharing(tree: Tree) -> None:
     found = unshare(tree)
     assert same(found, tree)
@@ -294,7 +301,7 @@ def without(node: Record, **changes: Any) -> Record:
     return replace(node, formula=None, branches=branches, **changes)
 
 
-@given(tree=TREES, a=st.sampled_from((1, 2, Fraction(1, 3))), b=st.integers(-2, 2))
+@given(tree=ALSO_UNKNOWN, a=st.sampled_from((1, 2, Fraction(1, 3))), b=st.integers(-2, 2))
 def test_a_map_changes_numbers_and_leaves_out_bounds(tree: Tree, a: Any, b: int) -> None:
     def image(x: Any) -> Any:
         return a * x + b
@@ -333,7 +340,7 @@ def played(node: Record, epsilon: Any) -> Record:
     return replace(node, branches=tuple(edges))
 
 
-@given(tree=TREES, epsilon=st.sampled_from((0, 1, Fraction(1, 3))))
+@given(tree=ALSO_UNKNOWN, epsilon=st.sampled_from((0, 1, Fraction(1, 3))))
 def test_an_opponent_who_makes_mistakes(tree: Tree, epsilon: Any) -> None:
     found = replace_opponent(tree, epsilon)
     assert record_of(found) == played(without(record_of(tree)), epsilon)
@@ -342,7 +349,7 @@ def test_an_opponent_who_makes_mistakes(tree: Tree, epsilon: Any) -> None:
         assert len(found) == len(tree)
 
 
-@given(tree=TREES)
+@given(tree=ALSO_UNKNOWN)
 def test_kept_branches_keep_all_that_is_written_at_them(tree: Tree) -> None:
     """The first branch of each player, and every outcome: the rest is left out."""
 

@@ -29,7 +29,7 @@ from files.formats.tables import (
     write,
 )
 from files.samples import chain, content_of, random_full_tree
-from helpers import ROOT, loads
+from helpers import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import ExactNode
@@ -43,26 +43,17 @@ from expectitree.files.formats import arrow
 # ---- Our own files.
 
 
-@given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32))
+@given(
+    format=st.sampled_from(FORMATS),
+    seed=st.integers(0, 2**32),
+    rows=st.sampled_from((1, 2, 3, arrow.ROWS)),  # of a batch
+)
 def test_a_written_tree_is_read_back_unchanged(
-    format: str, seed: int, tmp_path_factory: Any
+    format: str, seed: int, rows: int, tmp_path_factory: Any
 ) -> None:
     """The rows keep their order, since notes and bounds refer to row numbers."""
     path = tmp_path_factory.getbasetemp() / f"same.{format}"
     path.unlink(missing_ok=True)  # Use another file, since the old one may still be mapped.
-    tree = random_full_tree(seed, exact=False)
-    et.save(tree, path)
-    again = et.load(path)
-    assert columns_of(again) == columns_of(tree)
-    assert content_of(again) == content_of(tree)
-
-
-@given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32), rows=st.integers(1, 4))
-def test_a_tree_in_many_batches_is_read_back_unchanged(
-    format: str, seed: int, rows: int, tmp_path_factory: Any
-) -> None:
-    path = tmp_path_factory.getbasetemp() / f"batches.{format}"
-    path.unlink(missing_ok=True)
     tree = random_full_tree(seed, exact=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrow, "ROWS", rows)
@@ -72,12 +63,6 @@ def test_a_tree_in_many_batches_is_read_back_unchanged(
     again = et.load(path)
     assert columns_of(again) == columns_of(tree)
     assert content_of(again) == content_of(tree)
-
-
-@pytest.mark.slow
-def test_many_rows_are_written_in_several_batches(tmp_path: Path) -> None:
-    et.save(et.generate("uniform", plies=1, branching=arrow.ROWS), tmp_path / "tree.arrow")
-    assert arrow.Batches(str(tmp_path / "tree.arrow")).rows == [arrow.ROWS, 1]
 
 
 # ---- Numbers of 24 bits.
@@ -219,14 +204,6 @@ def is_float_decimal(number: Any) -> bool:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_single_terminal_and_a_deep_tree_are_read_back(format: str, tmp_path: Path) -> None:
-    builder = et.TreeBuilder(exact=False)
-    for name, tree in (("one", builder.build(3)), ("deep", chain(3_000))):
-        et.save(tree, tmp_path / f"{name}.{format}")
-        assert columns_of(et.load(tmp_path / f"{name}.{format}")) == columns_of(tree)
-
-
-@pytest.mark.parametrize("format", FORMATS)
 def test_estimates_of_a_depth_limit_are_kept(format: str, tmp_path: Path) -> None:
     tree = et.prepare(et.loads("max: {a: 1, b: {min: [2, 3], estimate: 2.5}}"), depth=1)
     et.save(tree, tmp_path / f"tree.{format}")
@@ -280,31 +257,6 @@ def test_a_file_that_is_overwritten_in_place_changes_no_tree(
         check=True,
     )
     assert done.stdout == "True\n"
-
-
-PAYING_TREE = """
-reward: 2.5
-nodes: {zero: 0, ten: 10, four: 4}
-max:
-  pass: {ref: four}
-  toss:
-    cost: 0.1
-    estimate: 7
-    chance: [{p: 0.25, ref: zero}, {label: é, p: 0.75, reward: 3, ref: ten}]
-  '#3': {min: [{ref: ten}, {ref: four}]}
-"""
-
-
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("format", FORMATS)
-def test_rewards_are_read_back(format: str, exact: bool, tmp_path: Path) -> None:
-    tree, path = loads(PAYING_TREE, exact=exact), tmp_path / f"tree.{format}"
-    et.save(tree, path)
-    again = et.load(path)
-    assert content_of(again) == content_of(in_floats(tree))
-    assert again.find("toss").branches[1].reward == 3
-    assert (type(again.root_reward), again.root_reward) == (float, 2.5)
-    assert et.evaluate(again).value == et.evaluate(tree).value == 12.15
 
 
 def test_a_program_that_does_not_know_rewards_reads_only_tables_without_them(
