@@ -126,7 +126,7 @@ def command(
 
     Triangles that point up are MAX, those that point down are MIN, circles are CHANCE. The best
     branch is bold, a cut is a double stroke, a dotted stroke is where a probe ended, and nodes that
-    no search visited are grey. A shared node is drawn once. A number with a sign on a branch is its
+    no search visited are gray. A shared node is drawn once. A number with a sign on a branch is its
     reward, or its cost; after the arrow is what the branch is worth, as `eval` prints it.
 
     \b

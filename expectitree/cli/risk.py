@@ -32,7 +32,7 @@ def command(
     plot: str | None,
     format_name: str,
 ) -> None:
-    """Show the distribution of totals for each first action, with optimal play afterwards.
+    """Show the distribution of totals for each first action, with optimal play afterward.
 
     The columns 5%, 50% and 95% are quantiles: with that probability the total is at most so much.
     "worst 5%" is the mean of the worst 5%, the CVaR; where MIN decides alone, large totals are bad.
@@ -41,7 +41,7 @@ def command(
     also avoids risk (second order). --plot draws the probability of each total or less, with a line
     for each action.
 
-    --reach shows the trace of a cohort: for each action, with optimal play afterwards, the
+    --reach shows the trace of a cohort: for each action, with optimal play afterward, the
     probability of entering each node that repeats while the counter has each number, and of having
     ended before. --plot then draws that of the best action.
 

@@ -68,7 +68,7 @@ def command(
     """Compute the value of a whole game, whose positions may repeat, and its best moves.
 
     The value certainly lies in the interval, which includes all rounding. Positions with equal keys
-    are one, whatever led to them. If play can go on for ever, declare what that is worth
+    are one, whatever led to them. If play can go on forever, declare what that is worth
     (--endless 0), or count later moves less (--discount 0.95), unless each step there costs
     something. A game can declare both itself.
 

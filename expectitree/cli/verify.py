@@ -65,7 +65,7 @@ def command(
     searched for tree files. With --write, broken expectations are refreshed, and a file without
     `expect` gets one; every other character stays as it is.
 
-    For a GAME, 100 games are played, at random and towards the greatest and the least values. Every
+    For a GAME, 100 games are played, at random and toward the greatest and the least values. Every
     method is called twice, positions with equal keys are compared, and each value with the bounds
     of all positions before it.
 

@@ -55,7 +55,7 @@ def load(
     Args:
         source: A path, an open stream, `example:NAME` for a tree that comes with expectitree, or
             "-" for standard input. The name's ending sets the format, such as .yaml, .json, .arrow,
-            .parquet, .efg or .csv; .yaml and .json files of other programs are recognised.
+            .parquet, .efg or .csv; .yaml and .json files of other programs are recognized.
         warn: Called with each warning, such as that labels seem to be probabilities, or that a
             parameter is not used. They are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.

@@ -82,7 +82,7 @@ class Engine:
 
     @naming_errors()
     def move(self, state: Any, seconds: float) -> Any:
-        """Return the best move in a state that a search finds in some seconds."""
+        """Return the best move in a state that a search finds within a time limit."""
         return self.search(state, seconds=seconds).move
 
     @naming_errors()

@@ -61,7 +61,7 @@ def search(
             "open_spiel:backgammon", or "path/to/file.py:Class". A game or a state of `pyspiel`
             works too.
         depth: How many plies deep to search. At this depth, states are worth their estimates.
-            Without it, `seconds` are needed: the search deepens until the time is over.
+            Without it, `seconds` are needed: the search deepens until the time is up.
         algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
         state: The state to start from; by default the start of the game.
         deepen: Search to depth 1, then 2, and so on. At each depth, sort the players' moves by
@@ -77,8 +77,8 @@ def search(
             `Fraction`. A float counts as the decimal that Python prints.
         numbers: "float" computes in floats, "fraction" in fractions, "auto" in fractions until the
             game gives a float, or the tree has 1,000 nodes, and goes on in floats.
-        estimate: A function of a state, in place of the game's estimates; or such as
-            "rollouts:100", the mean of so many random games.
+        estimate: A function of a state, in place of the game's estimates; or text such
+            as "rollouts:100", the mean of that many random games.
         warn: Called with a message if there are no estimates.
         width: With `goal="moves"`: how wide the interval of a move may be.
         progress: With `deepen`: called with the search of each depth that was finished, which has

@@ -151,7 +151,7 @@ class TreeBuilder:
     ) -> Tree:
         """Return the tree below a root, without the nodes that the root does not reach.
 
-        Afterwards the builder takes no more nodes, because the tree holds its columns.
+        Afterward, the builder takes no more nodes, because the tree holds its columns.
 
         Args:
             root: The root.
@@ -303,10 +303,10 @@ class TreeBuilder:
     def distribution(
         self, written: Sequence[Number] | None, count: int, tolerance: float = SUM_TOLERANCE
     ) -> tuple[Sequence[Number], Number | None]:
-        """Return the probabilities of `count` outcomes, and their sum if they had to be normalised.
+        """Return the probabilities of `count` outcomes, and their sum if they had to be normalized.
 
         Without probabilities, outcomes are equally likely. Raises `TreeError` if the sum misses 1
-        by more than a tolerance. A sum that misses 1 by rounding only is not normalised.
+        by more than a tolerance. A sum that misses 1 by rounding only is not normalized.
         """
         if written is None:
             return [self._one / count] * count, None

@@ -204,7 +204,7 @@ class Inquiry(Shown):
     def best(self) -> str | None:
         """The label of the action with the least `loss`; None if no player decides at the root.
 
-        Of equals, it is that of greatest expectation, or the first.
+        If several are equal, it is the one with the greatest expectation, or the first.
         """
         if not self._is_player:
             return None

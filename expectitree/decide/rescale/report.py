@@ -169,7 +169,7 @@ def rescale(
 
     A positive affine map changes no decision. Another map may, above a chance node. If branches
     pay, the map applies to totals: the report is about the tree with the rewards in its utilities.
-    All is computed in fractions; irrational images have 60 digits.
+    Everything is computed in fractions; irrational images have 60 digits.
 
         >>> import expectitree as et
         >>> found = et.rescale(et.load("example:aima-5.12-left"), "10^u")

@@ -108,7 +108,7 @@ class Risk(TreeReport):
 
 
 def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file: str = "") -> Risk:
-    """Return the distribution of totals for each first action, with optimal play afterwards.
+    """Return the distribution of totals for each first action, with optimal play afterward.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}")

@@ -47,7 +47,7 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     """Return the risk tolerances between two positive ones at which the best actions change.
 
     The tree is evaluated with `exponential=R` for 200 values of R, and for more where two actions
-    run close; its own attitude is left out.
+    are nearly equal; its own attitude is left out.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 40, bet: {chance: [0, 100]}}")

@@ -58,7 +58,7 @@ class Match(Shown):
         mean: The first player's mean points, 1 for a win and 1/2 for a draw, with half the width of
             the 95% confidence interval. In a game for one player, the mean of its totals.
         second_mean: The same of the second player.
-        is_random: Whether games can differ. If not, two games are all.
+        is_random: Whether games can differ. If not, there are only two games.
         played: Each game.
     """
 

@@ -117,7 +117,7 @@ class Summary(Shown):
 
         All have the same keys: the parameters of the trees; `algorithm` and its options;
         `trees`, how many were searched; and means over them. `leaves`, `leaves_total`, `nodes` and
-        `visits` are counts for one tree, `leaf_share` and `node_share` per cent of all, and a name
+        `visits` are counts for one tree, `leaf_share` and `node_share` percent of all, and a name
         that ends in `_half` is half the width of a 95% confidence interval. `evaluations` and
         `rows` are those of lazy searches. `seconds` is the median for one search, and
         `seconds_limit` the parameter. None means that the row does not have it. pandas and polars
