@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import MAX, MIN, Columns, Readable
 from expectitree.base.tree.scans import shifted
 
+Interval: TypeAlias = tuple[Any, Any]
 NO_LIMIT = sys.maxsize  # of visits
 
 # The reasons for which the loop of a search returns to its caller.
@@ -60,24 +61,18 @@ def satisfies(lower: Any, upper: Any, alpha: Any, beta: Any, eps: Any) -> bool:
     return bool(not lower < upper or upper <= alpha + eps or lower >= beta - eps)
 
 
-def sum_of_outcomes(
-    tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int
-) -> tuple[Any, Any]:
+def sum_of_outcomes(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int) -> Interval:
     """Return the sums of p * (reward + lower) and p * (reward + upper) over possible outcomes.
 
     A sum is infinite if one of its terms is: a sum of fractions must not meet an infinity, because
     it may be too large for a float.
     """
-    pays = len(tree.reward) > 0
     low: Any = 0
     high: Any = 0
     for b in range(tree.first[n], tree.last[n]):
         p = tree.probability[b]
         if p != 0:  # which is faster than `p > 0` for a fraction
-            c = tree.child[b]
-            least, most = lower[c], upper[c]
-            if pays:
-                least, most = shifted(least, tree.reward[b]), shifted(most, tree.reward[b])
+            least, most = end_of_branch(tree, lower, b), end_of_branch(tree, upper, b)
             low = low + p * least if least > -INFINITY and low > -INFINITY else -INFINITY
             high = high + p * most if most < INFINITY and high < INFINITY else INFINITY
     return low, high
@@ -91,11 +86,12 @@ def outcome_limit(limit: Any, others: Any, p: Any) -> Any:
     return (limit - others) / p
 
 
-def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) -> tuple[Any, Any]:
-    """Intersect [low, high] with the interval [lower, upper] so far; return it, or one number.
+def close(kind: int, found: Interval, known: Interval, few_eps: Any) -> Interval:
+    """Intersect an interval with the one known so far; return it, or one number twice.
 
-    An interval narrower than `few_eps` is one number. If [low, high] is, it replaces the interval.
+    An interval narrower than `few_eps` is one number. If the one found is, it replaces the other.
     """
+    (low, high), (lower, upper) = found, known
     if high > (low + few_eps if few_eps else low):  # to add 0 to a fraction takes time
         if lower > low:
             low = lower
