@@ -43,7 +43,8 @@ LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
 def page_data(traces: Sequence[Trace], first: str) -> dict[str, object]:
     """Return the data of a page that replays some searches of one tree."""
     tree = traces[0].tree
-    numbers, choices = Table[Number](), Table[tuple[int, ...]]()
+    numbers = Table[Number]()
+    choices = Table[tuple[int, ...]]()
     smallest = residue(traces[0].search)
     return {
         "title": escape(tree.title or ""),
@@ -61,7 +62,8 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, object]:
 
 
 def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
-    columns, paths = tree.columns, tree.first_paths
+    columns = tree.columns
+    paths = tree.first_paths
     probabilities = [""] * len(columns.child)
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
@@ -101,9 +103,11 @@ def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
 def _trace_columns(
     trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
 ) -> dict[str, object]:
-    search, words = trace.search, StepSentences(trace.search, text_console().options)
+    search = trace.search
+    words = StepSentences(trace.search, text_console().options)
     replay = Steps(trace, numbers, choices)
-    start, steps = replay.start, list(replay)
+    start = replay.start
+    steps = list(replay)
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(search),
@@ -130,7 +134,8 @@ def step_text(words: StepSentences, event: Event) -> str:
 def opening(trace: Trace) -> str:
     """Return what a search knows at its start, and how many of its steps the page has."""
     search, tree, steps = trace.search, trace.tree, len(trace.events)
-    name, known = search.algorithm.full_name, "utility"
+    name = search.algorithm.full_name
+    known = "utility"
     if tree.columns.pays:
         known = "total"
     text = f"{name} begins. It knows no bounds of any {known}."

@@ -54,7 +54,8 @@ class Moment:
         self.visits = [0] * count
         self.alpha: list[Number | None] = [None] * count
         self.beta: list[Number | None] = [None] * count
-        self.cut, self.cut_after = [0] * count, [0] * count
+        self.cut = [0] * count
+        self.cut_after = [0] * count
         # The entries that have not ended, the root's first. Of best-first: those of the current
         # walk that it has not backed up.
         self.open: list[Event] = []
@@ -112,7 +113,8 @@ class Moment:
 
     def _finish(self) -> None:
         """Write the windows and cuts that are found at the end of a best-first search."""
-        search, kind = self.trace.search, self.tree.columns.kind
+        search = self.trace.search
+        kind = self.tree.columns.kind
         self._is_finished = True
         for n in range(len(self.tree)):
             if kind[n] and self.visits[n]:
@@ -135,7 +137,8 @@ class Steps:
         self, trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
     ) -> None:
         self.moment = Moment(trace)
-        self.numbers, self.choices = numbers, choices
+        self.numbers = numbers
+        self.choices = choices
         self.tree = trace.tree
         self.pays = self.tree.columns.pays or bool(self.tree.root_reward)
         self.columns = (*COLUMNS, *WORTH) if self.pays else COLUMNS
@@ -159,7 +162,8 @@ class Steps:
         while event := self.moment.forward():
             changes = []
             for n in self._touched(event):
-                was, cells = self.cells[n], self._read(n)
+                was = self.cells[n]
+                cells = self._read(n)
                 first_cell = (n - event.node) * len(self.columns)
                 for column, value in enumerate(cells if cells != was else ()):
                     if value != was[column]:
@@ -180,13 +184,16 @@ class Steps:
 
     def _read(self, n: int) -> tuple[int, ...]:
         """Return the cells of a node, one for each of the columns."""
-        moment, reason = self.moment, self.reasons.reason[n]
+        moment = self.moment
+        reason = self.reasons.reason[n]
         ends = [column[n] for column in (moment.lower, moment.upper, moment.alpha, moment.beta)]
         lower, upper, alpha, beta = map(self._place, ends)
-        after, spared = NONE, 0
+        after = NONE
+        spared = 0
         worth: tuple[int, ...] = ()
         if moment.cut[n] not in cuts.NO_CUTS:
-            after, spared = moment.cut_after[n], self.reasons.nodes[n]
+            after = moment.cut_after[n]
+            spared = self.reasons.nodes[n]
         if reason == cuts.BELOW_SKIPPED:
             reason = cuts.VISITED
         best = self.choices[tuple(self.search.best_branches(n))]
@@ -213,8 +220,10 @@ class _Reasons:
     """
 
     def __init__(self, moment: Moment) -> None:
-        self.moment, self.tree = moment, moment.tree
-        self.algorithm, self.final = moment.trace.search.algorithm, moment.trace.search.unvisited
+        self.moment = moment
+        self.tree = moment.tree
+        self.algorithm = moment.trace.search.algorithm
+        self.final = moment.trace.search.unvisited
         count = len(self.tree)
         self.reason: Any = [cuts.VISITED] * count  # [N] a constant of `cuts`
         self.nodes: Any = [0] * count  # [N] that the cut made there spares, and the leaves of them
@@ -243,7 +252,8 @@ class _Reasons:
 
     def _explain(self, event: Event) -> set[int]:
         """Explain anew what may belong to the cut of a step's node; return what changed."""
-        moment, part = self.moment, self._part(event)
+        moment = self.moment
+        part = self._part(event)
         self.explained += len(part)
         if self.explained > most(MAX_EXPLAINED):
             raise AnalysisError(
@@ -284,7 +294,8 @@ class _Reasons:
 
         At the first visit of a node that was undecided, what is undecided below it stays so.
         """
-        child, moment = self.tree.columns.child, self.moment
+        child = self.tree.columns.child
+        moment = self.moment
         part = [event.node]
         is_shallow = self._is_new(event, event.node) and self.owner[event.node] == _UNDECIDED
         for n in part:

@@ -47,7 +47,8 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
     if glyph.kind not in SYMBOLS:
         if not (lines and is_down):
             lines = [(glyph.value or ", ".join(glyph.remarks), SMALL_FONT, rest)]
-        half, high = _widest(lines) / 2, len(lines) * SMALL_FONT * LINE / 2
+        half = _widest(lines) / 2
+        high = len(lines) * SMALL_FONT * LINE / 2
         return Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
     lines.insert(0, (glyph.value, FONT, first))
     if glyph.shape == "BOX":
@@ -63,7 +64,8 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
         return Block(box, (symbol, *texts), (reach, HALF))
     if glyph.shape == "END" and is_down:
         return _with_texts_below(symbol.box, symbol._replace(shape="UP"), lines)
-    high, y = max(HALF, sum(size for _, size, _ in lines) * LINE / 2), 0.0
+    high = max(HALF, sum(size for _, size, _ in lines) * LINE / 2)
+    y = 0.0
     if is_down:
         y = high - HALF
     box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
@@ -78,7 +80,8 @@ def _box_block(glyph: Glyph, lines: Lines, colour: str, is_down: bool) -> Block:
     half = max(HALF, _widest(longest) / 2 + 5)
     box = Box(-half, -_BOX, half, _BOX)
     symbol = Symbol("BOX", box, colour, glyph.is_estimate)
-    inside, remarks = _texts(lines[:1]), lines[1:]
+    inside = _texts(lines[:1])
+    remarks = lines[1:]
     if not remarks or is_down:
         block = _with_texts_below(box, symbol, remarks)
     else:
@@ -92,7 +95,8 @@ def _with_texts_below(box: Box, symbol: Symbol, lines: Lines) -> Block:
     """Return a symbol above the middle of lines."""
     if not lines:
         return Block(box, (symbol,))
-    high, half = sum(size for _, size, _ in lines) * LINE, max(box.right, _widest(lines) / 2)
+    high = sum(size for _, size, _ in lines) * LINE
+    half = max(box.right, _widest(lines) / 2)
     texts = _texts(lines, 0, box.bottom + 2 + high / 2)
     whole = Box(-half, box.top, half, box.bottom + 2 + high)
     return Block(whole, (symbol, *texts), (box.right, box.bottom))
@@ -132,7 +136,8 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
         return None
     if not is_down:
         texts = _in_few_lines(edge)
-    colour, is_bold = "dim", edge.rank == PLAYED
+    colour = "dim"
+    is_bold = edge.rank == PLAYED
     if edge.is_grey:
         colour = "grey"
     elif edge.rank:
@@ -156,7 +161,8 @@ def _in_few_lines(edge: Edge) -> tuple[str, ...]:
     """
     if edge.lines == (edge.probability,):
         return edge.lines
-    label, rest = edge.label, edge.probability and f"p {edge.probability}"
+    label = edge.label
+    rest = edge.probability and f"p {edge.probability}"
     rest = ", ".join(filter(None, (rest, edge.payment)))
     is_right_to_left = any(bidirectional(c) in ("R", "AL", "AN") for c in "".join(label))
     if len(label) == 1 and rest and not is_right_to_left:
@@ -177,7 +183,8 @@ def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
     """Return whether a node's branches lead to leaves that need neither texts nor lines."""
     if any(edge.label or edge.payment or edge.child in shared for edge in edges):
         return False
-    kinds, chances = {edge.child.kind for edge in edges}, {edge.probability for edge in edges}
+    kinds = {edge.child.kind for edge in edges}
+    chances = {edge.probability for edge in edges}
     return len(edges) > 1 == len(chances) and {"TERMINAL"} <= kinds <= {"TERMINAL", NOTE}
 
 
@@ -211,7 +218,8 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     if first_cut > cut and lines == 1:
         middle = places[first_cut][1] - along / 2
         gap = (0, middle - _CLOSE / 2), (0, middle + _CLOSE / 2)
-    side, end = (lines * across - _CLOSE) / 2, begin - (along + _CLOSE) / 2
+    side = (lines * across - _CLOSE) / 2
+    end = begin - (along + _CLOSE) / 2
     box = Box(-side, (_CLOSE - along) / 2, side, end)
     return Run(box, blocks, places, gap)
 

@@ -57,7 +57,8 @@ SHAPES = {
     "decision": dict(zip(SYMBOLS, ("END", "SQUARE", "DOWN", "CIRCLE"), strict=True)),
 }  # by style and kind
 PLAIN, TIE, BEST, PLAYED = range(4)  # a branch; PLAYED is a best one that optimal play can reach
-_LABEL_COLUMNS, _LABEL_LINES = 22, 8
+_LABEL_COLUMNS = 22
+_LABEL_LINES = 8
 _REASON_COLUMNS = 34
 _MAX_TITLE_LENGTH = 400
 _MAX_NOTE_LENGTH = 1000
@@ -178,18 +179,23 @@ class _Reader:
     """Reads the rows, parents first, and makes a glyph and an edge of each."""
 
     def __init__(self, evaluation: Evaluation, style: Style, folded: bool) -> None:
-        self.blank, self.is_exercise = style.blank, style.blank or style.solution
+        self.blank = style.blank
+        self.is_exercise = style.blank or style.solution
         self.evaluation = evaluation
         if style.blank:
             self.evaluation = blanked(evaluation)
-        self.style, self.folded = style, folded
+        self.style = style
+        self.folded = folded
         self.shown = self.evaluation.shown
-        self.search, self.tree = self.shown.search, self.shown.tree
-        self.columns, self.explanation = self.tree.columns, self.shown.explanation
+        self.search = self.shown.search
+        self.tree = self.shown.tree
+        self.columns = self.tree.columns
+        self.explanation = self.shown.explanation
         self.totals: Mapping[int, Number] = {}
         if style.totals:
             self.totals = totals(self.tree)
-        self.has_windows, self.windows = evaluation.windows, (self.search.alpha, self.search.beta)
+        self.has_windows = evaluation.windows
+        self.windows = (self.search.alpha, self.search.beta)
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
 
     def read(self) -> Content:
@@ -240,7 +246,8 @@ class _Reader:
         search = self.evaluation.search
         room: tuple[str, ...] = ()
         if self.is_exercise:
-            text, room = exercise_lines(search, self.blank), exercise_room(search)
+            text = exercise_lines(search, self.blank)
+            room = exercise_room(search)
         else:
             text = _summary(search)
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
@@ -277,7 +284,8 @@ class _Reader:
     # ---- Glyphs.
 
     def glyph(self, n: int) -> Glyph:
-        kind, is_estimate = Kind(self.columns.kind[n]).name, n in self.tree.estimated
+        kind = Kind(self.columns.kind[n]).name
+        is_estimate = n in self.tree.estimated
         value = self._glyph_value(n)
         tooltip = f"{kind} {message_path(self.tree.path_of(n))}"
         if value not in ("", BLANK) and is_estimate:
@@ -324,9 +332,10 @@ class _Reader:
 
     def _glyph_notes(self, n: int) -> tuple[list[str], list[str]]:
         """Return what is written below the value of a node, and the tooltip's other lines."""
-        remarks: list[str] = []
-        tooltip: list[str] = []
-        is_terminal, alpha = self.columns.kind[n] == Kind.TERMINAL, self.search.alpha
+        remarks = []
+        tooltip = []
+        is_terminal = self.columns.kind[n] == Kind.TERMINAL
+        alpha = self.search.alpha
         if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
             remarks.append(self.paid(NONE, n, " at the start"))
         if not self.search.visits[n]:
@@ -402,20 +411,23 @@ class _Reader:
     # ---- Edges.
 
     def edge(self, row: Row, parent: Glyph, child: Glyph) -> Edge:
-        b, first_cut = row.branch, self.cut_branch[row.parent]
+        b = row.branch
+        first_cut = self.cut_branch[row.parent]
         is_first_left = b <= first_cut < b + max(1, row.hidden_branches)
         is_cut = is_first_left and self.explanation.cut(row.parent) is not None
         marks = is_cut, is_first_left and not is_cut
         if row.node < 0:
             return Edge(parent, child, (), "", PLAIN, True, *marks, True, child.tooltip)
-        p, label = self.columns.probability[b], self.tree.branch_label(row.parent, b)
+        p = self.columns.probability[b]
+        label = self.tree.branch_label(row.parent, b)
         is_outcome = parent.kind == "CHANCE"
         is_left = self.search.algorithm.in_order and not row.is_first and 0 <= first_cut <= b
         is_grey = not p or is_left or parent.is_grey or child.is_grey
         rank = PLAIN
         if not is_grey and not self.blank:
             rank = self.rank(row.parent, b)
-        about, reward = [escape(label[:_MAX_NOTE_LENGTH])], self.tree.reward_of(b)
+        about = [escape(label[:_MAX_NOTE_LENGTH])]
+        reward = self.tree.reward_of(b)
         if is_outcome:
             about.append(f"p = {probability_text(p, digits=6)}")
         if reward:
@@ -454,8 +466,10 @@ class _Reader:
         A cut above leaves the branches of a node that was only probed. Where a cut left only
         branches that the search had entered before, this is the first of them.
         """
-        search, child = self.search, self.columns.child
-        cut, branches = self.explanation.cut(node), self.tree.branches_of(node)
+        search = self.search
+        child = self.columns.child
+        cut = self.explanation.cut(node)
+        branches = self.tree.branches_of(node)
         in_order = search.algorithm.in_order and not (cut and cut.probing)
         if cut is not None and in_order:
             branches = branches[cut.after :]

@@ -204,13 +204,15 @@ class _Layout:
         self.runs[leaves] = edges, run_of(edges, self.leaf_half, self.is_down)
         self.layer[leaves] = self.layer[glyph] + 1
         chance = edges[0].probability and f"{edges[0].probability} each"
-        rank, is_grey = max(edge.rank for edge in edges), all(edge.is_grey for edge in edges)
+        rank = max(edge.rank for edge in edges)
+        is_grey = all(edge.is_grey for edge in edges)
         joint = replace(edges[0], child=leaves, probability=chance, rank=rank, is_grey=is_grey)
         return [replace(joint, tooltip=leaves.tooltip)]
 
     def add_glyph(self, glyph: Glyph, parent: _Item | None) -> None:
         """Add the item of a glyph, or of a run of leaves, below another item."""
-        distances, row = self.distances, 2 * self.layer[glyph]
+        distances = self.distances
+        row = 2 * self.layer[glyph]
         apart = distances.apart
         if self.is_compact or glyph.kind == "TERMINAL":
             apart = distances.apart_terminals
@@ -224,7 +226,8 @@ class _Layout:
         self, row: int, block: Block | None, parent: _Item | None, apart: float | None = None
     ) -> _Item:
         """Add an item below another; `apart` is its distance from its neighbours."""
-        item, half = _Item(row=row, block=block), (apart or self.distances.apart_lines) / 2
+        item = _Item(row=row, block=block)
+        half = (apart or self.distances.apart_lines) / 2
         if block:
             item.box = self.turned(block.box)
         item.left, item.right = half - item.box.left, half + item.box.right
@@ -239,7 +242,8 @@ class _Layout:
         rows = self.rows = [_Row() for _ in range(2 * max(self.layer.values()) + 1)]
         for item in self.items:
             row = rows[item.row]
-            row.before, row.after = max(row.before, -item.box.top), max(row.after, item.box.bottom)
+            row.before = max(row.before, -item.box.top)
+            row.after = max(row.after, item.box.bottom)
         for row in rows[1::2]:
             row.curve = 9.0 * (row.after > 0)
         for edge in self.edges:
@@ -270,7 +274,8 @@ class _Layout:
         for leaves, (edges, run) in self.runs.items():
             whole = self.item[leaves]
             for edge, block, (cross, along) in zip(edges, run.blocks, run.places, strict=True):
-                place, along = whole.place + cross, whole.along + along
+                place = whole.place + cross
+                along = whole.along + along
                 self.item[edge.child] = _Item(place=place, along=along, block=block)
 
     # ---- Places in the picture.
@@ -283,7 +288,8 @@ class _Layout:
         wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
         inner, y, heading = wide, _MARGIN, []
         if self.style.title:
-            summary, title = self.content.summary, self.content.title
+            summary = self.content.summary
+            title = self.content.title
             longest = self.content.room or summary  # which decides what room there is
             texts = [(*two, LABEL_FONT, False) for two in zip(summary, longest, strict=True)]
             if title:
@@ -297,7 +303,8 @@ class _Layout:
             for text, room, size, is_bold in texts:
                 colour, room_lines, leading = "dim", lines_of(room, size, is_bold), 2.0
                 if is_bold:
-                    colour, leading = "ink", _LEADING
+                    colour = "ink"
+                    leading = _LEADING
                 for row, line in enumerate(lines_of(text, size, is_bold, len(room_lines)), 1):
                     place = y + size + (row - 1) * size * LINE
                     heading.append(Text(_MARGIN, place, line, size, colour, is_bold=is_bold))
@@ -345,16 +352,19 @@ class _Layout:
         above, high = child.block.symbol
         below = parent.box.bottom + 3
         if self.is_down:
-            above, below = high, HALF
+            above = high
+            below = HALF
         goal = (child.place, child.along - above)
         fan = (parent.place, self.rows[text.row].fan)
-        points, slanted_to = [(parent.place, parent.along + below)], goal
+        points = [(parent.place, parent.along + below)]
+        slanted_to = goal
         if fan[1] > points[0][1] + 0.1:
             points.append(fan)
         if child.row > text.row + 1 or edge.parent not in self.bare:
             slanted_to = (text.place, text.along)
             points.append(slanted_to)
-        paths, curve = [], []
+        paths = []
+        curve = []
         if text.block:
             paths.append(self.path(points))
             points = [(text.place, text.along + text.box.bottom)]
@@ -382,10 +392,12 @@ class _Layout:
         (x, y), way_x, way_y = start, end[0] - start[0], end[1] - start[1]
         long = (way_x**2 + way_y**2) ** 0.5 or 1.0
         aside_x, aside_y = -way_y / long * _STROKE, way_x / long * _STROKE
-        paths, dashes = [], "2 1.6"
+        paths = []
+        dashes = "2 1.6"
         strokes: tuple[float, ...] = (0,)
         if edge.is_cut:
-            strokes, dashes = (-_STROKES_APART, _STROKES_APART), ""
+            strokes = (-_STROKES_APART, _STROKES_APART)
+            dashes = ""
         for apart in strokes:
             part = middle + apart / long
             at_x, at_y = x + way_x * part, y + way_y * part

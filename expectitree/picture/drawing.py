@@ -125,7 +125,8 @@ def picture(
     wanted = Style(**style)
     for name, values in CHOICES.items():
         _check(wanted, name, getattr(wanted, name) in values, " or ".join(values))
-    rows, width = wanted.rows, wanted.width
+    rows = wanted.rows
+    width = wanted.width
     is_number = rows is None or (isinstance(rows, int) and rows >= 1)
     _check(wanted, "rows", is_number, "a whole number, 1 or more, or None for all")
     is_number = width is None or (isinstance(width, (int, float)) and 1 <= width < INFINITY)

@@ -34,7 +34,8 @@ def blanked(evaluation: Evaluation) -> Evaluation:
         raise AnalysisError(
             "the strategy consists of the best branches, which are hidden: draw the whole tree"
         )
-    count, columns = len(evaluation.tree), evaluation.tree.columns
+    count = len(evaluation.tree)
+    columns = evaluation.tree.columns
     lower, upper = list(columns.utility), list(columns.utility)
     for node, kind in enumerate(columns.kind):
         if kind != Kind.TERMINAL:
@@ -59,7 +60,8 @@ def exercise_lines(search: Search, is_blank: bool = True) -> tuple[str, ...]:
     """
     if is_blank:
         return _lines(search, BLANK, BLANK, BLANK, BLANK)
-    counts, best = search.counts, clipped(escape(search.best or ""), _MAX_LABEL_LENGTH)
+    counts = search.counts
+    best = clipped(escape(search.best or ""), _MAX_LABEL_LENGTH)
     return _lines(search, search.value_text(), best, f"{counts.leaves_visited:,}", str(counts.cuts))
 
 

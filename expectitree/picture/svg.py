@@ -21,7 +21,8 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
 
 def svg_lines(picture: Diagram, theme: str = "light") -> Iterator[str]:
     """Yield the lines of a picture whose marks have their places."""
-    content, writer = picture.content, _Writer(THEMES[theme], picture.scale)
+    content = picture.content
+    writer = _Writer(THEMES[theme], picture.scale)
     width, height = writer.number(picture.width), writer.number(picture.height)
     area = f'width="{width}" height="{height}"'
     yield (
@@ -39,7 +40,8 @@ class _Writer:
     """Writes marks at a scale; lines keep their width."""
 
     def __init__(self, colours: dict[str, str], scale: float) -> None:
-        self.colours, self.scale = colours, scale
+        self.colours = colours
+        self.scale = scale
 
     def group(self, group: Group) -> str:
         marks = "".join(map(self.mark, group.marks))
@@ -76,7 +78,8 @@ class _Writer:
         return f'<path d="{d}" {pen}/>'
 
     def symbol(self, symbol: Symbol) -> str:
-        fill, line = self.colours[symbol.colour], self.colours[f"{symbol.colour}line"]
+        fill = self.colours[symbol.colour]
+        line = self.colours[f"{symbol.colour}line"]
         paint = f'fill="{fill}" stroke="{line}" stroke-width="{symbol.width}"'
         if symbol.is_dashed:
             paint += ' stroke-dasharray="3 2"'

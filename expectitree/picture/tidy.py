@@ -50,7 +50,8 @@ def tidy(items: Sequence[Item]) -> None:
         whole.left.append(-item.left - whole.offset)
         whole.right.append(item.right - whole.offset)
         for child, place in zip(item.children, places, strict=True):
-            child.place, child.contour = place, _NONE
+            child.place = place
+            child.contour = _NONE
     for item in items:
         for child in item.children:
             child.place += item.place
@@ -79,7 +80,7 @@ def _from_top(ends: list[float], contour: _Contour, deep: int) -> list[float]:
 
 def _pushed(sides: list[tuple[list[float], list[float]]]) -> list[float]:
     """Return the places of subtrees, each as far to the left as the ones before it allow."""
-    places: list[float] = []
+    places = []
     reached: list[float] = []  # [row] the right end of the subtrees that have a place
     for left, right in sides:
         place = max((end - start for end, start in zip(reached, left, strict=False)), default=0.0)

@@ -27,7 +27,8 @@ _WALK = 20  # a visit of best-first takes as long as this many visits of a depth
 def run_best_first(setup: Problem) -> Found:
     """Search a tree best first for its value, whatever the window, or for its best action."""
     beliefs = begin_best_first(setup)
-    max_visits, observer = setup.max_visits, setup.observer
+    max_visits = setup.max_visits
+    observer = setup.observer
     most = NO_LIMIT if max_visits is None else max_visits
     pause = setup.pause // _WALK
     setup.begin()
@@ -47,7 +48,8 @@ def run_best_first(setup: Problem) -> Found:
 def begin_best_first(setup: Problem) -> Beliefs:
     """Return the columns and numbers that the loops of `best_first` start from."""
     tree = setup.tree
-    depths, paying = tree.heights[-1] + 2, len(tree.columns.reward)
+    depths = tree.heights[-1] + 2
+    paying = len(tree.columns.reward)
     lengths = {"node": len(tree), "depth": depths, "branch": paying, "tally": TALLIES}
 
     def column(code: str, rows: str) -> Column:
@@ -55,7 +57,8 @@ def begin_best_first(setup: Problem) -> Beliefs:
             return [0.0] * lengths[rows]
         return setup.column(code, lengths[rows])
 
-    total, greatest = greatest_total(tree), greatest_number(tree, setup.bounds)
+    total = greatest_total(tree)
+    greatest = greatest_number(tree, setup.bounds)
     beliefs = Beliefs.of(*setup.intervals(), column)
     beliefs = beliefs._replace(root=tree.root_id, shares=tree.is_sharing)
     return beliefs.controlled(setup.algorithm, tree.exact, setup.eps, total, greatest)

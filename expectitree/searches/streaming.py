@@ -97,7 +97,7 @@ def split(children: Callable[[int], Sequence[int]], count: int, limit: int) -> S
     `children` returns the children of a node. Raises `NeedsWholeTreeError` for rows in another
     order.
     """
-    found: Splits = {}
+    found = {}
     waiting = [(count - 1, 0, 0)]
     while waiting:
         node, start, depth = waiting.pop()
@@ -142,7 +142,7 @@ def evaluate_table(table: Table, executor: Executor | None = None, workers: int 
     if not table.count:
         raise NeedsWholeTreeError("it has no nodes")  # which is the error
     about = dict(table.about)
-    bounds: dict[int, Bounds] = about.pop("local_bounds", {})
+    bounds = about.pop("local_bounds", {})
     ends = bounds.get(table.count - 1)
     for name, words in _WORDS.items():
         if about.pop(name, None):
@@ -157,7 +157,8 @@ def evaluate_table(table: Table, executor: Executor | None = None, workers: int 
     found = search_tree(_top_tree(rows, whole, about), engine="interpreted")
     source = "file"
     if ends is None:
-        ends, source = (whole.least, whole.greatest), "leaves"
+        ends = (whole.least, whole.greatest)
+        source = "leaves"
     return replace(
         found,
         own_eps=2 * whole.error,  # as in `Search.eps`: two values that are compared may both be off
@@ -247,7 +248,8 @@ class _Pass:
 
     def read(self, part: Columns) -> None:
         """Search one part, and move the front to its end."""
-        np, whole = self.np, self.whole
+        np = self.np
+        whole = self.whole
         old = len(self.front[0])
         count = old + len(part.kind)
         if part.pays:
@@ -288,7 +290,8 @@ class _Pass:
 
     def _with_front(self, part: Columns) -> Columns:
         """Return a part as a tree of its own: before its rows, a terminal for each front node."""
-        np, nodes = self.np, self.front[0]
+        np = self.np
+        nodes = self.front[0]
         old = len(nodes)
         child = np.asarray(part.child)
         is_before = child < self.start
@@ -329,7 +332,7 @@ def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tr
     ids = {node: row for row, node in enumerate(sorted(whole.known))}
     kind, utility, first = array("B"), array("d"), array("I", [0])
     child, probability, labels = array("I"), array("d"), list[str | None]()
-    below: dict[int, Below] = {}
+    below = {}
     for node, row in ids.items():
         value, nodes, leaves = whole.known[node]
         if node in rows and nodes > 1:

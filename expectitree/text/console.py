@@ -110,7 +110,7 @@ def make_console(has_colors: bool, file: Any, width: int | None = None) -> Conso
 def text_console(width: int = 80, unicode: bool = True) -> Console:
     """Return a console without colour that only makes text, for `to_text` and tests."""
     encoding = "utf-8" if unicode else "ascii"
-    file: IO[str] = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     return make_console(False, file, width)
 
 
@@ -144,7 +144,8 @@ def clipped(text: str, width: int, ellipsis: str = "…") -> str:
     """Return the text, or its beginning and an ellipsis where it is wider than `width` columns."""
     if cell_len(text) <= width:
         return text
-    kept, room = 0, width - len(ellipsis)
+    kept = 0
+    room = width - len(ellipsis)
     for character in text:
         room -= cell_len(character)
         if room < 0:
@@ -281,7 +282,8 @@ def message_line(label: str, message: str, options: ConsoleOptions, style: str =
 
     A terminal wraps it between words. Elsewhere it is one line, so that a search can find it.
     """
-    label, message = safe(label, options), safe(message, options)
+    label = safe(label, options)
+    message = safe(message, options)
     text = line((label, style), message)
     text.no_wrap = not options.is_terminal
     text.overflow = "fold"

@@ -32,7 +32,7 @@ def render(reports: Any, file: str = "") -> Iterator[str]:
     `file` is the name of the tree of a report that does not know it.
     """
     for report in listed(reports):
-        about: dict[str, object] = {}
+        about = {}
         if (tree := getattr(report, "tree", None)) is not None:
             about = about_fields(getattr(report, "file", file), tree)
         if getattr(report, "has_decider", False):

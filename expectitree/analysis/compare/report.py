@@ -91,7 +91,7 @@ class Comparison(Shown):
         A search that only estimates the value is not checked.
         """
         first, *others = self.proofs or [self.rows[0].search]
-        slack: Any = _SAME * first.eps
+        slack = _SAME * first.eps
         lower, upper = first.interval_of_branch(NONE)
         found = []
         for other in others:
@@ -172,7 +172,7 @@ def _excludes(one: Search, other: Search) -> bool:
     if best is None:
         return False
     lower, upper = one.interval_of_branch(best)
-    slack: Any = _SAME * one.eps
+    slack = _SAME * one.eps
     if one.tree.columns.kind[root] == Kind.MAX:
         return bool(upper < one.lower[root] - slack)
     return bool(lower > one.upper[root] + slack)

@@ -73,7 +73,8 @@ def _table(comparison: Comparison, options: ConsoleOptions) -> Iterator[Renderab
 
 
 def _cells(row: ComparisonRow) -> list[str]:
-    search, counts = row.search, row.search.counts
+    search = row.search
+    counts = search.counts
     return [
         search.algorithm.full_name,
         search.value_text(),
@@ -111,7 +112,8 @@ def conclusion(comparison: Comparison) -> str:
 def _fewest(searches: Sequence[Search], goal: str) -> str:
     """Return which search visited the fewest leaves."""
     best = min(searches, key=lambda s: (s.counts.leaves_visited, s.counts.visits))
-    leaves, visited = plural(best.tree.leaves, "leaf"), best.counts.leaves_visited
+    leaves = plural(best.tree.leaves, "leaf")
+    visited = best.counts.leaves_visited
     if best.tree.leaves == 1:
         return "The tree has one leaf."
     if visited == best.tree.leaves:

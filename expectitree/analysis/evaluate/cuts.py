@@ -142,7 +142,8 @@ class Explanation:
 
 def _common_bound(search: Search, n: int, is_low: bool) -> Number | None:
     """Return the bound that all open outcomes of a CHANCE node share; None where they differ."""
-    tree, columns = search.tree, search.tree.columns
+    tree = search.tree
+    columns = tree.columns
     if columns.kind[n] != Kind.CHANCE:
         return None
     bounds = {

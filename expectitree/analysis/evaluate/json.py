@@ -38,7 +38,8 @@ def render(
     if evaluation.tree.parameters:
         fields["parameters"] = json_value(evaluation.parameters)
     if evaluation.tree.criteria:
-        label, known = evaluation.tree.branch_label, json_value(evaluation.criteria)
+        label = evaluation.tree.branch_label
+        known = json_value(evaluation.criteria)
         fields["criteria"] = known.pop(NONE, None)
         root = evaluation.tree.root_id
         fields["criteria_of_actions"] = {label(root, b): amounts for b, amounts in known.items()}
@@ -84,7 +85,8 @@ class _Writer:
         yield f'{text[:-1]}, "children": ['
         branches = self.tree.branches_of(n)
         for b in branches:
-            c, fields = self.tree.columns.child[b], self.branch_fields(n, b)
+            c = self.tree.columns.child[b]
+            fields = self.branch_fields(n, b)
             if b > branches.start:
                 yield ", "
             if c in self.aside or not self.tree.is_first_path(c, b):
@@ -105,7 +107,8 @@ class _Writer:
 
     def node_fields(self, n: int) -> dict[str, object]:
         search, tree, explanation = self.search, self.tree, self.evaluation.explanation
-        kind, utility = tree.columns.kind[n], tree.columns.utility[n]
+        kind = tree.columns.kind[n]
+        utility = tree.columns.utility[n]
         fields: dict[str, object] = {"kind": _KIND_NAMES[kind]}
         if n in self.ids:
             fields["id"] = self.ids[n]
@@ -125,7 +128,8 @@ class _Writer:
             fields["bounds"] = _interval(tree.local_bounds[n])
         if n in tree.notes:
             fields["note"] = tree.notes[n]
-        cut, reason = explanation.cut(n), explanation.skipped(n)
+        cut = explanation.cut(n)
+        reason = explanation.skipped(n)
         if cut is not None:
             spared = {"nodes": cut.nodes, "leaves": cut.leaves}
             if cut.is_of_game:
@@ -207,7 +211,8 @@ def search_fields(search: Search) -> dict[str, object]:
 
 def _count_fields(search: Search) -> dict[str, object]:
     """Return the counts of nodes and leaves; of a game the totals are not known."""
-    counts, grown = search.counts, search.grown
+    counts = search.counts
+    grown = search.grown
     nodes = {"visited": counts.visited, "visits": counts.visits}
     leaves = {"visited": counts.leaves_visited}
     if grown is not None:

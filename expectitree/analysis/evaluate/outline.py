@@ -107,11 +107,13 @@ def _rows(
             return row._replace(hidden=tree.below[n].nodes)
         return row
 
-    kind, child = tree.columns.kind, tree.columns.child
+    kind = tree.columns.kind
+    child = tree.columns.child
     stack = [row_of(tree.root_id, -1, -1, 0)]
     while stack:
         row = stack.pop()
-        n, depth = row.node, row.depth + 1
+        n = row.node
+        depth = row.depth + 1
         if n < 0 or not kind[n] or not row.is_first or row.is_folded:
             yield row
             continue

@@ -116,7 +116,8 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
             "the search found the best action without its value: to explain the value, remove "
             "--goal action"
         )
-    explanation, tree = Explanation(search), search.tree
+    explanation = Explanation(search)
+    tree = search.tree
     if branch is None or not tree.columns.pays:
         branch = tree.first_paths.branch[node]
     branches = tree.branches_of(node)
@@ -150,8 +151,10 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
 
 def _alternative(search: Search, node: int, branch: int) -> Alternative:
     """Return one child, with the sum of the bound that matters to its parent's player."""
-    tree, child = search.tree, search.tree.columns.child[branch]
-    is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
+    tree = search.tree
+    child = tree.columns.child[branch]
+    is_best = search.is_best(node, branch)
+    is_high = tree.columns.kind[node] != Kind.MIN
     ends = search.interval_of_branch(branch)
     return Alternative(branch, child, *ends, is_best, _terms(search, child, is_high))
 
@@ -169,7 +172,8 @@ def _ends_of_branches(search: Search, low: bool) -> EndOf:
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
     """Yield every cut that holds at and below a node, parents first."""
-    tree, columns = search.tree, search.tree.columns
+    tree = search.tree
+    columns = tree.columns
     seen = {node}
     stack = [node]
     while stack:
@@ -208,7 +212,8 @@ def _steps_up(search: Search, node: int, limit: Number, low: bool) -> Iterator[S
         above_limit = search.beta[above]
         if low:
             above_limit = search.alpha[above]
-        reward, quotient = tree.reward_of(way), None
+        reward = tree.reward_of(way)
+        quotient = None
         is_share = columns.kind[above] == Kind.CHANCE
         if is_share:
             ends = _ends_of_branches(search, not low)
@@ -240,7 +245,8 @@ def _at_player(search: Search, node: int, own: int, limit: Number, low: bool) ->
     tree, child, way = search.tree, search.tree.columns.child, _way_to(search, node)
     if (tree.columns.kind[node] == Kind.MAX) != low:
         return Step("far", node, limit, own, way)
-    end_of, sums = _ends_of_branches(search, low), Sums(tree, search.eps)
+    end_of = _ends_of_branches(search, low)
+    sums = Sums(tree, search.eps)
     others = [b for b in tree.branches_of(node) if child[b] != child[own]]
     for b in others:
         if sums.is_same(end_of(b), limit):
@@ -289,14 +295,16 @@ class Sums:
         without rewards. Return None if there are many outcomes, an end is infinite, or the others'
         bounds have changed since.
         """
-        tree, p = self.tree, self.tree.columns.probability[branch]
+        tree = self.tree
+        p = tree.columns.probability[branch]
         branches = tree.branches_of(tree.parent_of(branch))
         if len(branches) > MAX_TERMS or not is_finite(limit):
             return None
         others = self._terms_of((b for b in branches if b != branch), end_of)
         if not all(is_finite(bound) for _, bound in others):
             return None
-        reward, end = tree.reward_of(above), shifted(end, tree.reward_of(branch))
+        reward = tree.reward_of(above)
+        end = shifted(end, tree.reward_of(branch))
         if not self.is_same(outcome_limit(limit, sum_of(others), p), end):
             return None
         return Quotient(shifted(limit, reward), others, p, end, reward)

@@ -79,7 +79,8 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     write: Callable[[Number], str] = display_text
     if is_shown_as_fraction(value):
         write = exact_display
-    name, is_parallel = search.algorithm.full_name, search.jobs > 1
+    name = search.algorithm.full_name
+    is_parallel = search.jobs > 1
     if is_parallel:
         name += f", {search.jobs} jobs"
     has_opponent = search.tree.has_min and search.tree.decision_maker == Kind.MAX
@@ -109,7 +110,8 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
 
 def _tree_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     """Yield what the summary says of the tree, whoever searched it."""
-    search, formulas = evaluation.search, evaluation.tree.formulas
+    search = evaluation.search
+    formulas = evaluation.tree.formulas
     if formulas is not None and formulas.is_unrolled:
         count = len(formulas.written) - len(formulas.written.formulas.links)
         yield "unrolled", f"{len(search.tree):,} nodes, made of {count:,} in the file"
@@ -130,7 +132,8 @@ def _name_of_value(search: Search, has_opponent: bool) -> str:
 
 def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     """Yield the counts of a search and its bounds."""
-    search, counts = evaluation.search, evaluation.search.counts
+    search = evaluation.search
+    counts = search.counts
     wide = 0
     if search.grown is None:
         wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
@@ -149,7 +152,8 @@ def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
 def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
     """Yield how many of the nodes and leaves of a tree were visited."""
     yield "nodes", f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
-    visited, total = counts.leaves_visited, counts.leaves_total
+    visited = counts.leaves_visited
+    total = counts.leaves_total
     leaves = f"{visited:>{wide},} of {total:,} visited"
     if visited != total:
         leaves += f" ({percent_text(visited, total)})"
@@ -201,7 +205,8 @@ def _why_stopped(search: Search) -> Iterator[tuple[str, str]]:
 def _parameters(evaluation: Evaluation) -> Iterator[str]:
     """Yield each parameter with its value, and with its formula if it is derived from others."""
     for name, value in evaluation.parameters.items():
-        parameter, text = evaluation.tree.parameters[name], "?"
+        parameter = evaluation.tree.parameters[name]
+        text = "?"
         if value is not None:
             text = with_unit(display_text(value), parameter.unit)
         if parameter.bases:
@@ -257,7 +262,8 @@ def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
     best, *ties = [safe(label, options) for label in search.ties[:_MAX_TIES]]
     parts: list[str | Part] = [(best, "best")]
     if ties:
-        equal, names = "worth as much", ", ".join(ties)
+        equal = "worth as much"
+        names = ", ".join(ties)
         if search.eps:
             equal = f"equal within rounding, {display_text(search.eps, 1)}"
         if len(search.ties) > _MAX_TIES:

@@ -75,7 +75,8 @@ class _Drawing:
         self, evaluation: Evaluation, options: ConsoleOptions, most_rows: int | None, notes: bool
     ) -> None:
         self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
-        self.columns, self.explanation = self.tree.columns, evaluation.explanation
+        self.columns = self.tree.columns
+        self.explanation = evaluation.explanation
         self.options, self.width, self.notes = options, options.max_width, notes
         self.characters = characters(options)
         room = _ROOM + _PAYMENT_ROOM * self.columns.pays
@@ -94,7 +95,7 @@ class _Drawing:
         del self.open[row.depth :]
         self.open.append(not row.last)
         stem, head, mark = self.stem(row.depth), self.payment(NONE), ""
-        guides: list[Part] = []
+        guides = []
         if row.depth:
             mark, style = self.mark(row)
             guides = [(stem, "guide"), (self.turn(row.last) + mark, style)]
@@ -188,10 +189,11 @@ class _Drawing:
     def payment(self, branch: int, width: int = 0) -> list[Part]:
         """Return what a branch pays, padded to the width; -1 is the way to the root."""
         text = ""
-        parts: list[Part] = []
+        parts = []
         if reward := self.tree.reward_of(branch):
             noun, amount = payment(reward)
-            parts, width = [(f"{noun} ", "dim")], width - len(noun) - 1
+            parts = [(f"{noun} ", "dim")]
+            width = width - len(noun) - 1
             text = f"{amount}  "
         return [*parts, (text.ljust(width), "none")]
 
@@ -199,7 +201,8 @@ class _Drawing:
         """Return what a row, the first one drawn below its parent, shares with the others there."""
         parent = row.parent
         if parent not in self.siblings:
-            branches, kind = self.tree.branches_of(parent)[:_MAX_ALIGNED], self.columns.kind
+            branches = self.tree.branches_of(parent)[:_MAX_ALIGNED]
+            kind = self.columns.kind
             p_width = paid = 0
             best = None
             room = self.width - len(self.stem(row.depth)) - 6
@@ -243,7 +246,7 @@ class _Drawing:
         if _width(parts) > room:
             parts[0] = self.reference(row, is_named=False), "dim"
         room -= _width(parts)
-        overflow: list[Part] = []
+        overflow = []
         if self.has_rows(row) and (chance := shared_chance(self.tree, n)):
             each = f"  p {chance} each"
             if len(each) <= room:
@@ -274,7 +277,8 @@ class _Drawing:
 
     def reference(self, row: Row, is_named: bool = True) -> str:
         """Return the name or the number of a shared node, after an arrow if it was shown before."""
-        text, name = "", self.evaluation.shared_name(row.node)
+        text = ""
+        name = self.evaluation.shared_name(row.node)
         if name and is_named:
             text = f"{name} "
         elif name:
@@ -302,7 +306,8 @@ class _Drawing:
         text, style = self.utility(n)
         if reward and text != "?":
             sides = f"{estimate}{cell_text(utility)}{plus_text(reward)}"
-            text, estimate = f"{cell_text(shifted(utility, reward))} = {sides}", ""
+            text = f"{cell_text(shifted(utility, reward))} = {sides}"
+            estimate = ""
             if not self.search.visits[n]:
                 text = f"({text})"
         return [(estimate, "none"), (text, style), (total, "none")]
@@ -321,7 +326,8 @@ class _Drawing:
         there are very many, only the first; of a game, those that were visited.
         """
         branches = self.tree.branches_of(n)
-        kind, probability = Kind(self.columns.kind[n]), self.columns.probability
+        kind = Kind(self.columns.kind[n])
+        probability = self.columns.probability
         is_sum = kind == Kind.CHANCE and len({probability[b] for b in branches}) > 1
         opening, separator, closing = f"{_FUNCTIONS[kind]}(", ", ", ")"
         if kind == Kind.CHANCE and self.tree.attitude is not None:
@@ -329,7 +335,8 @@ class _Drawing:
         elif is_sum:
             opening, separator, closing = "", " + ", ""
         parts = [(opening, "none")]
-        used, before = 0, ""
+        used = 0
+        before = ""
         shown = self.shown_terminals(branches)
         for place, b in enumerate(shown):
             name, (value, style) = before, self.utility(self.columns.child[b])
@@ -365,7 +372,8 @@ class _Drawing:
 
     def tail(self, row: Row) -> str:
         """Return the end of a row: why it was not visited, and what is left out below it."""
-        n, text = row.node, ""
+        n = row.node
+        text = ""
         if row.is_first:
             text = self.why_not_visited(n)
         if row.hidden or row.hidden_branches:
@@ -429,7 +437,8 @@ class _Drawing:
 
     def formulas(self, row: Row) -> Iterator[str]:
         """Yield the formulas of a row, and of the terminals that are folded into it."""
-        n, folded = NONE, range(0)
+        n = NONE
+        folded = range(0)
         if row.is_first:
             n = row.node
         if row.is_folded:  # and so the first

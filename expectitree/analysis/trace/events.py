@@ -61,7 +61,8 @@ class Event(NamedTuple):
     def cut_in(self, tree: Tree) -> Cut:
         """Return the cut that a cut step records."""
         assert self.window is not None
-        children, interval = len(tree.branches_of(self.node)), (self.lower, self.upper)
+        children = len(tree.branches_of(self.node))
+        interval = (self.lower, self.upper)
         return Cut(self.cut, self.after, children, interval, self.window)
 
 
@@ -71,7 +72,8 @@ class Recorder:
     def __init__(
         self, tree: Tree, algorithm: Algorithm, bounds: ChosenBounds, *kept: int | None
     ) -> None:
-        self.tree, self.algorithm = tree, algorithm
+        self.tree = tree
+        self.algorithm = algorithm
         self.at, self.most = kept
         self.branches_at: Sequence[int] = ()  # of the node to follow, who knows their results
         if self.at is not None:
@@ -79,7 +81,8 @@ class Recorder:
         self.known = choose_bounds(tree, bounds, algorithm)
         self.eps = rounding_error(tree, self.known[0])
         self.sums = Sums(tree, self.eps)
-        self.kind, self.child = list(tree.columns.kind), list(tree.columns.child)
+        self.kind = list(tree.columns.kind)
+        self.child = list(tree.columns.child)
         self.lower, self.upper = map(list, tree.inherited_bounds(self.known[0]))
         self.events: list[Event] = []
         self.total = self.step = self.entries = self.walk = 0
@@ -107,7 +110,8 @@ class Recorder:
 
     def tighten(self, place: Place, low: bool, bound: Number) -> None:
         """Record a tighter lower or upper bound of a node."""
-        node, terms = place[0], self.sum_terms(place[0], low, bound)
+        node = place[0]
+        terms = self.sum_terms(place[0], low, bound)
         interval = self.lower[node], max(bound, self.lower[node])
         if low:
             interval = min(bound, self.upper[node]), self.upper[node]
@@ -172,7 +176,8 @@ class WalkRecorder(Recorder):
         """Record the cuts, which are found when the search is over, parents first."""
         self.walk = 0
         for node in self.tree.first_paths.order:
-            cut, after = search.cut[node], search.cut_after[node]
+            cut = search.cut[node]
+            after = search.cut_after[node]
             if search.visits[node] and cut not in NO_CUTS:
                 window = search.alpha[node], search.beta[node]
                 self.record_cut(self.first_place(node), cut, window=window, after=after)

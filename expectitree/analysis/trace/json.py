@@ -14,7 +14,8 @@ from expectitree.text.json_values import about_fields, dumps, json_number, json_
 
 def render(report: Trace) -> Iterator[str]:
     """Yield the start, every step, and the end."""
-    search, tree = report.search, report.tree
+    search = report.search
+    tree = report.tree
     about = about_fields(report.file, tree) | search_fields(search)
     given = ("file", "title", "warnings", "algorithm", *OPTIONS, "engine", "bounds", "bounds_from")
     start = {"event": "start"} | {key: about[key] for key in given if key in about}
@@ -28,8 +29,9 @@ def render(report: Trace) -> Iterator[str]:
 
 def event_fields(event: Event, tree: Tree) -> dict[str, object]:
     """Return the fields of a step; the path unless it is very long."""
-    n, kind = event.node, Kind(tree.columns.kind[event.node]).name
-    fields: dict[str, object] = {"node": n, "kind": kind, "depth": event.depth}
+    n = event.node
+    kind = Kind(tree.columns.kind[event.node]).name
+    fields = {"node": n, "kind": kind, "depth": event.depth}
     if event.branch >= 0:
         above = tree.parent_of(event.branch)
         fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}

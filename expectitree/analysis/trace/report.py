@@ -78,7 +78,8 @@ class Trace(Shown):
         return [dict(zip(names, self._row(event), strict=True)) for event in self.events]
 
     def _row(self, event: Event) -> tuple[object, ...]:
-        path, kind = self.tree.path_of(event.node), self.tree.node(event.node).kind.name
+        path = self.tree.path_of(event.node)
+        kind = self.tree.node(event.node).kind.name
         ends = event.lower, event.upper, *(event.window or (None, None))
         return event.step, event.kind, path, kind, event.depth, *ends
 
@@ -132,7 +133,7 @@ def trace(
             kept = {"bounds_source": search.bounds_source, "grown": search.grown}
         bounds, max_visits = _settings_of(search, chosen, bounds, max_visits)
     is_walk = chosen.is_built_in and not chosen.in_order
-    make: Any = WalkRecorder if is_walk else DepthFirstRecorder
+    make = WalkRecorder if is_walk else DepthFirstRecorder
     settings = searched_tree(tree), chosen, bounds, at, most
     recorder = make(*settings)
     try:
@@ -140,7 +141,8 @@ def trace(
     except SearchError:
         if not recorder.entries or search is None or not (search.grown and search.stopped):
             raise
-        entries, recorder = recorder.entries, make(*settings)
+        entries = recorder.entries
+        recorder = make(*settings)
         traced = recorder.search(entries, about)  # a part of a game, until the search needs more
     recorder.finish(traced)
     events = [returned(event, exact or not traced.tree.exact) for event in recorder.events]
@@ -186,7 +188,8 @@ class DepthFirstRecorder(Recorder):
     def enter(self, node: int, branch: int, window: Window, rank: int) -> None:
         """Record the entry of an inner node."""
         self.entries += 1
-        place, window = (node, branch, len(self.path)), _with_floats(window)
+        place = (node, branch, len(self.path))
+        window = _with_floats(window)
         if rank != ALL:
             self.record(PROBE, place, place=rank)
         quotients: tuple[Quotient | None, ...] = ()
@@ -200,7 +203,8 @@ class DepthFirstRecorder(Recorder):
     def visit(self, node: int, branch: int) -> None:
         """Record the visit of a terminal."""
         self.entries += 1
-        place, utility = (node, branch, len(self.path)), self.tree.columns.utility[node]
+        place = (node, branch, len(self.path))
+        utility = self.tree.columns.utility[node]
         if self.is_in_chance() and self.algorithm.probes:
             self.record(PROBE, place)
         self.record(VISIT, place, (utility, utility))
@@ -215,7 +219,8 @@ class DepthFirstRecorder(Recorder):
             if not self.algorithm.chance_cuts:
                 return  # the end of the entry shows the value
             branches = self.tree.branches_of(node)
-            low_of, high_of = super().end_of(True), super().end_of(False)
+            low_of = super().end_of(True)
+            high_of = super().end_of(False)
             repeats = len({self.child[b] for b in branches}) < len(branches)
             for b in branches:
                 # Where outcomes lead to one child, the search adds up the rest again.

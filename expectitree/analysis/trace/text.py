@@ -42,7 +42,8 @@ def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield from _step_lines(event, sentences, f"{event.step:>{wide},}  ")
     more = report.total - len(report.events)
     if not report.total:
-        name, node = report.search.algorithm.full_name, ROOT
+        name = report.search.algorithm.full_name
+        node = ROOT
         if report.at is not None:
             node = escape(report.tree.path_of(report.at))
         yield Text(f"{name} did not visit {node}: `expectitree eval` shows why.")
@@ -75,7 +76,8 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
 
 def conclusion(report: Trace, options: ConsoleOptions) -> str:
     """Return the result of the search."""
-    search, counts = report.search, report.search.counts
+    search = report.search
+    counts = search.counts
     text = f"{search.algorithm.full_name} visited {visited_text(search, 'leaf')}"
     if search.algorithm.prunes:
         text += f", with {plural(counts.cuts, 'cut')}"
@@ -119,7 +121,8 @@ class StepSentences(Words):
     # ---- A sentence for each kind of step.
 
     def on_enter(self, event: Event, name: str) -> str:
-        about, reward = Kind(self.columns.kind[event.node]).name, self.tree.reward_of(event.branch)
+        about = Kind(self.columns.kind[event.node]).name
+        reward = self.tree.reward_of(event.branch)
         if reward:
             about += f", {' '.join(payment(reward))}"
         entry = f"{name} ({about}), {self.interval(event)}"
@@ -193,9 +196,11 @@ class StepSentences(Words):
 
     def value_formula(self, event: Event) -> str:
         """Return how a node's value follows from those of its children."""
-        n, value = event.node, self.number(*self.with_reward(event, event.lower))
+        n = event.node
+        value = self.number(*self.with_reward(event, event.lower))
         paid = self.paid(self.tree.reward_of(event.branch))
-        branches, is_chance = self.tree.branches_of(n), self.columns.kind[n] == Kind.CHANCE
+        branches = self.tree.branches_of(n)
+        is_chance = self.columns.kind[n] == Kind.CHANCE
         if len(branches) > MAX_TERMS:
             noun = "outcome" if is_chance else "action"
             return f"{value}, of {plural(len(branches), noun)}"

@@ -58,16 +58,19 @@ def check_answers(tree: Tree, file: str) -> tuple[str, Reasons | None]:
 def _read(tree: Tree, file: str) -> tuple[dict[int, Answer], str | None]:
     """Return the answers of a file by node, and the best action if there is one."""
     text, name = read_text(file)
-    document, best = Document(name, ""), None
+    document = Document(name, "")
+    best = None
     if text.strip():
         document = parse(text, name)
-    problems, root = Problems(document), document.root
-    answers: dict[int, Answer] = {}
+    problems = Problems(document)
+    root = document.root
+    answers = {}
     if not isinstance(root, tuple):
         root = ()
     for at, (path, data) in enumerate(root):
         try:
-            branch, node = tree.find_branch(path), tree.find(path).id
+            branch = tree.find_branch(path)
+            node = tree.find(path).id
             answers[node] = branch, str(data), Fraction(to_number(str(data), exact=True))
         except TreeError as error:
             if path == BEST:

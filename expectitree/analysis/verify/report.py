@@ -177,11 +177,13 @@ def verify_file(
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
-    search, best = search_tree(tree), composed(expect.best or "")
+    search = search_tree(tree)
+    best = composed(expect.best or "")
     if expect.value is not None:
         yield _number_check("value", search, expect, ("value",), expect.value)
     if best:
-        hint, kept = "", best == composed(search.best or "")
+        hint = ""
+        kept = best == composed(search.best or "")
         if search.best is None:
             hint = "the root is not a player's, so it has no best action: remove `best`"
         elif not kept and best in map(composed, search.ties):
@@ -223,7 +225,8 @@ def _number_check(
         found = search.value_of("".join(place[1:]) or ROOT)
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=str(error))
-    kept, hint = expected == found, ""
+    kept = expected == found
+    hint = ""
     if not kept and search.tree.unit and is_finite(expected):  # its values are rounded
         slack = to_exact(search.eps) + abs(to_exact(found)) * Fraction(FLOAT_UNIT)  # of a float
         kept = are_near(to_exact(expected), to_exact(found), slack)
@@ -263,21 +266,24 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
         yield Check(name, "a search", "none", False, run.place, hint=str(error))
         return
     for key, attribute in _COUNTS.items():
-        expected: int | None = getattr(run, key)
+        expected = getattr(run, key)
         if expected is not None:
-            found: int = getattr(search.counts, attribute)
+            found = getattr(search.counts, attribute)
             what = f"{name}: {key}"
             if key != "cuts":
                 what += " visited"
-            kept, place = expected == found, (*run.place, key)
+            kept = expected == found
+            place = (*run.place, key)
             yield Check(what, str(expected), str(found), kept, place, found)
     yield from _skip_checks(name, run, search)
 
 
 def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
-    place, expected = (*run.place, "skipped"), "not visited"
+    place = (*run.place, "skipped")
+    expected = "not visited"
     for path in run.skipped or ():
-        what, found = f"{name}: {path}", expected
+        what = f"{name}: {path}"
+        found = expected
         try:
             if search.visited(path):
                 found = "visited"
