@@ -116,8 +116,7 @@ def _in_room(glyph: Glyph, lines: Lines, is_down: bool) -> tuple[Box, tuple[Text
     parts = [value]
     if text_width(value, size) > _ROOM:
         parts = value.replace(", ", ",\n").split("\n")
-    widest = max(text_width(part, size) for part in parts)
-    size *= min(1, _ROOM / max(widest, 1))
+    size *= min(1, _ROOM / max(1, *(text_width(part, size) for part in parts)))
     middle = top + HALF + 6 * (value == BLANK)
     if len(parts) > 1:
         middle = top + _ROOM_HEIGHT / 2
@@ -150,8 +149,7 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
         box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
     else:
         box, x, y = Box(0, -high / 2, width + 6, high / 2), 3, 0
-    texts_ = _texts(lines, x, y, is_bold)
-    return Block(box, tuple(text._replace(has_rim=True) for text in texts_))
+    return Block(box, tuple(text._replace(has_rim=True) for text in _texts(lines, x, y, is_bold)))
 
 
 def _in_few_lines(edge: Edge) -> tuple[str, ...]:
@@ -220,8 +218,7 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
         gap = (0, middle - _CLOSE / 2), (0, middle + _CLOSE / 2)
     side = (lines * across - _CLOSE) / 2
     end = begin - (along + _CLOSE) / 2
-    box = Box(-side, (_CLOSE - along) / 2, side, end)
-    return Run(box, blocks, places, gap)
+    return Run(Box(-side, (_CLOSE - along) / 2, side, end), blocks, places, gap)
 
 
 def _leaf_block(edge: Edge, half: float) -> Block:

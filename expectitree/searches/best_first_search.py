@@ -33,8 +33,7 @@ def run_best_first(setup: Problem) -> Found:
     pause = setup.pause // _WALK
     setup.begin()
     while True:
-        entries = int(beliefs.tally[ENTRIES])
-        numbers = most, entries + pause
+        numbers = most, int(beliefs.tally[ENTRIES]) + pause
         ended = setup.run(best_first, setup.columns, beliefs, *numbers, observer)
         if ended != PAUSED:
             break

@@ -30,7 +30,7 @@ from expectitree.base.tree.adopt import (
     fault_message,
     find_fault,
 )
-from expectitree.base.tree.columns import TERMINAL, Bounds, Columns
+from expectitree.base.tree.columns import TERMINAL, Columns
 from expectitree.base.tree.model import FLOAT_UNIT, Below, Tree
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
@@ -348,6 +348,5 @@ def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tr
             if nodes > 1:
                 below[row] = Below(nodes - 1, leaves)
         first.append(len(child))
-    notes = about.pop("notes", {})
-    about["notes"] = {ids[n]: note for n, note in notes.items() if n in ids}
+    about["notes"] = {ids[n]: note for n, note in about.pop("notes", {}).items() if n in ids}
     return adopt(Columns.of(kind, utility, first, child, probability), labels, below=below, **about)

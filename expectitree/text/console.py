@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.console import COLOR_SYSTEMS, Console, ConsoleOptions, RenderableType, RenderResult
@@ -296,8 +296,7 @@ def problem_lines(error: FileError, options: ConsoleOptions) -> Iterator[Text]:
     Source lines are cut to the width of the console.
     """
     for problem in error.problems:
-        place = str(problem).removesuffix(problem.message)
-        yield message_line(place, problem.message, options)
+        yield message_line(str(problem).removesuffix(problem.message), problem.message, options)
         if problem.excerpt is not None:
             shown, mark = _excerpt_lines(problem.excerpt, options.max_width - len(_MARGIN))
             yield line(safe(shown, options))

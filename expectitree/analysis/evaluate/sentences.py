@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
-from typing import Any
 
 from rich.cells import cell_len
 from rich.console import ConsoleOptions

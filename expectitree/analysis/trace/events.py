@@ -165,8 +165,7 @@ class WalkRecorder(Recorder):
         """Record the new bounds of a node: from time to time, of one that is not on the way."""
         place = self.places.get(node) or self.first_place(node)
         if lower == upper and (lower, upper) != (self.lower[node], self.upper[node]):
-            terms = self.sum_terms(node, True, lower)
-            self.record(CLOSE, place, (lower, upper), terms=terms)
+            self.record(CLOSE, place, (lower, upper), terms=self.sum_terms(node, True, lower))
         if lower != self.lower[node]:
             self.tighten(place, True, lower)
         if upper != self.upper[node]:

@@ -30,8 +30,7 @@ def render(report: Trace) -> Iterator[str]:
 def event_fields(event: Event, tree: Tree) -> dict[str, object]:
     """Return the fields of a step; the path unless it is very long."""
     n = event.node
-    kind = Kind(tree.columns.kind[event.node]).name
-    fields = {"node": n, "kind": kind, "depth": event.depth}
+    fields = {"node": n, "kind": Kind(tree.columns.kind[event.node]).name, "depth": event.depth}
     if event.branch >= 0:
         above = tree.parent_of(event.branch)
         fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}

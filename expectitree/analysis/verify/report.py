@@ -208,8 +208,7 @@ def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[C
         found: dict[str, object] = {"set": number_texts(point.settings), "value": search.value}
         if search.best is not None:
             found["best"] = search.best
-        shown = message_text(search.value)
-        yield Check(at, "a value to compare with", shown, False, place, found)
+        yield Check(at, "a value to compare with", message_text(search.value), False, place, found)
     for check in checks:
         yield replace(check, what=f"{at}: {check.what}", place=(*place, *check.place))
 
