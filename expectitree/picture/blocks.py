@@ -55,7 +55,7 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
         return _box_block(glyph, lines, colour, is_down)
     half = reach = HALF
     if glyph.shape in _PLAYERS:
-        reach /= 2
+        reach = HALF / 2
     elif glyph.shape == "END" and glyph.room is None:
         half = reach = _END
     symbol = Symbol(glyph.shape, Box(-half, -half, half, half), colour, glyph.is_estimate)

@@ -6,7 +6,6 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,7 +15,6 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import visited_text
 from expectitree.base.numbers import (
     INFINITY,
-    Number,
     cell_text,
     escape,
     is_finite,
@@ -191,11 +189,7 @@ class _Reader:
         self.tree = self.shown.tree
         self.columns = self.tree.columns
         self.explanation = self.shown.explanation
-        self.totals: Mapping[int, Number] = {}
-        if style.totals:
-            self.totals = totals(self.tree)
-        self.has_windows = evaluation.windows
-        self.windows = (self.search.alpha, self.search.beta)
+        self.totals = totals(self.tree) if style.totals else {}
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
 
     def read(self) -> Content:
@@ -216,9 +210,8 @@ class _Reader:
                 is_chance = self.columns.kind[row.parent] == Kind.CHANCE
                 if row.parent in self.played and (is_chance or self.best[row.parent] == row.branch):
                     self.played.add(row.node)
-        drawn = {row.node for row in rows if row.is_first}
         again = {row.node for row in rows if row.node >= 0 and not row.is_first}
-        self.numbered = again - drawn
+        self.numbered = again.difference(self.best)
         found = self.read_rows(rows)
         passed = sum(found.layer[edge.child] - found.layer[edge.parent] - 1 for edge in found.edges)
         if passed > _LONG_EDGES + 2 * len(found.glyphs):
@@ -234,14 +227,10 @@ class _Reader:
         for row in rows:
             if row.parent < 0:
                 continue
-            if row.node < 0:
-                child = _note(row)
+            child = own.get(row.node)
+            if child is None or (row.node in self.numbered and not row.is_first):
+                child = _note(row) if row.node < 0 else self.elsewhere(row.node)
                 others.append(child)
-            elif row.node in self.numbered and not row.is_first:
-                child = self.elsewhere(row.node)
-                others.append(child)
-            else:
-                child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
         search = self.evaluation.search
         room: tuple[str, ...] = ()
@@ -288,14 +277,10 @@ class _Reader:
         is_estimate = n in self.tree.estimated
         value = self._glyph_value(n)
         tooltip = f"{kind} {message_path(self.tree.path_of(n))}"
-        if value not in ("", BLANK) and is_estimate:
-            tooltip += f": estimate {self.worth(n, value)}"
-        elif value not in ("", BLANK):
-            tooltip += f": {self.worth(n, value)}"
+        if value not in ("", BLANK):
+            tooltip += f": {'estimate ' * is_estimate}{self.worth(n, value)}"
         remarks, more = self._glyph_notes(n)
-        room = None
-        if self.is_exercise:
-            room = self._room(n)
+        room = self._room(n) if self.is_exercise else None
         if n in self.numbered and kind != "TERMINAL":
             value += f"  {self.shown.shared_name(n)}"
         if is_estimate:
@@ -312,7 +297,7 @@ class _Reader:
         if self.columns.kind[n] == Kind.TERMINAL:
             return 0
         at_start = n == self.tree.root_id and bool(self.tree.root_reward)
-        return at_start + 2 * self.has_windows + bool(self.shared_probability(n))
+        return at_start + 2 * self.evaluation.windows + bool(self.shared_probability(n))
 
     def _glyph_value(self, n: int) -> str:
         if self.columns.kind[n] == Kind.TERMINAL:
@@ -334,27 +319,26 @@ class _Reader:
         """Return what is written below the value of a node, and the tooltip's other lines."""
         remarks = []
         tooltip = []
-        is_terminal = self.columns.kind[n] == Kind.TERMINAL
-        alpha = self.search.alpha
-        if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
+        is_inner = self.columns.kind[n] != Kind.TERMINAL
+        window = self.search.alpha[n], self.search.beta[n]
+        if n == self.tree.root_id and self.tree.root_reward and is_inner:
             remarks.append(self.paid(NONE, n, " at the start"))
         if not self.search.visits[n]:
             reasons = filter(None, ("not visited", self.explanation.skipped(n)))
             tooltip.append(": ".join(reasons))
-        elif self.has_windows and not is_terminal and (self.blank or alpha[n] is not None):
+        elif self.evaluation.windows and is_inner and (self.blank or window[0] is not None):
             # A best-first search has windows only at its end.
             ends = [BLANK] * 2
             if not self.blank:
-                ends = [cell_text(end[n], self.search.eps) for end in self.windows]
+                ends = [cell_text(end, self.search.eps) for end in window]
                 tooltip.append(f"α {ends[0]}, β {ends[1]}")
-            window = [f"α {ends[0]}", f"β {ends[1]}"]
+            lines = [f"α {ends[0]}", f"β {ends[1]}"]
             if not self.is_exercise:
-                window = [", ".join(window)]
-            remarks += window
+                lines = [", ".join(lines)]
+            remarks += lines
         if n in self.totals:
             remarks.append(f"total {cell_text(self.totals[n])}")
-        chance = self.shared_probability(n)
-        if chance:
+        if chance := self.shared_probability(n):
             remarks.append(f"p {chance} each")
         if self.blank:  # a note may name what is left out
             return remarks, tooltip
@@ -398,10 +382,8 @@ class _Reader:
 
     def shared_probability(self, node: int) -> str:
         """Return the probability of all outcomes of a node, where the node itself says it once."""
-        least = _SAID_ONCE
-        if self.is_exercise:  # a node has little room besides the lines to write on
-            least *= 2
-        if len(self.tree.branches_of(node)) < least:
+        # A node of an exercise has little room besides the lines to write on.
+        if len(self.tree.branches_of(node)) < _SAID_ONCE * (1 + self.is_exercise):
             return ""
         return shared_chance(self.tree, node)
 
@@ -423,9 +405,7 @@ class _Reader:
         is_outcome = parent.kind == "CHANCE"
         is_left = self.search.algorithm.in_order and not row.is_first and 0 <= first_cut <= b
         is_grey = not p or is_left or parent.is_grey or child.is_grey
-        rank = PLAIN
-        if not is_grey and not self.blank:
-            rank = self.rank(row.parent, b)
+        rank = PLAIN if is_grey or self.blank else self.rank(row.parent, b)
         about = [escape(label[:_MAX_NOTE_LENGTH])]
         reward = self.tree.reward_of(b)
         if is_outcome:
@@ -438,9 +418,7 @@ class _Reader:
             tooltip.append(cut_reason(cut))
         if b in self.tree.branch_notes and not self.blank:
             tooltip.append(escape(self.tree.branch_notes[b][:_MAX_NOTE_LENGTH]))
-        lines: tuple[str, ...] = ()
-        if self.tree.label[b]:
-            lines = balanced(escape(label), _LABEL_COLUMNS, _LABEL_LINES)
+        lines = balanced(escape(self.tree.label[b] or ""), _LABEL_COLUMNS, _LABEL_LINES)
         chance = ""
         if is_outcome and not self.shared_probability(row.parent):
             chance = chance_text(self.tree, b)
@@ -484,17 +462,14 @@ class _Reader:
                     return b
             elif b in open_branches and (in_order or not search.visits[child[b]]):
                 return b
-        if open_branches:
-            return open_branches[0]
-        if cut and branches:
-            return branches[-1]
-        return NONE
+        last = branches[-1:] if cut else ()
+        return next(iter((*open_branches, *last)), NONE)
 
 
 def _note(row: Row) -> Glyph:
     """Return the note of a run of branches that are left out."""
+    more = left_out_text(row.hidden, row.hidden_branches, "drawn")
     lines: tuple[str, ...] = (f"… {row.hidden:,} more",)
     if not row.hidden:
         lines = f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"
-    more = left_out_text(row.hidden, row.hidden_branches, "drawn")
     return Glyph(NOTE, -1, "", lines, True, False, f"… {more}")

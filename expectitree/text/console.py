@@ -46,10 +46,8 @@ _MARGIN = "    "  # before a source line, and in place of a tab
 class Characters(NamedTuple):
     """The characters that trees and tables are drawn with; the defaults are those of Unicode."""
 
-    branch: str = "├─"
-    last: str = "└─"
-    down: str = "│   "
-    blank: str = "    "
+    turns: tuple[str, str] = "├─", "└─"  # of a branch, and of the last one
+    guides: tuple[str, str] = "    ", "│   "  # where no branch follows, and where some do
     best: str = "★ "
     tie: str = "☆ "
     cut: str = "╫ "
@@ -69,9 +67,8 @@ class Characters(NamedTuple):
 
 UNICODE = Characters()
 ASCII = Characters(
-    branch="|-",
-    last="`-",
-    down="|   ",
+    turns=("|-", "`-"),
+    guides=("    ", "|   "),
     best="* ",
     tie="= ",
     cut="x ",

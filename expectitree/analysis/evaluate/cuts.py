@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -132,12 +131,6 @@ class Explanation:
             self.leaves[node],
             search.grown is not None,
         )
-
-    @property
-    def cuts(self) -> Mapping[int, Cut]:
-        """Every cut that holds at the end of the search, parents first."""
-        order = self.search.tree.first_paths.order
-        return {n: cut for n in order if (cut := self.cut(n)) is not None}
 
 
 def _common_bound(search: Search, n: int, is_low: bool) -> Number | None:

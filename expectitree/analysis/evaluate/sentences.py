@@ -26,6 +26,10 @@ from expectitree.text.console import characters, line, safe, spelled
 from expectitree.text.phrases import TIED, interval_text, payment, plural, plus_text, untied
 
 Terms = Iterable[tuple[Number, Number]]  # probabilities and what each is multiplied by
+_WHY_OPEN = {
+    Outcome.STOPPED: "the search was stopped",
+    Outcome.ESTIMATE: "the search only estimates",
+}
 _MAX_NAME_LENGTH = 32  # columns of a path
 
 
@@ -81,6 +85,10 @@ class Words:
     def between(self, lower: Number, upper: Number) -> str:
         """Return an interval that does not break: `in [2, 5]`."""
         return f"in {interval_text(lower, upper, self.number)}".replace(" ", TIED)
+
+    def leaf_noun(self, node: int) -> str:
+        """Return what the number at a leaf is."""
+        return "estimate" if node in self.tree.estimated else "utility"
 
     def label(self, parent: int, branch: int) -> str:
         """Return a branch's label."""
@@ -213,11 +221,7 @@ class Sentences(Words):
         if report.skipped is not None:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
         if not search.is_exact(n):
-            why = "more was not needed"
-            if search.outcome is Outcome.STOPPED:
-                why = "the search was stopped"
-            elif search.outcome is Outcome.ESTIMATE:
-                why = "the search only estimates"
+            why = _WHY_OPEN.get(search.outcome, "more was not needed")
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         best = [self.label(n, child.branch) for child in report.alternatives if child.is_best]
         if self.kind == Kind.CHANCE or not best:
@@ -232,9 +236,7 @@ class Sentences(Words):
     def leaf(self) -> str:
         """Return what a leaf is worth, and why it was not visited."""
         n = self.report.node
-        noun = "utility"
-        if n in self.tree.estimated:
-            noun = "estimate"
+        noun = self.leaf_noun(n)
         utility = self.columns.utility[n]
         claim = f"its {noun} is {cell_text(utility)}"
         if self.reward:
@@ -268,14 +270,10 @@ class Sentences(Words):
 
     def rank(self, end: Number) -> str:
         """Return how a child that is not the best compares with what the player is sure of."""
-        node = self.report.node
-        sure = self.search.upper[node]
-        is_worse = end > sure
-        if self.kind == Kind.MAX:
-            sure = self.search.lower[node]
-            is_worse = end < sure
+        is_max = self.kind == Kind.MAX
+        sure = self.search.interval_of(self.report.node)[not is_max]
         relation = "no better"
-        if is_worse:
+        if (end < sure) == is_max and end != sure:
             relation = "worse"
         return f"{relation} than {self.number(sure)}"
 

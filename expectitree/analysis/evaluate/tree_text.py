@@ -41,7 +41,7 @@ _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
 _PAYMENT_ROOM = 12  # columns kept for what a branch pays
 _MIN_ROOM = 24  # columns for text in a narrow terminal
-_INNER_ROOM, _LEAF_ROOM = 24, 12  # columns kept for a node after a long label
+_LEAF_ROOM = 12  # columns kept for a leaf after a long label; an inner node has twice as many
 _MIN_LABEL = 8
 _MAX_UNSEEN = 3  # children in a row that no search of a game visited
 _MAX_ALIGNED = 200  # siblings whose labels are aligned
@@ -98,7 +98,7 @@ class _Drawing:
         guides = []
         if row.depth:
             mark, style = self.mark(row)
-            guides = [(stem, "guide"), (self.turn(row.last) + mark, style)]
+            guides = [(stem, "guide"), (self.characters.turns[row.last] + mark, style)]
         if row.node < 0:
             yield line(*guides, (self.left_out(row), "dim"))
             return
@@ -118,36 +118,22 @@ class _Drawing:
 
     # ---- The left margin.
 
-    def turn(self, is_last: bool) -> str:
-        """Return where a branch leaves the line of its siblings."""
-        if is_last:
-            return self.characters.last
-        return self.characters.branch
-
-    def guide(self, goes_on: bool) -> str:
-        """Return the line of siblings that passes a row, or the same room."""
-        if goes_on:
-            return self.characters.down
-        return self.characters.blank
-
     def stem(self, depth: int) -> str:
         """Return the lines on the left; of a deep row only the nearest, after a number."""
         start = max(1, depth - self.levels)
-        stem = "".join(map(self.guide, self.open[start:depth]))
+        stem = "".join(self.characters.guides[goes_on] for goes_on in self.open[start:depth])
         if start == 1:
             return stem
         return f"{start - 1:>{self.digits}}{self.characters.ellipsis} {stem}"
 
     def margin(self, row: Row) -> str:
         """Return the guides left of a remark: one if siblings follow, one if children follow."""
-        below = ""
-        if row.depth:
-            below = "  "
+        guides = self.characters.guides
         if self.has_rows(row) and self.columns.kind[row.node] != Kind.TERMINAL:
-            below = self.characters.down
-        if row.depth:
-            below = self.guide(not row.last) + below
-        return below
+            below = guides[True]
+        else:
+            below = "  " * (row.depth > 0)
+        return guides[not row.last] * (row.depth > 0) + below
 
     def has_rows(self, row: Row) -> bool:
         """Return whether the children of an inner node have rows below its own."""
@@ -156,11 +142,9 @@ class _Drawing:
     def mark(self, row: Row) -> Part:
         """Return the mark on a branch, with its style: cut, best, as good, or none of these."""
         marks = self.characters
-        if row.node < 0:
-            return marks.plain, "guide"
-        if row.is_first and self.explanation.skipped(row.node) == "cut":
+        if row.node >= 0 and row.is_first and self.explanation.skipped(row.node) == "cut":
             return marks.cut, "cut"
-        if not self.search.is_best(row.parent, row.branch):
+        if row.node < 0 or not self.search.is_best(row.parent, row.branch):
             return marks.plain, "guide"
         if row.branch == self.siblings_below(row).best:
             return marks.best, "best"
@@ -188,14 +172,11 @@ class _Drawing:
 
     def payment(self, branch: int, width: int = 0) -> list[Part]:
         """Return what a branch pays, padded to the width; -1 is the way to the root."""
-        text = ""
-        parts = []
-        if reward := self.tree.reward_of(branch):
-            noun, amount = payment(reward)
-            parts = [(f"{noun} ", "dim")]
-            width = width - len(noun) - 1
-            text = f"{amount}  "
-        return [*parts, (text.ljust(width), "none")]
+        reward = self.tree.reward_of(branch)
+        if not reward:
+            return [(" " * width, "none")]
+        noun, amount = payment(reward)
+        return [(f"{noun} ", "dim"), (f"{amount}  ".ljust(width - len(noun) - 1), "none")]
 
     def siblings_below(self, row: Row) -> _Siblings:
         """Return what a row, the first one drawn below its parent, shares with the others there."""
@@ -213,10 +194,8 @@ class _Drawing:
                 room -= p_width + 4
             if self.columns.pays:
                 paid = max(_width(self.payment(b)) for b in branches)
-            below = _LEAF_ROOM
-            if any(kind[self.columns.child[b]] for b in branches):
-                below = _INNER_ROOM
-            room = max(_MIN_LABEL, room - paid - below)
+            is_inner = any(kind[self.columns.child[b]] for b in branches)
+            room = max(_MIN_LABEL, room - paid - _LEAF_ROOM * (1 + is_inner))
             labels = max(cell_len(self.label(parent, b, room)) for b in branches)
             self.siblings[parent] = _Siblings(labels, p_width, paid, best)
         return self.siblings[parent]
@@ -241,7 +220,7 @@ class _Drawing:
             (self.reference(row), "dim"),
             (f"{self.characters.kinds[kind]}{kind}", kind),
             (" ", "none"),
-            (known_text(*interval), self.value_style(n, "value")),
+            (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
         if _width(parts) > room:
             parts[0] = self.reference(row, is_named=False), "dim"
@@ -261,9 +240,7 @@ class _Drawing:
             parts.append((f"  plays {action}", "none"))
         elif row.is_folded:
             terminals = [*self.terminals(n), (plus_text(reward), "none")]
-            relation = "of"
-            if search.is_exact(n):
-                relation = "="
+            relation = "=" if search.is_exact(n) else "of"
             if _width(terminals) + len(relation) + 2 + len(tail) <= room:
                 parts += [(f" {relation} ", "none"), *terminals]
             else:
@@ -277,30 +254,19 @@ class _Drawing:
 
     def reference(self, row: Row, is_named: bool = True) -> str:
         """Return the name or the number of a shared node, after an arrow if it was shown before."""
-        text = ""
         name = self.evaluation.shared_name(row.node)
-        if name and is_named:
-            text = f"{name} "
-        elif name:
-            text = f"@{self.evaluation.shared_number[row.node]} "
-        if not row.is_first:
-            text = f"{self.characters.arrow} {text}"
-        return text
-
-    def value_style(self, n: int, style: str) -> str:
-        """Return the style of a node's value; dim if it was not visited."""
-        if self.search.visits[n]:
-            return style
-        return "dim"
+        if name and not is_named:
+            name = f"@{self.evaluation.shared_number[row.node]}"
+        parts = (self.characters.arrow * (not row.is_first), name)
+        return "".join(f"{part} " for part in parts if part)
 
     def leaf(self, n: int, reward: Number) -> list[Part]:
         """Return a terminal's utility, or how utility and reward make the value of its branch.
 
         What the path to it pays in all follows where that is shown.
         """
-        utility, estimate, total = self.columns.utility[n], "", ""
-        if n in self.tree.estimated:
-            estimate = "estimate "
+        utility, total = self.columns.utility[n], ""
+        estimate = "estimate " * (n in self.tree.estimated)
         if self.evaluation.totals:
             total = f"  total {cell_text(shifted(utility, self.paid[-1]))}"
         text, style = self.utility(n)
@@ -363,12 +329,10 @@ class _Drawing:
 
     def shown_terminals(self, branches: Sequence[int]) -> Sequence[int]:
         """Return the branches to terminals that are shown: of a game, those that were visited."""
-        if self.search.grown is None:
-            return branches
         visited = [b for b in branches if self.search.visits[self.columns.child[b]]]
-        if len(branches) - len(visited) > _MAX_UNSEEN:
-            return visited
-        return branches
+        if self.search.grown is None or len(branches) - len(visited) <= _MAX_UNSEEN:
+            return branches
+        return visited
 
     def tail(self, row: Row) -> str:
         """Return the end of a row: why it was not visited, and what is left out below it."""
@@ -382,10 +346,8 @@ class _Drawing:
 
     def why_not_visited(self, n: int) -> str:
         reason = self.explanation.skipped(n)
-        if reason == "cut" and self.columns.kind[n] == Kind.TERMINAL:
-            return ""
         if reason == "cut":
-            return "  not visited"
+            return "  not visited" * (self.columns.kind[n] != Kind.TERMINAL)
         if reason:
             return f"  {reason}"
         if self.search.cut[n] != PROBED or not self.search.visits[n]:
@@ -425,9 +387,7 @@ class _Drawing:
         if row.is_folded and self.explanation.passed_over:
             reason = self.explanation.reason
             passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]
-            noun = "leaf"
-            if search.grown is not None:
-                noun = "branch"
+            noun = "leaf" if search.grown is None else "branch"
             if passed:
                 why = why_passed_over(search, n, passed[0])
                 yield f"{plural(len(passed), noun)} passed over: {why}", "dim"

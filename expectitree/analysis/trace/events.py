@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.reasons import EndOf, Quotient, Sums, Terms
+from expectitree.analysis.evaluate.reasons import Quotient, Sums, Terms
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import Bounds, ChosenBounds
@@ -66,21 +66,19 @@ class Event(NamedTuple):
         return Cut(self.cut, self.after, children, interval, self.window)
 
 
-class Recorder:
+class Recorder(Sums):
     """Makes events of a search, and knows the interval of each node after them."""
 
     def __init__(
         self, tree: Tree, algorithm: Algorithm, bounds: ChosenBounds, *kept: int | None
     ) -> None:
-        self.tree = tree
         self.algorithm = algorithm
         self.at, self.most = kept
         self.branches_at: Sequence[int] = ()  # of the node to follow, who knows their results
         if self.at is not None:
             self.branches_at = tree.branches_of(self.at)
         self.known = choose_bounds(tree, bounds, algorithm)
-        self.eps = rounding_error(tree, self.known[0])
-        self.sums = Sums(tree, self.eps)
+        super().__init__(tree, rounding_error(tree, self.known[0]))
         self.kind = list(tree.columns.kind)
         self.child = list(tree.columns.child)
         self.lower, self.upper = map(list, tree.inherited_bounds(self.known[0]))
@@ -111,7 +109,7 @@ class Recorder:
     def tighten(self, place: Place, low: bool, bound: Number) -> None:
         """Record a tighter lower or upper bound of a node."""
         node = place[0]
-        terms = self.sum_terms(place[0], low, bound)
+        terms = self.terms(place[0], low, bound)
         interval = self.lower[node], max(bound, self.lower[node])
         if low:
             interval = min(bound, self.upper[node]), self.upper[node]
@@ -121,23 +119,17 @@ class Recorder:
         """Record a cut, with the sum that proves it."""
         low, (node, _, _) = not fails_low(cut), place
         bounds = self.upper[node], self.lower[node]
-        self.record(CUT, place, cut=cut, terms=self.sum_terms(node, low, bounds[low]), **about)
-
-    def sum_terms(self, node: int, low: bool, total: Number) -> Terms:
-        """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
-        return self.sums.terms(node, self.end_of(low), total)
+        self.record(CUT, place, cut=cut, terms=self.terms(node, low, bounds[low]), **about)
 
     def first_place(self, node: int) -> Place:
         """Return the place of a node on the first path to it."""
         paths = self.tree.first_paths
         return node, paths.branch[node], paths.depth[node]
 
-    def end_of(self, low: bool) -> EndOf:
-        """Return the bounds, by branch, that a sum of lower or of upper bounds has."""
-        ends = self.upper
-        if low:
-            ends = self.lower
-        return lambda branch: shifted(ends[self.child[branch]], self.tree.reward_of(branch))
+    def end_of(self, branch: int, low: bool) -> Any:
+        """Return the lower or the upper bound that a sum has for a branch."""
+        ends = self.lower if low else self.upper
+        return shifted(ends[self.child[branch]], self.tree.reward_of(branch))
 
 
 class WalkRecorder(Recorder):
@@ -165,7 +157,7 @@ class WalkRecorder(Recorder):
         """Record the new bounds of a node: from time to time, of one that is not on the way."""
         place = self.places.get(node) or self.first_place(node)
         if lower == upper and (lower, upper) != (self.lower[node], self.upper[node]):
-            self.record(CLOSE, place, (lower, upper), terms=self.sum_terms(node, True, lower))
+            self.record(CLOSE, place, (lower, upper), terms=self.terms(node, True, lower))
         if lower != self.lower[node]:
             self.tighten(place, True, lower)
         if upper != self.upper[node]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from expectitree.analysis.evaluate.reasons import EndOf, Quotient
+from expectitree.analysis.evaluate.reasons import Quotient
 from expectitree.analysis.trace.events import (
     ENTER,
     LEAVE,
@@ -177,9 +177,9 @@ class DepthFirstRecorder(Recorder):
         # lead to the child, it may be narrower by now.
         self.summed: dict[int, Window] = {}
 
-    def end_of(self, low: bool) -> EndOf:
-        """Return the bounds, by branch, in the sums of a CHANCE node."""
-        return lambda branch: self.summed[branch][not low]
+    def end_of(self, branch: int, low: bool) -> Any:
+        """Return a bound of a branch in the sums of its CHANCE node."""
+        return self.summed[branch][not low]
 
     def is_in_chance(self) -> bool:
         """Return whether the innermost open node is a CHANCE node."""
@@ -195,8 +195,8 @@ class DepthFirstRecorder(Recorder):
         quotients: tuple[Quotient | None, ...] = ()
         if self.is_in_chance() and self.algorithm.chance_cuts:
             (_, above, _), limits = self.path[-1]
-            ends = zip((self.end_of(False), self.end_of(True)), limits, window, strict=True)
-            quotients = tuple(self.sums.quotient(above, branch, *end) for end in ends)
+            ends = zip((False, True), limits, window, strict=True)
+            quotients = tuple(self.quotient(above, branch, *end) for end in ends)
         self.record(ENTER, place, window=window, quotients=quotients)
         self.path.append((place, window))
 
@@ -219,13 +219,12 @@ class DepthFirstRecorder(Recorder):
             if not self.algorithm.chance_cuts:
                 return  # the end of the entry shows the value
             branches = self.tree.branches_of(node)
-            low_of = super().end_of(True)
-            high_of = super().end_of(False)
+            end_of = super().end_of
             repeats = len({self.child[b] for b in branches}) < len(branches)
             for b in branches:
                 # Where outcomes lead to one child, the search adds up the rest again.
                 if b == branch or branch == NONE or (repeats and b > branch):
-                    self.summed[b] = low_of(b), high_of(b)
+                    self.summed[b] = end_of(b, True), end_of(b, False)
         low, high = _with_floats((low, high))
         place, _ = self.path[-1]
         if self.kind[node] != Kind.MIN and self.lower[node] + self.eps < low < INFINITY:
