@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from expectitree.base.algorithms import Algorithm
@@ -94,15 +95,13 @@ class Comparison(Shown):
         slack = _SAME * first.eps
         lower, upper = first.interval_of_branch(NONE)
         found = []
+        write = partial(known_text, write=partial(display_text, digits=17))
         for other in others:
             low, high = other.interval_of_branch(NONE)
             about = f"{other.algorithm.full_name} disagrees with {first.algorithm.full_name}"
             if low > upper + slack or lower > high + slack:
-                known, other_known = (
-                    known_text(*ends, lambda x: display_text(x, 17))
-                    for ends in ((lower, upper), (low, high))
-                )
-                found.append(f"{about}: the value is {other_known}, not {known}")
+                values = f"{write(low, high)}, not {write(lower, upper)}"
+                found.append(f"{about}: the value is {values}")
             elif _excludes(first, other) or _excludes(other, first):
                 found.append(f"{about}: the best action is {other.best}, not {first.best}")
         return found
@@ -144,8 +143,10 @@ def compare(
     tree = searched_tree(with_totals(tree), engine)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
+    elif isinstance(algorithms, (Algorithm, str)):
+        algorithms = [algorithms]
     rows = []
-    for algorithm in [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms:
+    for algorithm in algorithms:
         load_compiled(tree, algorithm, engine)
         search = search_tree(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
         rows.append(ComparisonRow(replace(search, rounds=not exact), search.seconds))

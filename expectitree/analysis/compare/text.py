@@ -40,9 +40,8 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield from _table(comparison, options)
         yield ""
         yield from _bounds(comparison)
-        disagreements = comparison.disagreements
-        style = "bad" if disagreements else "title"
-        for disagreement in disagreements:
+        style = "bad" if comparison.disagreements else "title"
+        for disagreement in comparison.disagreements:
             yield Text(f"WRONG: {safe(disagreement, options)}", style=style)
         yield Text(conclusion(comparison), style=style)
 
@@ -92,21 +91,17 @@ def conclusion(comparison: Comparison) -> str:
     searches = comparison.proofs
     if not searches:
         return "No algorithm proves the value."
-    stopped = sum(search.outcome is Outcome.STOPPED for search in searches)
-    if stopped:
+    if stopped := sum(search.outcome is Outcome.STOPPED for search in searches):
         return f"{stopped} of {len(searches)} searches stopped before they knew the value."
     if comparison.disagreements:
         return "The algorithms disagree."
     values = [search for search in searches if search.outcome is Outcome.VALUE]
     actions = [search for search in searches if search.outcome is not Outcome.VALUE]
-    is_whole = len(searches) == len(comparison.rows)  # no search only estimates the value
-    parts = []
-    if values:
-        goal = "the value" if actions else "the same value"
-        parts.append(_fewest(values, goal if is_whole else "a proof of the value"))
-    if actions:
-        parts.append(_fewest(actions, "the best action alone"))
-    return " ".join(parts)
+    goal = "the value" if actions else "the same value"
+    if len(searches) < len(comparison.rows):  # a search only estimates the value
+        goal = "a proof of the value"
+    groups = ((values, goal), (actions, "the best action alone"))
+    return " ".join(_fewest(group, goal) for group, goal in groups if group)
 
 
 def _fewest(searches: Sequence[Search], goal: str) -> str:
