@@ -229,7 +229,7 @@ class _Reader:
                 continue
             child = own.get(row.node)
             if child is None or (row.node in self.numbered and not row.is_first):
-                child = _note(row) if row.node < 0 else self.elsewhere(row.node)
+                child = self.elsewhere(row)
                 others.append(child)
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
         search = self.evaluation.search
@@ -371,14 +371,20 @@ class _Reader:
             return text
         return f"{text} → {known_text(*self.search.interval_of_branch(branch))}"
 
-    def elsewhere(self, n: int) -> Glyph:
-        """Return the glyph of a node that is drawn elsewhere: a terminal again, else its number."""
+    def elsewhere(self, row: Row) -> Glyph:
+        """Return the note of branches left out, or a terminal again, or the number of a node."""
+        n = row.node
+        if n < 0:
+            lines: tuple[str, ...] = (f"… {row.hidden:,} more",)
+            if not row.hidden:
+                lines = f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"
+            more = left_out_text(row.hidden, row.hidden_branches, "drawn")
+            return Glyph(NOTE, n, "", lines, True, False, f"… {more}")
         if self.columns.kind[n] == Kind.TERMINAL:
             return self.glyph(n)
         text = f"→ {self.shown.shared_name(n)}"
-        return Glyph(
-            ELSEWHERE, n, text, (), self.is_grey(n), False, message_path(self.tree.path_of(n))
-        )
+        path = message_path(self.tree.path_of(n))
+        return Glyph(ELSEWHERE, n, text, (), self.is_grey(n), False, path)
 
     def shared_probability(self, node: int) -> str:
         """Return the probability of all outcomes of a node, where the node itself says it once."""
@@ -464,12 +470,3 @@ class _Reader:
                 return b
         last = branches[-1:] if cut else ()
         return next(iter((*open_branches, *last)), NONE)
-
-
-def _note(row: Row) -> Glyph:
-    """Return the note of a run of branches that are left out."""
-    more = left_out_text(row.hidden, row.hidden_branches, "drawn")
-    lines: tuple[str, ...] = (f"… {row.hidden:,} more",)
-    if not row.hidden:
-        lines = f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"
-    return Glyph(NOTE, -1, "", lines, True, False, f"… {more}")

@@ -340,7 +340,7 @@ class _Layout:
         """Return a box of the picture as (cross, along), or the other way round."""
         if self.is_down:
             return box
-        return box.transposed
+        return Box(box.top, box.left, box.bottom, box.right)
 
     def path(self, *parts: list[Point]) -> Path:
         return Path(*(tuple(self.point(*point) for point in part) for part in parts))

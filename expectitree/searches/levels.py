@@ -51,21 +51,17 @@ def learn(tree: Columns, beliefs: Beliefs, nodes: range) -> None:
         deepest = len(moments.freedom) - 2
 
     widest = 0.0
-    variance = variance_of_all(beliefs)
+    # The variance of all leaves, by those visited and the prior.
+    levels, tally, root = beliefs.levels, beliefs.tally, beliefs.root
+    count = levels.leaves_seen[root] + tally[PRIOR_WEIGHT]
+    mean = levels.leaf_total[root] / count
+    squares = levels.leaf_squares[root] + tally[PRIOR_WEIGHT] * tally[PRIOR_VARIANCE]
+    variance = max(squares / count - mean * mean, 1e-12 * tally[PRIOR_VARIANCE])
     for d in range(deepest, -1, -1):
         total = moments.deviations[d] + PRIOR_LEAVES * variance
         widest = max(widest, total / (moments.freedom[d] + PRIOR_LEAVES))
         beliefs.spread.leaf_variance[d] = widest
         fit(beliefs, d)
-
-
-def variance_of_all(beliefs: Beliefs) -> float:
-    """Return the variance of all leaves, by those visited and the prior."""
-    levels, tally, root = beliefs.levels, beliefs.tally, beliefs.root
-    count = levels.leaves_seen[root] + tally[PRIOR_WEIGHT]
-    mean = levels.leaf_total[root] / count
-    squares = levels.leaf_squares[root] + tally[PRIOR_WEIGHT] * tally[PRIOR_VARIANCE]
-    return float(max(squares / count - mean * mean, 1e-12 * tally[PRIOR_VARIANCE]))
 
 
 def add_leaves(tree: Columns, beliefs: Beliefs, n: int) -> None:

@@ -147,20 +147,15 @@ def compare(
         algorithms = [algorithms]
     rows = []
     for algorithm in algorithms:
-        load_compiled(tree, algorithm, engine)
+        if choose_engine(tree, find_algorithm(algorithm), engine) == "compiled":
+            # Load the compiled code, so that the time does not include loading.
+            builder = TreeBuilder(exact=False)
+            search_tree(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
         search = search_tree(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
         rows.append(ComparisonRow(replace(search, rounds=not exact), search.seconds))
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
     return Comparison(file, rows)
-
-
-def load_compiled(tree: Tree, algorithm: Algorithm | str, engine: str) -> None:
-    """Load the compiled code that a search will run, so that its time does not include loading."""
-    algorithm = find_algorithm(algorithm)
-    if choose_engine(tree, algorithm, engine) == "compiled":
-        builder = TreeBuilder(exact=False)
-        search_tree(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
 
 
 def _excludes(one: Search, other: Search) -> bool:

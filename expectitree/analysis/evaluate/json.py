@@ -205,19 +205,11 @@ def search_fields(search: Search) -> dict[str, object]:
     found |= {"bounds": search.root_bounds, "bounds_from": search.bounds_source}
     if search.root_window != search.root_bounds:
         found["window"] = search.root_window
-    found |= {**_count_fields(search), "cuts": search.counts.cuts}
-    return {key: json_value(value) for key, value in found.items()}
-
-
-def _count_fields(search: Search) -> dict[str, object]:
-    """Return the counts of nodes and leaves; of a game the totals are not known."""
     counts = search.counts
-    grown = search.grown
-    nodes = {"visited": counts.visited, "visits": counts.visits}
-    leaves = {"visited": counts.leaves_visited}
-    if grown is not None:
-        return {"game": grown, "nodes": nodes, "leaves": leaves}
-    return {
-        "nodes": {"total": counts.total, **nodes},
-        "leaves": {"total": counts.leaves_total, **leaves},
-    }
+    nodes = {"total": counts.total, "visited": counts.visited, "visits": counts.visits}
+    leaves = {"total": counts.leaves_total, "visited": counts.leaves_visited}
+    if search.grown is not None:  # of a game, the totals are not known
+        found["game"] = search.grown
+        del nodes["total"], leaves["total"]
+    found |= {"nodes": nodes, "leaves": leaves, "cuts": counts.cuts}
+    return {key: json_value(value) for key, value in found.items()}

@@ -165,19 +165,15 @@ def _game_facts(grown: Any, counts: Counts) -> Iterator[tuple[str, str]]:
     made = f"{grown.rows:,} made, {grown.merged:,} merged"
     yield "nodes", f"{counts.visited:,} visited{_again_text(counts)}; {made}"
     yield "evaluations", f"{grown.evaluations:,}"
-    yield "leaves", leaves_text(grown.estimated, counts.leaves_visited)
+    leaves = f"{counts.leaves_visited:,}, none an estimate: the result is that of the whole game"
+    if grown.estimated:
+        leaves = f"{grown.estimated:,} of {counts.leaves_visited:,} are estimates"
+    yield "leaves", leaves
     if grown.repeats:
         what = f"{grown.repeats:,} positions repeat"
         if grown.repeats == 1:
             what = "1 position repeats"
         yield "cycles", f"{what}: `expectitree solve` gives the value of the whole game"
-
-
-def leaves_text(estimated: int, leaves: int) -> str:
-    """Return how many leaves of a game are estimates, and what follows if none is."""
-    if not estimated:
-        return f"{leaves:,}, none an estimate: the result is that of the whole game"
-    return f"{estimated:,} of {leaves:,} are estimates"
 
 
 def _again_text(counts: Counts) -> str:
