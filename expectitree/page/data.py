@@ -29,7 +29,7 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, payment_text
 from expectitree.text.console import text_console
-from expectitree.text.json_values import json_number
+from expectitree.text.json_values import Fields, json_number
 from expectitree.text.phrases import BOUNDS_FROM, chance_text, interval_text, root_payment_text
 
 LETTERS = {
@@ -40,7 +40,7 @@ LETTERS = {
 LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
 
 
-def page_data(traces: Sequence[Trace], first: str) -> dict[str, object]:
+def page_data(traces: Sequence[Trace], first: str) -> Fields:
     """Return the data of a page that replays some searches of one tree."""
     tree = traces[0].tree
     numbers = Table[Number]()
@@ -61,7 +61,7 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, object]:
     }
 
 
-def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
+def _tree_columns(tree: Tree, numbers: Table[Number]) -> Fields:
     columns = tree.columns
     paths = tree.first_paths
     probabilities = [""] * len(columns.child)
@@ -69,7 +69,7 @@ def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
         if columns.kind[n] == Kind.CHANCE:
             for b in tree.branches_of(n):
                 probabilities[b] = chance_text(tree, b)
-    payments: dict[str, object] = {}
+    payments: Fields = {}
     if columns.pays or tree.root_reward:
         payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]
         payments["root_payment"] = payment_text(tree.root_reward)
@@ -100,9 +100,7 @@ def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
     }
 
 
-def _trace_columns(
-    trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
-) -> dict[str, object]:
+def _trace_columns(trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]) -> Fields:
     search = trace.search
     words = StepSentences(trace.search, text_console().options)
     replay = Steps(trace, numbers, choices)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
@@ -46,6 +47,7 @@ from expectitree.text.phrases import (
     shared_chance,
 )
 
+Lines: TypeAlias = tuple[str, ...]
 MAX_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
 NOTE = "NOTE"  # a glyph that names what is left out
@@ -87,7 +89,7 @@ class Glyph:
     kind: str  # the name of a `Kind`, or a constant above
     node: int  # -1 at a note
     value: str
-    remarks: tuple[str, ...]  # small lines below the value, or the lines of a note
+    remarks: Lines  # small lines below the value, or the lines of a note
     is_grey: bool
     is_estimate: bool
     tooltip: str
@@ -102,7 +104,7 @@ class Edge:
 
     parent: Glyph
     child: Glyph
-    label: tuple[str, ...]  # its lines
+    label: Lines  # its lines
     probability: str
     rank: int  # PLAIN, TIE, BEST, PLAYED
     is_grey: bool
@@ -113,7 +115,7 @@ class Edge:
     payment: str = ""  # what the branch pays MAX, with its sign, and what it is worth
 
     @property
-    def lines(self) -> tuple[str, ...]:
+    def lines(self) -> Lines:
         """The texts of the edge."""
         return (*self.label, *filter(None, (self.probability, self.payment)))
 
@@ -123,10 +125,10 @@ class Content:
     """Everything that a picture shows."""
 
     title: str
-    summary: tuple[str, ...]  # the result, then the counts of a search that pruned
+    summary: Lines  # the result, then the counts of a search that pruned
     description: str  # for screen readers
     glyphs: list[Glyph]  # parents first
-    room: tuple[str, ...] = ()  # as the summary, the longest that an exercise has room for
+    room: Lines = ()  # as the summary, the longest that an exercise has room for
 
     @property
     def edges(self) -> list[Edge]:
@@ -151,7 +153,7 @@ def content(evaluation: Evaluation, style: Style, folded: bool = False) -> Conte
     return _Reader(evaluation, style, folded).read()
 
 
-def _summary(search: Search) -> tuple[str, ...]:
+def _summary(search: Search) -> Lines:
     """Return the result in a line, and what the search visited if that is not everything."""
     counts = search.counts
     if is_unknown(search, search.tree.root_id):
@@ -233,7 +235,7 @@ class _Reader:
                 others.append(child)
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
         search = self.evaluation.search
-        room: tuple[str, ...] = ()
+        room: Lines = ()
         if self.is_exercise:
             text = exercise_lines(search, self.blank)
             room = exercise_room(search)
@@ -242,7 +244,7 @@ class _Reader:
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
         return Content(title, text, self.description(text), [*own.values(), *others], room)
 
-    def description(self, found: tuple[str, ...]) -> str:
+    def description(self, found: Lines) -> str:
         """Return the picture in words."""
         text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(found)}."
         if self.evaluation.strategy_only:
@@ -375,7 +377,7 @@ class _Reader:
         """Return the note of branches left out, or a terminal again, or the number of a node."""
         n = row.node
         if n < 0:
-            lines: tuple[str, ...] = (f"… {row.hidden:,} more",)
+            lines: Lines = (f"… {row.hidden:,} more",)
             if not row.hidden:
                 lines = f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"
             more = left_out_text(row.hidden, row.hidden_branches, "drawn")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.numbers import (
     Number,
@@ -22,6 +22,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.model import Tree
 
+Fields: TypeAlias = dict[str, object]  # of an object in JSON
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 MAX_NESTED = 300  # plies; deeper nodes are not nested, and have no path
 
@@ -60,7 +61,7 @@ def json_value(value: Any) -> Any:
     return [json_value(one) for one in value]
 
 
-def _fields_of(report: Any) -> dict[str, object]:
+def _fields_of(report: Any) -> Fields:
     if hasattr(report, "json_fields"):
         return dict(report.json_fields())
     names = [field.name for field in fields(report) if field.repr]  # not large arrays
@@ -82,9 +83,9 @@ def _escaped(found: re.Match[str]) -> str:
     return text
 
 
-def about_fields(file: str, tree: Tree) -> dict[str, object]:
+def about_fields(file: str, tree: Tree) -> Fields:
     """Return the fields about the tree that every report of a file has."""
-    about: dict[str, object] = {"file": file, "title": tree.title}
+    about: Fields = {"file": file, "title": tree.title}
     if tree.warnings:
         about["warnings"] = [*tree.warnings]
     return about

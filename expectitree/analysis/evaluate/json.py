@@ -14,6 +14,7 @@ from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import text_console
 from expectitree.text.json_values import (
     MAX_NESTED,
+    Fields,
     about_fields,
     dumps,
     json_number,
@@ -76,7 +77,7 @@ class _Writer:
             for n in self.aside:
                 self.ids.setdefault(n, len(self.ids) + 1)
 
-    def pieces(self, n: int, branch: dict[str, object]) -> Iterator[str]:
+    def pieces(self, n: int, branch: Fields) -> Iterator[str]:
         """Yield the text of a node and of what is below it, at most `MAX_NESTED` plies."""
         text = dumps(branch | self.node_fields(n))
         if not self.tree.columns.kind[n]:
@@ -95,8 +96,8 @@ class _Writer:
                 yield from self.pieces(c, fields)
         yield "]}"
 
-    def branch_fields(self, n: int, b: int) -> dict[str, object]:
-        fields: dict[str, object] = {"label": self.tree.branch_label(n, b)}
+    def branch_fields(self, n: int, b: int) -> Fields:
+        fields: Fields = {"label": self.tree.branch_label(n, b)}
         if self.tree.columns.kind[n] == Kind.CHANCE:
             fields["p"] = json_number(self.tree.columns.probability[b])
         if self.tree.columns.pays:
@@ -105,11 +106,11 @@ class _Writer:
             fields["branch_note"] = self.tree.branch_notes[b]
         return fields
 
-    def node_fields(self, n: int) -> dict[str, object]:
+    def node_fields(self, n: int) -> Fields:
         search, tree, explanation = self.search, self.tree, self.evaluation.explanation
         kind = tree.columns.kind[n]
         utility = tree.columns.utility[n]
-        fields: dict[str, object] = {"kind": _KIND_NAMES[kind]}
+        fields: Fields = {"kind": _KIND_NAMES[kind]}
         if n in self.ids:
             fields["id"] = self.ids[n]
         if not kind:
@@ -140,8 +141,8 @@ class _Writer:
         return fields
 
 
-def _leaf_fields(tree: Tree, n: int) -> dict[str, object]:
-    fields: dict[str, object] = {"utility": json_number(tree.columns.utility[n])}
+def _leaf_fields(tree: Tree, n: int) -> Fields:
+    fields: Fields = {"utility": json_number(tree.columns.utility[n])}
     if n in tree.estimated:
         fields["estimated"] = True
     if n in tree.below:
@@ -149,13 +150,13 @@ def _leaf_fields(tree: Tree, n: int) -> dict[str, object]:
     return fields
 
 
-def reward_fields(tree: Tree, branch: int) -> dict[str, object]:
+def reward_fields(tree: Tree, branch: int) -> Fields:
     """Return the reward of a branch as a field, if it pays."""
     reward = tree.reward_of(branch)
     return {"reward": json_number(reward)} if reward else {}
 
 
-def cut_fields(cut: Cut) -> dict[str, object]:
+def cut_fields(cut: Cut) -> Fields:
     """Return the fields of a cut that evaluations and traces share."""
     return {
         "kind": cut.kind, "fails": cut.side.name, "after": cut.after,
@@ -163,7 +164,7 @@ def cut_fields(cut: Cut) -> dict[str, object]:
     }  # fmt: skip
 
 
-def explanation_fields(report: Reasons) -> dict[str, object]:
+def explanation_fields(report: Reasons) -> Fields:
     """Return what `--explain` adds: the node and the sentences about it."""
     sentences = Sentences(report, text_console().options).all()
     return {
@@ -177,10 +178,10 @@ def _interval(bounds: Bounds) -> list[object]:
     return [json_number(end) for end in bounds]
 
 
-def search_fields(search: Search) -> dict[str, object]:
+def search_fields(search: Search) -> Fields:
     """Return the fields of a search that every JSON output has."""
     is_known = search.outcome is Outcome.VALUE
-    found: dict[str, object] = {
+    found: Fields = {
         "algorithm": search.algorithm.name,
         **search.algorithm.options,
         "engine": search.engine,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeAlias
 
 from rich.console import ConsoleOptions, RenderableType
 
@@ -14,7 +14,6 @@ from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import (
-    Number,
     cell_text,
     display_text,
     escape,
@@ -26,6 +25,7 @@ from expectitree.base.tree.columns import CHANCE, NONE, Kind
 from expectitree.searches.result import Counts, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import (
+    Write,
     bounds_text,
     interval_text,
     plural,
@@ -35,6 +35,7 @@ from expectitree.text.phrases import (
     with_unit,
 )
 
+Facts: TypeAlias = Iterator[tuple[str, str]]  # each a name, and what is said of it
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
 _DECIDED = {Outcome.FAIL_LOW: "failed low", Outcome.FAIL_HIGH: "failed high"}
@@ -76,7 +77,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     """Yield the name and the parts of each line of the summary."""
     search = evaluation.search
     value = search.interval_of_branch(NONE)[0]
-    write: Callable[[Number], str] = display_text
+    write: Write = display_text
     if is_shown_as_fraction(value):
         write = exact_display
     name = search.algorithm.full_name
@@ -107,7 +108,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield from _search_facts(evaluation)
 
 
-def _tree_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+def _tree_facts(evaluation: Evaluation) -> Facts:
     """Yield what the summary says of the tree, whoever searched it."""
     search = evaluation.search
     formulas = evaluation.tree.formulas
@@ -129,7 +130,7 @@ def _name_of_value(search: Search, has_opponent: bool) -> str:
     return "value"
 
 
-def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+def _search_facts(evaluation: Evaluation) -> Facts:
     """Yield the counts of a search and its bounds."""
     search = evaluation.search
     counts = search.counts
@@ -148,7 +149,7 @@ def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     yield "bounds", bounds + root_payment_text(search.tree)
 
 
-def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
+def _count_facts(counts: Counts, wide: int) -> Facts:
     """Yield how many of the nodes and leaves of a tree were visited."""
     yield "nodes", f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
     visited = counts.leaves_visited
@@ -159,7 +160,7 @@ def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
     yield "leaves", leaves
 
 
-def _game_facts(grown: Any, counts: Counts) -> Iterator[tuple[str, str]]:
+def _game_facts(grown: Any, counts: Counts) -> Facts:
     """Yield the counts of a search of a game; the size of its whole tree is unknown."""
     yield "depth", f"{grown.depth:,}"
     made = f"{grown.rows:,} made, {grown.merged:,} merged"
@@ -182,7 +183,7 @@ def _again_text(counts: Counts) -> str:
     return f", {plural(counts.visits - counts.visited, 'more visit')}"
 
 
-def _why_stopped(search: Search) -> Iterator[tuple[str, str]]:
+def _why_stopped(search: Search) -> Facts:
     """Yield why a search was stopped, if it was; of a game, which depth is not finished."""
     grown = search.grown
     if grown is None:
@@ -237,9 +238,7 @@ def criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[
         yield from table([Column("action"), Column("value", True), *columns], rows, options)
 
 
-def _attitude_facts(
-    search: Search, write: Callable[[Number], str]
-) -> Iterator[tuple[str | Part, ...]]:
+def _attitude_facts(search: Search, write: Write) -> Iterator[tuple[str | Part, ...]]:
     """Yield the attitude to risk, and what the value would be without it."""
     attitude = search.tree.attitude
     if attitude is None:

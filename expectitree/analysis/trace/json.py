@@ -9,7 +9,7 @@ from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.algorithms import OPTIONS
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.text.json_values import about_fields, dumps, json_number, json_path
+from expectitree.text.json_values import Fields, about_fields, dumps, json_number, json_path
 
 
 def render(report: Trace) -> Iterator[str]:
@@ -27,7 +27,7 @@ def render(report: Trace) -> Iterator[str]:
     yield dumps({"event": "end", "steps": report.total, "left_out": left_out} | found)
 
 
-def event_fields(event: Event, tree: Tree) -> dict[str, object]:
+def event_fields(event: Event, tree: Tree) -> Fields:
     """Return the fields of a step; the path unless it is very long."""
     n = event.node
     fields = {"node": n, "kind": Kind(tree.columns.kind[event.node]).name, "depth": event.depth}

@@ -36,6 +36,7 @@ from expectitree.files.writing import OutputFile
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
+from expectitree.text.json_values import Fields
 
 UNREAD, NO_TREE = "cannot be read", "not a tree"  # the faults of a file
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
@@ -61,7 +62,7 @@ class Check:
             text += f" ({self.hint})"
         return text
 
-    def json_fields(self) -> dict[str, object]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
         names = ("what", "expected", "found", "kept", "hint")
         return {name: getattr(self, name) for name in names}
@@ -119,9 +120,9 @@ class Verification(Shown):
         """Return a flat dict for each expectation, with its `what`, `expected`, `found`, `kept`."""
         return [{"file": self.file, **check.json_fields()} for check in self.checks]
 
-    def json_fields(self) -> dict[str, object]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        about: dict[str, object] = {"file": self.file}
+        about: Fields = {"file": self.file}
         if self.warnings:
             about["warnings"] = self.warnings
         return about | {
@@ -205,7 +206,7 @@ def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[C
         return
     checks = [*_value_checks(varied, point.expect)]
     if not checks:
-        found: dict[str, object] = {"set": number_texts(point.settings), "value": search.value}
+        found: Fields = {"set": number_texts(point.settings), "value": search.value}
         if search.best is not None:
             found["best"] = search.best
         yield Check(at, "a value to compare with", message_text(search.value), False, place, found)
@@ -351,13 +352,13 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     return after
 
 
-def _answers(tree: Tree) -> dict[str, object]:
+def _answers(tree: Tree) -> Fields:
     """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2.
 
     A tree with an attitude to risk has no such counts, because pruning searches refuse it.
     """
     search = search_tree(tree)
-    answers: dict[str, object] = {"value": written(search.value)}
+    answers: Fields = {"value": written(search.value)}
     if search.best is not None:
         answers["best"] = search.best
     if tree.attitude is None:
