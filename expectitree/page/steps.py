@@ -17,10 +17,9 @@ from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches import cuts
-from expectitree.searches.result import Search
+from expectitree.searches.result import PLAYERS, Search
 
 T = TypeVar("T")
 MAX_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
@@ -31,7 +30,7 @@ COLUMNS = (
 WORTH = "worth_lower", "worth_upper", "worth_alpha", "worth_beta"
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
 _DECISIVE = (events.ENTER, events.VISIT, events.CUT, events.LEAVE)  # a leave, if there is no cut
-_MAY_BE_REACHED = cuts.VISITED, NONE  # the reason and the owner of such a node
+_MAY_BE_REACHED = NONE, cuts.VISITED  # the owner and the reason of such a node
 
 
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
@@ -139,19 +138,19 @@ class Steps:
         self.moment = Moment(trace)
         self.numbers = numbers
         self.choices = choices
-        self.tree = trace.tree
-        self.pays = self.tree.columns.pays or bool(self.tree.root_reward)
-        self.columns = (*COLUMNS, *WORTH) if self.pays else COLUMNS
+        tree = self.tree = trace.tree
+        self.pays = tree.columns.pays or bool(tree.root_reward)
+        self.columns = COLUMNS + WORTH * self.pays
         self.reasons = _Reasons(self.moment)
         self.search = self.moment.search
         self.aims = [NONE] * len(self.tree)
         # Each node's parents of kind MAX and MIN: their best branches depend on it.
         self.players_above: list[list[int]] = [[] for _ in self.aims]
-        for n, kind in enumerate(self.tree.columns.kind):
-            if kind in (Kind.MAX, Kind.MIN):
-                for b in self.tree.branches_of(n):
-                    self.players_above[self.tree.columns.child[b]].append(n)
-        self.cells = [self._read(n) for n in range(len(self.tree))]
+        for n, kind in enumerate(tree.columns.kind):
+            if kind in PLAYERS:
+                for b in tree.branches_of(n):
+                    self.players_above[tree.columns.child[b]].append(n)
+        self.cells = [self._read(n) for n in range(len(tree))]
         self.start = dict(zip(self.columns, map(list, zip(*self.cells, strict=True)), strict=True))
 
     def __iter__(self) -> Iterator[tuple[int, list[int]]]:
@@ -182,7 +181,7 @@ class Steps:
             self.search = self.moment.search
         return sorted(touched)
 
-    def _read(self, n: int) -> tuple[int, ...]:
+    def _read(self, n: int) -> list[int]:
         """Return the cells of a node, one for each of the columns."""
         moment = self.moment
         reason = self.reasons.reason[n]
@@ -190,26 +189,24 @@ class Steps:
         lower, upper, alpha, beta = map(self._place, ends)
         after = NONE
         spared = 0
-        worth: tuple[int, ...] = ()
         if moment.cut[n] not in cuts.NO_CUTS:
             after = moment.cut_after[n]
             spared = self.reasons.nodes[n]
         if reason == cuts.BELOW_SKIPPED:
             reason = cuts.VISITED
         best = self.choices[tuple(self.search.best_branches(n))]
+        cells = [
+            lower, upper, moment.visits[n], alpha, beta, after, spared, reason, best, self.aims[n]
+        ]  # fmt: skip
         if self.pays:
             reward = self.tree.reward_of(self.reasons.paths.branch[n])
-            paid = (None if end is None else shifted(end, reward) for end in ends)
-            worth = tuple(map(self._place, paid))
-        return (
-            lower, upper, moment.visits[n], alpha, beta, after, spared, reason, best,
-            self.aims[n], *worth,
-        )  # fmt: skip
+            cells += [self._place(end, reward) for end in ends]
+        return cells
 
-    def _place(self, number: Number | None) -> int:
+    def _place(self, number: Number | None, reward: Number = 0) -> int:
         if number is None:
             return NONE
-        return self.numbers[number]
+        return self.numbers[shifted(number, reward)]
 
 
 class _Reasons:
@@ -242,9 +239,10 @@ class _Reasons:
         if not self.algorithm.prunes:
             return ()
         if not self.algorithm.in_order and (event.kind == events.CUT or self.is_over):
-            is_known = self.reason is self.final.reason
+            if self.reason is self.final.reason and not self.is_over:
+                return ()
             self.reason, self.nodes = self.final.reason, self.final.nodes
-            return () if is_known and not self.is_over else range(len(self.tree))
+            return range(len(self.tree))
         is_cut_before = event.kind == events.LEAVE and event.cut not in cuts.NO_CUTS
         if event.kind not in _DECISIVE or is_cut_before:
             return ()
@@ -261,28 +259,30 @@ class _Reasons:
                 f"{self.algorithm.full_name} does not visit: choose other algorithms with -a, cut "
                 f"the tree with --depth, or {more()}"
             )
-        before = [self.reason[n] for n in part]
-        owners = {self.owner[n] for n in part}
+        owner = self.owner
+        reason = self.reason
+        before = [(owner[n], reason[n]) for n in part]
         for n in part:
-            if self.owner[n] >= 0 and (not moment.visits[n] or self._is_new(event, n)):
-                self.nodes[self.owner[n]] -= 1
-            self.owner[n], self.reason[n] = NONE, cuts.VISITED
+            if owner[n] >= 0 and (not moment.visits[n] or self._is_new(event, n)):
+                self.nodes[owner[n]] -= 1
+            owner[n], reason[n] = _MAY_BE_REACHED
         _, parent, branch, _ = self.paths
         columns = cuts.SearchColumns(
             part, parent, branch, parent, moment.visits, moment.cut, moment.cut_after
         )
-        cuts.explain_unvisited(
-            self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves
-        )
+        cuts.explain_unvisited(self.tree.columns, columns, owner, reason, self.nodes, self.leaves)
         is_stopped = event.kind == events.LEAVE and event.cut == cuts.STOPPED
         for n in part:
-            if self.reason[n] == cuts.NOT_REACHED and not is_stopped:
-                self.reason[n] = cuts.VISITED  # the search may still reach it
-            if not moment.visits[n] and (self.reason[n], self.owner[n]) == _MAY_BE_REACHED:
-                self.owner[n] = _UNDECIDED
-        owners.update(self.owner[n] for n in part)
-        changed = {n for n, was in zip(part, before, strict=True) if self.reason[n] != was}
-        return changed | {n for n in owners if n >= 0}
+            if reason[n] == cuts.NOT_REACHED and not is_stopped:
+                reason[n] = cuts.VISITED  # the search may still reach it
+            if not moment.visits[n] and (owner[n], reason[n]) == _MAY_BE_REACHED:
+                owner[n] = _UNDECIDED
+        changed = set[int]()
+        for n, (was_owner, was_reason) in zip(part, before, strict=True):
+            changed.update(cut for cut in (was_owner, owner[n]) if cut >= 0)
+            if reason[n] != was_reason:
+                changed.add(n)
+        return changed
 
     def _is_new(self, event: Event, n: int) -> bool:
         """Return whether a step is the first visit of a node."""

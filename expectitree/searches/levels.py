@@ -189,13 +189,12 @@ def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
+        x = level[n] + lead(tree, beliefs, n, b)
         if is_inner(tree, c):
-            x = level[n] + lead(tree, beliefs, n, b)
             f = 1 / (1 + between * precision[c])
             level[c] = f * x + (1 - f) * beliefs.levels.observed_mean[c]
             level_variance[c] = f * between + f * f * level_variance[n]
         elif precision[c] == 0:
-            x = level[n] + lead(tree, beliefs, n, b) + beliefs.tally[CENTER]
             low, high = beliefs.bound[RAISE][c], beliefs.bound[LOWER][c]
-            beliefs.mean[c] = min(max(x, low), high)
+            beliefs.mean[c] = min(max(x + beliefs.tally[CENTER], low), high)
             beliefs.variance[c] = leaf_variance[d] + level_variance[n] if low < high else 0.0

@@ -36,6 +36,7 @@ from expectitree.text.phrases import (
 )
 
 Part = tuple[str, str]  # a text and its style
+Parts = list[Part]
 _KIND_NAMES = tuple(kind.name for kind in Kind)
 _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
@@ -152,7 +153,7 @@ class _Drawing:
 
     # ---- A row.
 
-    def head(self, row: Row, mark: str) -> list[Part]:
+    def head(self, row: Row, mark: str) -> Parts:
         """Return the branch: its label and its probability, aligned with those of its siblings."""
         siblings = self.siblings_below(row)
         style = "dim"
@@ -170,7 +171,7 @@ class _Drawing:
             parts += self.payment(row.branch, siblings.payment_width)
         return parts
 
-    def payment(self, branch: int, width: int = 0) -> list[Part]:
+    def payment(self, branch: int, width: int = 0) -> Parts:
         """Return what a branch pays, padded to the width; -1 is the way to the root."""
         reward = self.tree.reward_of(branch)
         if not reward:
@@ -204,7 +205,7 @@ class _Drawing:
         label = safe(self.tree.branch_label(parent, branch), self.options)
         return clipped(label, room, self.characters.ellipsis)
 
-    def body(self, row: Row, reward: Number, room: int) -> tuple[list[Part], list[Part]]:
+    def body(self, row: Row, reward: Number, room: int) -> tuple[Parts, Parts]:
         """Return the node: kind, value, its terminals, and why it was not visited.
 
         What does not fit becomes remarks, which are returned too.
@@ -260,7 +261,7 @@ class _Drawing:
         parts = (self.characters.arrow * (not row.is_first), name)
         return "".join(f"{part} " for part in parts if part)
 
-    def leaf(self, n: int, reward: Number) -> list[Part]:
+    def leaf(self, n: int, reward: Number) -> Parts:
         """Return a terminal's utility, or how utility and reward make the value of its branch.
 
         What the path to it pays in all follows where that is shown.
@@ -285,7 +286,7 @@ class _Drawing:
             return text, "none"
         return f"({text})", "dim"
 
-    def terminals(self, n: int) -> list[Part]:
+    def terminals(self, n: int) -> Parts:
         """Return how terminals make a node's value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`.
 
         With an attitude to risk, CHANCE is worth a certainty equivalent: `CE(0.9·2, 0.1·3)`. If
@@ -422,5 +423,5 @@ def _equations(formulas: Mapping[str, str]) -> str:
     return ", ".join(tied(f"{key} = {text}") for key, text in formulas.items())
 
 
-def _width(parts: list[Part]) -> int:
+def _width(parts: Parts) -> int:
     return sum(cell_len(text) for text, _ in parts)
