@@ -38,7 +38,7 @@ def render(reports: Any, file: str = "") -> Iterator[str]:
             about = about_fields(getattr(report, "file", file), tree)
         if getattr(report, "has_decider", False):
             about["decision_maker"] = report.tree.decision_maker.name
-        yield dumps(json_value(about | _fields_of(report)))
+        yield dumps(json_value(about | fields_of(report)))
 
 
 def listed(reports: Any) -> Sequence[Any]:
@@ -55,13 +55,14 @@ def json_value(value: Any) -> Any:
     if isinstance(value, (float, Fraction)):
         return json_number(value)
     if hasattr(value, "json_fields") or is_dataclass(value):
-        value = _fields_of(value)
+        value = fields_of(value)
     if isinstance(value, Mapping):
         return {key: json_value(one) for key, one in value.items()}
     return [json_value(one) for one in value]
 
 
-def _fields_of(report: Any) -> Fields:
+def fields_of(report: Any) -> Fields:
+    """Return the fields of a report, or what its method `json_fields` returns."""
     if hasattr(report, "json_fields"):
         return dict(report.json_fields())
     names = [field.name for field in fields(report) if field.repr]  # not large arrays

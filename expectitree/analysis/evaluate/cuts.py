@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from expectitree.base.numbers import Number, cell_text, is_finite
@@ -45,8 +44,7 @@ LOW = Side("low", "at most", "≤ alpha", "alpha", "least", "best", "MAX")
 HIGH = Side("high", "at least", "≥ beta", "beta", "greatest", "worst", "MIN")
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A cut: a node that a search left before all its children were done."""
 
     code: int  # of `searches.cuts`

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from math import isclose
 from typing import Any, NamedTuple, TypeAlias
@@ -39,8 +38,7 @@ class Quotient(NamedTuple):
     reward: Number = 0  # of the branch to the CHANCE node
 
 
-@dataclass(frozen=True)
-class Alternative:
+class Alternative(NamedTuple):
     """One branch of a node that is explained."""
 
     branch: int
@@ -51,8 +49,7 @@ class Alternative:
     terms: Terms  # of a CHANCE node's upper bound (at MIN its lower), where there are few outcomes
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step up from a cut, which explains one end of its window.
 
     `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "share" (`limit` at the
@@ -72,8 +69,7 @@ class Step:
     quotient: Quotient | None = None  # of a share, unless the others have become tighter since
 
 
-@dataclass(frozen=True)
-class CutReason:
+class CutReason(NamedTuple):
     """The proof that one cut was sound."""
 
     node: int
@@ -83,8 +79,7 @@ class CutReason:
     steps: Sequence[Step]  # up to what makes the window end where it does
 
 
-@dataclass(frozen=True)
-class Reasons:
+class Reasons(NamedTuple):
     """The reasons for a node's value, as far as a search knows it."""
 
     search: Search

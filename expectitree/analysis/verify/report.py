@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -36,7 +36,7 @@ from expectitree.files.writing import OutputFile
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
-from expectitree.text.json_values import Fields
+from expectitree.text.json_values import Fields, fields_of
 
 UNREAD, NO_TREE = "cannot be read", "not a tree"  # the faults of a file
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
@@ -50,8 +50,9 @@ class Check:
     expected: str
     found: str
     kept: bool
-    place: Place  # the keys within `expect` that lead to what was expected
-    replacement: object = None  # what would hold: a text, a number, a list, a mapping
+    place: Place = field(repr=False)  # the keys within `expect` that lead to what was expected
+    # What would hold: a text, a number, a list, a mapping.
+    replacement: object = field(default=None, repr=False)
     hint: str = ""  # why it does not hold, where that is not plain
 
     @property
@@ -61,11 +62,6 @@ class Check:
         if self.hint:
             text += f" ({self.hint})"
         return text
-
-    def json_fields(self) -> Fields:
-        """Return the fields for JSON."""
-        names = ("what", "expected", "found", "kept", "hint")
-        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -118,7 +114,7 @@ class Verification(Shown):
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each expectation, with its `what`, `expected`, `found`, `kept`."""
-        return [{"file": self.file, **check.json_fields()} for check in self.checks]
+        return [{"file": self.file, **fields_of(check)} for check in self.checks]
 
     def json_fields(self) -> Fields:
         """Return the fields for JSON."""
