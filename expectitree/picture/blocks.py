@@ -48,7 +48,7 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
         if not (lines and is_down):
             lines = [(glyph.value or ", ".join(glyph.remarks), SMALL_FONT, rest)]
         half = _widest(lines) / 2
-        high = len(lines) * SMALL_FONT * LINE / 2
+        high = _high(lines) / 2
         return Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
     lines.insert(0, (glyph.value, FONT, first))
     if glyph.shape == "BOX":
@@ -64,10 +64,8 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
         return Block(box, (symbol, *texts), (reach, HALF))
     if glyph.shape == "END" and is_down:
         return _with_texts_below(symbol.box, symbol._replace(shape="UP"), lines)
-    high = max(HALF, sum(size for _, size, _ in lines) * LINE / 2)
-    y = 0.0
-    if is_down:
-        y = high - HALF
+    high = max(HALF, _high(lines) / 2)
+    y = (high - HALF) * is_down
     box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
     return Block(box, (symbol, *_texts(lines, half + _BESIDE, y)), (reach, HALF))
 
@@ -95,7 +93,7 @@ def _with_texts_below(box: Box, symbol: Symbol, lines: Lines) -> Block:
     """Return a symbol above the middle of lines."""
     if not lines:
         return Block(box, (symbol,))
-    high = sum(size for _, size, _ in lines) * LINE
+    high = _high(lines)
     half = max(box.right, _widest(lines) / 2)
     texts = _texts(lines, 0, box.bottom + 2 + high / 2)
     whole = Box(-half, box.top, half, box.bottom + 2 + high)
@@ -144,7 +142,7 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
     lines = [(line, LABEL_FONT, colour) for line in texts]
     # An exercise has room for the bold text of its solution.
     width = _widest(lines, is_bold or edge.parent.room is not None)
-    high = len(lines) * LABEL_FONT * LINE
+    high = _high(lines)
     if is_down:
         box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
     else:
@@ -198,9 +196,7 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
     first_cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
-    cut = 0
-    if edges[0].parent.room is None:
-        cut = first_cut
+    cut = first_cut * (edges[0].parent.room is None)
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):
         long = -(-len(part) // lines)
@@ -236,13 +232,17 @@ def _leaf_block(edge: Edge, half: float) -> Block:
     return Block(box, tuple(marks))
 
 
+def _high(lines: Lines) -> float:
+    return sum(size for _, size, _ in lines) * LINE
+
+
 def _widest(lines: Lines, is_bold: bool = False) -> float:
     return max(text_width(text, size, is_bold) for text, size, _ in lines)
 
 
 def _texts(lines: Lines, x: float = 0, y: float = 0, is_bold: bool = False) -> tuple[Text, ...]:
     """Return lines one below the other around `y`; they begin at `x`, or are centred at x = 0."""
-    y -= sum(size for _, size, _ in lines) * LINE / 2
+    y -= _high(lines) / 2
     placed = []
     for text, size, colour in lines:
         placed.append(Text(x, y + size * (LINE / 2 + 0.35), text, size, colour, not x, is_bold))

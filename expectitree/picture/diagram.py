@@ -44,6 +44,7 @@ _STROKES_APART = 2.2  # half of the distance between two strokes
 _WIDEST_HEADING = 480.0  # for which a picture is made wider
 _LEADING = 6.0  # below a title
 _LINES = (("line", 1.2), ("ink", 1.6), ("ink", 2), ("ink", 3))  # by the rank of an edge
+_GREY_LINE = ("grey", 1, "4 3")
 _EMPTY = Box(0, 0, 0, 0)
 
 
@@ -100,9 +101,7 @@ def diagram(evaluation: Evaluation, style: Style) -> Diagram:
 def _chosen(found: Content, style: Style) -> Diagram:
     """Return the first layout that fits the width with legible text, or the one that is closest."""
     width = style.width or SLIDE
-    directions = [style.direction]
-    if style.direction == "auto":
-        directions = ["down", "right"]
+    directions = {"auto": ("down", "right")}.get(style.direction, (style.direction,))
     pictures = []
     for direction, is_compact in product(directions, (False, True)):
         picture = _Layout(found, style, direction, is_compact).diagram()
@@ -155,9 +154,7 @@ class _Layout:
         runs = [glyph.below for glyph in found.glyphs if are_run(glyph.below, shared)]
         if style.style == "decision" or style.totals:  # the ends have texts
             runs = []
-        self.joinable: set[Glyph] = set()
-        if is_compact:
-            self.joinable = {edges[0].parent for edges in runs}
+        self.joinable = {edges[0].parent for edges in runs if is_compact}
         leaves = [edge.child for edges in runs for edge in edges]  # all runs align
         self.leaf_half = max((glyph_block(leaf, True).box.right for leaf in leaves), default=0.0)
         self.layer = dict(found.layer)
@@ -267,10 +264,8 @@ class _Layout:
         for item in self.items:
             row = rows[item.row]
             item.along = row.start
-            if item.row % 2 == 0 and self.is_down:
-                item.along += row.before
-            elif item.row % 2 == 0:  # a column of nodes is flush left
-                item.along -= item.box.top
+            if item.row % 2 == 0:  # a column of nodes is flush left
+                item.along += row.before if self.is_down else -item.box.top
         for leaves, (edges, run) in self.runs.items():
             whole = self.item[leaves]
             for edge, block, (cross, along) in zip(edges, run.blocks, run.places, strict=True):
@@ -283,9 +278,9 @@ class _Layout:
     def frame(self) -> tuple[float, float, Group]:
         """Return the picture's size and its heading; move the layout to positive coordinates."""
         placed = (item.box.moved(item.place, item.along) for item in self.items if item.block)
-        boxes = [*map(self.turned, placed)]
-        left, top = min(box.left for box in boxes), min(box.top for box in boxes)
-        wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
+        lefts, tops, rights, bottoms = zip(*map(self.turned, placed), strict=True)
+        left, top = min(lefts), min(tops)
+        wide, high = max(rights) - left, max(bottoms) - top
         inner, y, heading = wide, _MARGIN, []
         if self.style.title:
             summary = self.content.summary
@@ -331,10 +326,9 @@ class _Layout:
                 yield Group(marks, of, item.block.box.moved(x, y))
 
     def point(self, cross: float, along: float) -> Point:
-        x, y = along, cross
-        if self.is_down:
-            x, y = cross, along
-        return x + self.offset[0], y + self.offset[1]
+        if not self.is_down:
+            cross, along = along, cross
+        return cross + self.offset[0], along + self.offset[1]
 
     def turned(self, box: Box) -> Box:
         """Return a box of the picture as (cross, along), or the other way round."""
@@ -349,12 +343,8 @@ class _Layout:
         """Yield the line of an edge, and the strokes of a cut across it."""
         parent, text, child = self.item[edge.parent], self.item[edge], self.item[edge.child]
         assert child.block is not None
-        above, high = child.block.symbol
-        below = parent.box.bottom + 3
-        if self.is_down:
-            above = high
-            below = HALF
-        goal = (child.place, child.along - above)
+        below = HALF if self.is_down else parent.box.bottom + 3
+        goal = (child.place, child.along - child.block.symbol[self.is_down])
         fan = (parent.place, self.rows[text.row].fan)
         points = [(parent.place, parent.along + below)]
         slanted_to = goal
@@ -374,17 +364,14 @@ class _Layout:
             points.append((text.place, end))
             curve = [(text.place, half), (child.place, half), (child.place, begin)]
         paths.append(self.path(points, curve, [goal]))
-        if edge.is_grey:
-            yield Line(tuple(paths), "grey", 1, "4 3")
-        else:
-            yield Line(tuple(paths), *_LINES[edge.rank])
+        yield Line(tuple(paths), *(_GREY_LINE if edge.is_grey else _LINES[edge.rank]))
         if edge.is_cut or edge.is_unprobed:
             yield self.strokes(edge, fan, slanted_to)
 
     def gap(self, leaves: _Item, cut: Edge, start: Point, end: Point) -> Iterator[Line]:
         """Yield the line and the strokes of a cut within a run of leaves."""
         ends = [(leaves.place + cross, leaves.along + along) for cross, along in (start, end)]
-        yield Line((self.path(ends),), "grey", 1, "4 3")
+        yield Line((self.path(ends),), *_GREY_LINE)
         yield self.strokes(cut, ends[0], ends[1], 0.5)
 
     def strokes(self, edge: Edge, start: Point, end: Point, middle: float = 0.58) -> Line:

@@ -70,10 +70,8 @@ def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
     if edge.is_grey:
         colour, found["style"] = colours["grey"], "dashed"
     found |= {"color": colour, "fontcolor": colour}
-    if edge.is_cut:  # two strokes across the branch
-        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "teetee"}
-    elif edge.is_unprobed:
-        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "tee"}
+    if edge.is_cut or edge.is_unprobed:  # two strokes across the branch, or one
+        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "tee" * (1 + edge.is_cut)}
     if not edge.is_first:
         found["constraint"] = "false"
     return _attributes(**found)

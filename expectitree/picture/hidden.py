@@ -105,10 +105,10 @@ def evaluate_known(
     chosen = find_algorithm(algorithm)
     if is_blank and bounds is None and tree.root_id not in tree.local_bounds:
         bounds = "none"  # who solves an exercise does not know all leaves in advance
-    if not tree.unknown or not (chosen.needs_whole_tree or is_blank):
-        found = search_tree(tree, chosen, bounds=bounds, **settings)
-    else:
+    if tree.unknown and (chosen.needs_whole_tree or is_blank):
         found = search_known(tree, chosen, bounds)
+    else:
+        found = search_tree(tree, chosen, bounds=bounds, **settings)
     return replace(found, rounds=not exact)
 
 

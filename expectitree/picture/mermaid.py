@@ -19,7 +19,6 @@ SHAPES = {
     "SQUARE": ("[", "]"),
     "END": (">", "]"),
 }
-_DIRECTIONS = {"right": "LR"}
 MARKS = {"UP": "▲ ", "DOWN": "▼ ", "SQUARE": "■ "}
 _PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼■‖┊−≤≥")
 
@@ -32,7 +31,7 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
         yield "---"
         yield f"title: {json.dumps(found.title or found.summary[0], ensure_ascii=False)}"
         yield "---"
-    yield f"flowchart {_DIRECTIONS.get(style.direction, 'TD')}"
+    yield f"flowchart {'LR' if style.direction == 'right' else 'TD'}"
     names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
     for glyph, name in names.items():
         yield f"  {name}{_shape(glyph)}:::{_class(glyph)}"

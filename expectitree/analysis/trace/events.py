@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.analysis.evaluate.cuts import Cut
@@ -74,9 +74,6 @@ class Recorder(Sums):
     ) -> None:
         self.algorithm = algorithm
         self.at, self.most = kept
-        self.branches_at: Sequence[int] = ()  # of the node to follow, who knows their results
-        if self.at is not None:
-            self.branches_at = tree.branches_of(self.at)
         self.known = choose_bounds(tree, bounds, algorithm)
         super().__init__(tree, rounding_error(tree, self.known[0]))
         self.kind = list(tree.columns.kind)
@@ -98,9 +95,10 @@ class Recorder(Sums):
         node, branch, _ = place
         was = self.lower[node], self.upper[node]
         self.lower[node], self.upper[node] = interval = interval or was
-        is_result = branch in self.branches_at and kind not in (TIGHTEN, CUT)
-        if self.at not in (None, node) and not is_result:
-            return
+        if self.at is not None and node != self.at:
+            is_result = kind not in (TIGHTEN, CUT) and branch in self.tree.branches_of(self.at)
+            if not is_result:
+                return
         self.total += 1
         if self.most is None or len(self.events) < self.most:
             about |= {"step": self.step, "walk": self.walk}
