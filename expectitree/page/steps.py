@@ -224,7 +224,7 @@ class _Reasons:
         count = len(self.tree)
         self.reason: Any = [cuts.VISITED] * count  # [N] a constant of `cuts`
         self.nodes: Any = [0] * count  # [N] that the cut made there spares, and the leaves of them
-        self.leaves = [0] * count
+        self.spared = self.nodes, [0] * count
         self.owner = [_UNDECIDED] * count  # [N] the cut that a node not visited belongs to
         self.paths = self.tree.first_paths
         self.explained = 0
@@ -270,7 +270,7 @@ class _Reasons:
         columns = cuts.SearchColumns(
             part, parent, branch, parent, moment.visits, moment.cut, moment.cut_after
         )
-        cuts.explain_unvisited(self.tree.columns, columns, owner, reason, self.nodes, self.leaves)
+        cuts.explain_unvisited(self.tree.columns, columns, owner, reason, self.spared)
         is_stopped = event.kind == events.LEAVE and event.cut == cuts.STOPPED
         for n in part:
             if reason[n] == cuts.NOT_REACHED and not is_stopped:

@@ -105,9 +105,9 @@ class Beliefs(NamedTuple):
     tally: FloatColumn  # [TALLIES] numbers of the whole tree
     route: IntColumn  # [height + 2] by depth: the nodes of the last walk
     root: int = 0
-    eps: Any = 0  # numbers that differ by at most this are equal; 0 in fractions
+    eps: Number = 0  # numbers that differ by at most this are equal; 0 in fractions
     near: float = 0.0  # the same for the estimates, which are floats
-    scale: Any = 1  # the factor that makes numbers floats of a moderate size
+    scale: Number = 1  # the factor that makes numbers floats of a moderate size
     goal: int = VALUE  # or ACTION
     shares: bool = True  # whether a node may have several parents
     # Empty for a finished tree. In a tree that grows, parents come before their children.
@@ -148,7 +148,7 @@ class Beliefs(NamedTuple):
         Values are equal if they differ by at most `eps`. `total` is the greatest magnitude of a
         total of a play, and `greatest` that of any such total or bound.
         """
-        scale: Any = 1 if exact else 1.0
+        scale: Number = 1 if exact else 1.0
         if greatest and not MIN_SCALE < greatest < 1 / MIN_SCALE:
             # Estimates need squares, which must not overflow.
             scale = 1 / greatest if exact else min(1 / float(greatest), sys.float_info.max)
@@ -230,7 +230,7 @@ def paid(beliefs: Beliefs, b: int) -> float:
     return beliefs.reward[b] if len(beliefs.reward) > 0 else 0.0
 
 
-def in_float(number: Any, scale: Any) -> float:
+def in_float(number: Number, scale: Number) -> float:
     """Return a scaled number as a float; an infinity stays infinite."""
     if number - number != 0:
         return float(number)

@@ -6,9 +6,8 @@ Plain functions over columns, interpreted or compiled as they are.
 from __future__ import annotations
 
 from math import erf, exp, sqrt
-from typing import Any
 
-from expectitree.base.numbers import INFINITY
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import CHANCE, MAX, Columns
 from expectitree.searches.beliefs import (
     CENTER,
@@ -32,7 +31,7 @@ SQRT_HALF = 0.7071067811865476
 NORMAL_DENSITY_AT_0 = 0.3989422804014327
 
 
-def take_in(beliefs: Beliefs, leaf: int, utility: Any) -> None:
+def take_in(beliefs: Beliefs, leaf: int, utility: Number) -> None:
     """Write the utility of a leaf, and count it as visited."""
     beliefs.lower[leaf] = beliefs.upper[leaf] = utility
     x = in_float(utility, beliefs.scale)

@@ -5,8 +5,9 @@ Plain functions over columns, interpreted or compiled as they are.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import (
     CHANCE,
     MAX,
@@ -16,7 +17,6 @@ from expectitree.base.tree.columns import (
     Columns,
     IntColumn,
     NumberColumn,
-    Readable,
 )
 from expectitree.searches.cuts import (
     ALPHA_CUT,
@@ -27,6 +27,7 @@ from expectitree.searches.cuts import (
     NOT_CUT,
 )
 from expectitree.searches.intervals import (
+    Ends,
     Interval,
     end_of_branch,
     outcome_limit,
@@ -50,7 +51,7 @@ class Windows(NamedTuple):
     asked_by: IntColumn  # written: for visited nodes, the parent whose window gives theirs, or NONE
 
 
-def find_windows(tree: Columns, found: Windows, eps: Any, best: int, unfinished: int) -> int:
+def find_windows(tree: Columns, found: Windows, eps: Number, best: int, unfinished: int) -> int:
     """Write for each visited node a window that its interval satisfies; return the number of cuts.
 
     Windows are passed down as in a depth-first search, but follow from the final intervals. A node
@@ -83,7 +84,7 @@ def find_windows(tree: Columns, found: Windows, eps: Any, best: int, unfinished:
     return cuts
 
 
-def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
+def find_cut(tree: Columns, found: Windows, n: int, eps: Number) -> int:
     """Return the cut at a node that is left with an open child because it fails low or high."""
     lower, upper = found.lower, found.upper
     if lower[n] == upper[n] or not has_open_child(tree, lower, upper, n):
@@ -96,7 +97,7 @@ def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     return NOT_CUT
 
 
-def has_open_child(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int) -> bool:
+def has_open_child(tree: Columns, lower: Ends, upper: Ends, n: int) -> bool:
     """Return whether a branch of a node is possible and leads to a child that is not exact."""
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
@@ -116,7 +117,7 @@ def pass_window_to_outcomes(tree: Columns, found: Windows, n: int) -> None:
     alpha, beta, probability = found.alpha, found.beta, tree.probability
     begin, end = tree.first[n], tree.last[n]
     # First the sums of the outcomes that follow, in the place of the windows.
-    sums: Any = (0, 0)
+    sums: Interval = (0, 0)
     for i in range(end - begin):
         b = end - 1 - i
         if takes_window(tree, found, b):
@@ -132,7 +133,7 @@ def pass_window_to_outcomes(tree: Columns, found: Windows, n: int) -> None:
         sums = add_outcome(tree, found, b, sums)
 
 
-def add_outcome(tree: Columns, found: Windows, b: int, sums: tuple[Any, Any]) -> tuple[Any, Any]:
+def add_outcome(tree: Columns, found: Windows, b: int, sums: Interval) -> Interval:
     """Return the sums of p * lower and p * upper of some outcomes, and of one more."""
     p = tree.probability[b]
     if p == 0:

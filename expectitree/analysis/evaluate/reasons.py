@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import isclose
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.base.errors import AnalysisError
@@ -148,7 +148,7 @@ class Sums:
         self.tree = tree
         self.eps = eps
 
-    def end_of(self, branch: int, low: bool) -> Any:
+    def end_of(self, branch: int, low: bool) -> Number:
         """Return the lower or the upper bound of a branch, its reward included."""
         raise NotImplementedError
 
@@ -198,7 +198,7 @@ class Sums:
         return tuple((probability[b], self.end_of(b, low)) for b in branches if probability[b])
 
 
-def sum_of(terms: Terms) -> Any:
+def sum_of(terms: Terms) -> Number:
     """Return the sum of some terms."""
     return sum(p * end for p, end in terms)
 
@@ -212,7 +212,7 @@ class _Finder(Sums):
         self.columns = search.tree.columns
         self.explanation = Explanation(search)
 
-    def end_of(self, branch: int, low: bool) -> Any:
+    def end_of(self, branch: int, low: bool) -> Number:
         """Return the lower or the upper bound of a branch at the end."""
         return self.search.interval_of_branch(branch)[not low]
 

@@ -124,7 +124,7 @@ class Recorder(Sums):
         paths = self.tree.first_paths
         return node, paths.branch[node], paths.depth[node]
 
-    def end_of(self, branch: int, low: bool) -> Any:
+    def end_of(self, branch: int, low: bool) -> Number:
         """Return the lower or the upper bound that a sum has for a branch."""
         ends = self.lower if low else self.upper
         return shifted(ends[self.child[branch]], self.tree.reward_of(branch))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from expectitree.analysis.evaluate.reasons import Quotient
@@ -27,7 +28,7 @@ from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import INFINITY, Number, returned
-from expectitree.base.tree.columns import NONE, ChosenBounds
+from expectitree.base.tree.columns import NONE, Bounds, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.cuts import NO_CUTS
 from expectitree.searches.engine import searched_tree
@@ -119,30 +120,27 @@ def trace(
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
-    search = found if isinstance(found, Search) else None
     tree = found.tree if isinstance(found, Search) else found
     check_tree(tree, "trace")
     at = tree.find(at).id if isinstance(at, str) else at
     if algorithm is None:
-        algorithm = "expectiminimax" if search is None else search.algorithm
+        algorithm = getattr(found, "algorithm", "expectiminimax")
     chosen = find_algorithm(algorithm)
     about, kept = dict[str, Any](), dict[str, Any]()  # of a search that is repeated as it was
-    if search is not None:
-        if (chosen, bounds, max_visits) == (search.algorithm, None, None):
-            about = {"window": search.root_window, "seed": search.seed}
-            kept = {"bounds_source": search.bounds_source, "grown": search.grown}
-        bounds, max_visits = _settings_of(search, chosen, bounds, max_visits)
-    is_walk = chosen.is_built_in and not chosen.in_order
-    make = WalkRecorder if is_walk else DepthFirstRecorder
-    settings = searched_tree(tree), chosen, bounds, at, most
-    recorder = make(*settings)
+    if isinstance(found, Search):
+        if (chosen, bounds, max_visits) == (found.algorithm, None, None):
+            about = {"window": found.root_window, "seed": found.seed}
+            kept = {"bounds_source": found.bounds_source, "grown": found.grown}
+        bounds, max_visits = _settings_of(found, chosen, bounds, max_visits)
+    kind = DepthFirstRecorder if chosen.in_order or not chosen.is_built_in else WalkRecorder
+    make = partial(kind, searched_tree(tree), chosen, bounds, at, most)
+    recorder = make()
     try:
         traced = recorder.search(max_visits, about)
     except SearchError:
-        if not recorder.entries or search is None or not (search.grown and search.stopped):
+        if not (recorder.entries and isinstance(found, Search) and found.grown and found.stopped):
             raise
-        entries = recorder.entries
-        recorder = make(*settings)
+        entries, recorder = recorder.entries, make()
         traced = recorder.search(entries, about)  # a part of a game, until the search needs more
     recorder.finish(traced)
     events = [returned(event, exact or not traced.tree.exact) for event in recorder.events]
@@ -175,9 +173,9 @@ class DepthFirstRecorder(Recorder):
         self.path: list[tuple[Place, Window]] = []  # the open entries
         # By branch: the bounds of an outcome in the sums of its CHANCE node. If several outcomes
         # lead to the child, it may be narrower by now.
-        self.summed: dict[int, Window] = {}
+        self.summed: dict[int, Bounds] = {}
 
-    def end_of(self, branch: int, low: bool) -> Any:
+    def end_of(self, branch: int, low: bool) -> Number:
         """Return a bound of a branch in the sums of its CHANCE node."""
         return self.summed[branch][not low]
 
