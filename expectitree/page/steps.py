@@ -164,7 +164,7 @@ class Steps:
                 was = self.cells[n]
                 cells = self._read(n)
                 first_cell = (n - event.node) * len(self.columns)
-                for column, value in enumerate(cells if cells != was else ()):
+                for column, value in enumerate(cells):
                     if value != was[column]:
                         changes += [first_cell + column, value]
                 self.cells[n] = cells

@@ -151,8 +151,8 @@ def converted(svg: str, kind: str, width: float | None = None) -> bytes:
     if kind == "pdf":
         return bytes(_converter().svg_to_pdf(svg))
     sides = [float(svg.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
-    wanted = width / sides[0] if width else SCALE
-    return bytes(_converter().svg_to_png(svg, scale=min(SCALE, wanted, MAX_PIXELS / max(sides))))
+    scale = min(SCALE, (width or INFINITY) / sides[0], MAX_PIXELS / max(sides))
+    return bytes(_converter().svg_to_png(svg, scale=scale))
 
 
 def _converter() -> Any:

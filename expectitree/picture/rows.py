@@ -48,7 +48,7 @@ def _room(tree: Tree, row: Row) -> int:
         return row.node >= 0
     branches = tree.branches_of(row.node)
     have_texts = any(tree.label[b] or tree.reward_of(b) for b in branches)
-    return 1 + (len(branches) if have_texts else 1)
+    return 1 + max(1, have_texts * len(branches))
 
 
 def _note_or_leaves(tree: Tree, note: Row) -> Iterator[Row]:

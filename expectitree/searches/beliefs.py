@@ -28,6 +28,7 @@ from expectitree.base.tree.columns import (
 # multiply by the sign of the aim. The other aim is `1 - aim`.
 LOWER, RAISE, EXACT = range(3)
 SIGN = (1.0, -1.0)
+AIM_OF_ALL = (EXACT, LOWER, RAISE, EXACT)  # by kind: the aim of MAX or MIN that needs all children
 HELPED = (MIN, MAX)  # by aim: the player for whom one child is enough, where the other needs all
 VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is proved
 

@@ -11,9 +11,10 @@ Plain functions over columns, interpreted or compiled as they are.
 from __future__ import annotations
 
 from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
+from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.searches.beliefs import (
     ACTION,
+    AIM_OF_ALL,
     ENTRIES,
     EXACT,
     LOWER,
@@ -240,7 +241,7 @@ def choose_action(tree: Columns, beliefs: Beliefs, n: int, aim: int) -> tuple[in
     leaf. To make the first MAX of a walk exact, lower first, because that is needed whichever child
     is the best. MIN is the mirror image.
     """
-    every = LOWER if tree.kind[n] == MAX else RAISE  # the aim that every child must reach
+    every = AIM_OF_ALL[tree.kind[n]]
     if aim not in (EXACT, every):
         return choose_helper(tree, beliefs, n, aim), aim
     chosen = end = tree.last[n]
@@ -298,7 +299,7 @@ def choose_rival(tree: Columns, beliefs: Beliefs) -> tuple[int, int]:
     """
     root, child, near = beliefs.root, tree.child, beliefs.near
     begin, end = tree.first[root], tree.last[root]
-    to_lower = LOWER if tree.kind[root] == MAX else RAISE
+    to_lower = AIM_OF_ALL[tree.kind[root]]
     to_raise, costs = 1 - to_lower, beliefs.cost[to_lower]
 
     favourite = begin

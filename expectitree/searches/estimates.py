@@ -10,6 +10,7 @@ from math import erf, exp, sqrt
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import CHANCE, MAX, Columns
 from expectitree.searches.beliefs import (
+    AIM_OF_ALL,
     CENTER,
     GREATEST,
     HELPED,
@@ -54,7 +55,7 @@ def narrow(tree: Columns, beliefs: Beliefs, n: int, observer: WalkObserver | Non
         least, most = sum_of_outcomes(tree, lower, upper, n)
     else:
         is_max = k == MAX
-        least = most = -INFINITY if is_max else INFINITY
+        least = most = -SIGN[AIM_OF_ALL[k]] * INFINITY
         for b in range(tree.first[n], tree.last[n]):
             low, high = end_of_branch(tree, lower, b), end_of_branch(tree, upper, b)
             if (low > least) == is_max:
@@ -101,7 +102,7 @@ def estimate_sum(tree: Columns, beliefs: Beliefs, n: int) -> tuple[float, float]
 
 def estimate_best(tree: Columns, beliefs: Beliefs, n: int) -> tuple[float, float]:
     """Return mean and variance of v* of MAX or MIN."""
-    sign = 1.0 if tree.kind[n] == MAX else -1.0
+    sign = SIGN[AIM_OF_ALL[tree.kind[n]]]
     mean = variance = 0.0
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
@@ -155,7 +156,7 @@ def estimate_costs_of_player(tree: Columns, beliefs: Beliefs, n: int) -> None:
     The upper bound of MAX falls only if those of all children above the estimate fall. For its
     lower bound, one child is enough.
     """
-    every = LOWER if tree.kind[n] == MAX else RAISE
+    every = AIM_OF_ALL[tree.kind[n]]
     single, sign = 1 - every, SIGN[every]
     bound, other_bound, cost = beliefs.bound[every], beliefs.bound[single], beliefs.cost[every]
     above = sign * beliefs.mean[n] + beliefs.near

@@ -141,7 +141,7 @@ def regression(beliefs: Beliefs, d: int, products: float, squares: float) -> tup
 def rank(tree: Columns, n: int, b: int) -> float:
     """Return the rank of a branch within its node: -1/2 for the first, 1/2 for the last."""
     count = tree.last[n] - tree.first[n]
-    return float((b - tree.first[n]) / (count - 1) - 0.5 if count > 1 else 0.0)
+    return float((b - tree.first[n]) / max(1, count - 1) - 0.5 * (count > 1))
 
 
 def lead(tree: Columns, beliefs: Beliefs, n: int, b: int) -> float:
@@ -167,7 +167,7 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
             weight += w
             weighed += w * (mean[c] - lead(tree, beliefs, n, b))
     precision[n] = weight
-    mean[n] = weighed / weight if weight > 0 else 0.0
+    mean[n] = weighed / (weight or 1.0)
 
 
 def update_root_level(beliefs: Beliefs) -> None:
@@ -197,4 +197,4 @@ def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         elif precision[c] == 0:
             low, high = beliefs.bound[RAISE][c], beliefs.bound[LOWER][c]
             beliefs.mean[c] = min(max(x + beliefs.tally[CENTER], low), high)
-            beliefs.variance[c] = leaf_variance[d] + level_variance[n] if low < high else 0.0
+            beliefs.variance[c] = (low < high) * (leaf_variance[d] + level_variance[n])

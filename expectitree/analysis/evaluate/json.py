@@ -68,8 +68,7 @@ class _Writer:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
-        numbers = enumerate(evaluation.shared_number) if self.tree.is_sharing else ()
-        self.ids = {n: int(number) for n, number in numbers if number}
+        self.ids = {n: int(number) for n, number in enumerate(evaluation.shared_number) if number}
         self.aside: dict[int, None] = {}  # in order; without values
         if self.tree.heights[-1] >= MAX_NESTED:
             order, _, _, depth = self.tree.first_paths

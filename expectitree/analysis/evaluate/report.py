@@ -64,10 +64,10 @@ class Evaluation:
     def shared_name(self, n: int) -> str:
         """Return the name of a shared node: that of the file with its counters, or a number."""
         number = self.shared_number[n]
-        formulas = self.tree.formulas
         if not number:
             return ""
-        return formulas.named.get(n, f"@{number}") if formulas is not None else f"@{number}"
+        named: Mapping[int, str] = getattr(self.tree.formulas, "named", {})
+        return named.get(n, f"@{number}")
 
     @property
     def shown(self) -> Evaluation:
