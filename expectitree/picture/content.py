@@ -470,5 +470,6 @@ class _Reader:
                     return b
             elif b in open_branches and (in_order or not search.visits[child[b]]):
                 return b
-        last = branches[-1:] if cut else ()
-        return next(iter((*open_branches, *last)), NONE)
+        if cut is not None:
+            open_branches += branches[-1:]
+        return next(iter(open_branches), NONE)

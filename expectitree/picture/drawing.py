@@ -180,7 +180,9 @@ def kind_of(name: str) -> str:
 
 def write(picture: str | bytes, name: str) -> None:
     """Write a picture to a file, whole or not at all."""
-    write_marked(picture.encode() if isinstance(picture, str) else picture, name)
+    if isinstance(picture, str):
+        picture = picture.encode()
+    write_marked(picture, name)
 
 
 def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> None:

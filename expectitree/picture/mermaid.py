@@ -31,7 +31,8 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
         yield "---"
         yield f"title: {json.dumps(found.title or found.summary[0], ensure_ascii=False)}"
         yield "---"
-    yield f"flowchart {'LR' if style.direction == 'right' else 'TD'}"
+    direction = {"right": "LR"}.get(style.direction, "TD")
+    yield f"flowchart {direction}"
     names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
     for glyph, name in names.items():
         yield f"  {name}{_shape(glyph)}:::{_class(glyph)}"

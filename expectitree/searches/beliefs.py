@@ -189,9 +189,10 @@ def begin_prior(beliefs: Beliefs) -> None:
     """
     tally = beliefs.tally
     low, high = beliefs.bound[RAISE][beliefs.root], beliefs.bound[LOWER][beliefs.root]
-    is_bounded = 0 < high - low < GREATEST
-    tally[PRIOR_WEIGHT] = 2.0 if is_bounded else 0.01
-    tally[PRIOR_VARIANCE] = max((high - low) ** 2 / 12, MIN_VARIANCE) if is_bounded else 1.0
+    tally[PRIOR_WEIGHT], tally[PRIOR_VARIANCE] = 0.01, 1.0
+    if 0 < high - low < GREATEST:
+        tally[PRIOR_WEIGHT] = 2.0
+        tally[PRIOR_VARIANCE] = max((high - low) ** 2 / 12, MIN_VARIANCE)
     if low < -GREATEST:
         low = 0.0 if high > GREATEST else high
     if high > GREATEST:
@@ -228,7 +229,9 @@ def written_estimate(tree: Columns, beliefs: Beliefs, n: int) -> float:
 
 def paid(beliefs: Beliefs, b: int) -> float:
     """Return the reward of a branch as a float."""
-    return beliefs.reward[b] if len(beliefs.reward) > 0 else 0.0
+    if len(beliefs.reward) > 0:
+        return beliefs.reward[b]
+    return 0.0
 
 
 def in_float(number: Number, scale: Number) -> float:

@@ -83,7 +83,9 @@ def best_first(
         beliefs.tally[PLACE] = 0
         if depth < 0:
             # The walk may have updated shared nodes before it stopped.
-            return DONE if is_reached(tree, beliefs) else STOPPED_EARLY
+            if is_reached(tree, beliefs):
+                return DONE
+            return STOPPED_EARLY
         leaf = beliefs.route[depth]
         if tree.kind[leaf] == UNSEEN:
             for i in (depth - 1, depth):

@@ -208,7 +208,9 @@ def gain(beliefs: Beliefs, n: int, x: float, aim: int) -> float:
         x = finite_bound(beliefs, n, aim)
     d = SIGN[aim] * float(x - beliefs.mean[n])
     if beliefs.variance[n] <= 0:
-        return d if d > beliefs.near else 0.0  # less is a rounding error
+        if d > beliefs.near:  # less is a rounding error
+            return d
+        return 0.0
     s = sqrt(beliefs.variance[n])
     z = d / s
     return d * 0.5 * (1 + erf(z * SQRT_HALF)) + s * NORMAL_DENSITY_AT_0 * exp(-0.5 * z * z)

@@ -24,7 +24,9 @@ WAITING = 3  # before an unseen node, until it has grown
 def end_of_branch(tree: Columns, ends: Ends, b: int) -> Number:
     """Return the end of a branch's interval: that of its child plus the reward."""
     end = ends[tree.child[b]]
-    return shifted(end, tree.reward[b]) if len(tree.reward) > 0 else end
+    if len(tree.reward) > 0:
+        return shifted(end, tree.reward[b])
+    return end
 
 
 def find_proved(tree: Columns, lower: Ends, upper: Ends, n: int, eps: Number) -> int:

@@ -113,7 +113,9 @@ def text_console(width: int = 80, unicode: bool = True) -> Console:
 
 def characters(options: ConsoleOptions) -> Characters:
     """Return the characters to draw with: ASCII where the encoding or the console has no others."""
-    return ASCII if options.ascii_only or options.legacy_windows else UNICODE
+    if options.ascii_only or options.legacy_windows:
+        return ASCII
+    return UNICODE
 
 
 def safe(text: str, options: ConsoleOptions) -> str:

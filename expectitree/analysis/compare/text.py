@@ -40,8 +40,9 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield from _table(comparison, options)
         yield ""
         yield from _bounds(comparison)
-        style = "bad" if comparison.disagreements else "title"
+        style = "title"
         for disagreement in comparison.disagreements:
+            style = "bad"
             yield Text(f"WRONG: {safe(disagreement, options)}", style=style)
         yield Text(conclusion(comparison), style=style)
 

@@ -152,7 +152,9 @@ def _leaf_fields(tree: Tree, n: int) -> Fields:
 def reward_fields(tree: Tree, branch: int) -> Fields:
     """Return the reward of a branch as a field, if it pays."""
     reward = tree.reward_of(branch)
-    return {"reward": json_number(reward)} if reward else {}
+    if not reward:
+        return {}
+    return {"reward": json_number(reward)}
 
 
 def cut_fields(cut: Cut) -> Fields:

@@ -88,7 +88,9 @@ class Words:
 
     def leaf_noun(self, node: int) -> str:
         """Return what the number at a leaf is."""
-        return "estimate" if node in self.tree.estimated else "utility"
+        if node in self.tree.estimated:
+            return "estimate"
+        return "utility"
 
     def label(self, parent: int, branch: int) -> str:
         """Return a branch's label."""

@@ -126,7 +126,9 @@ class Recorder(Sums):
 
     def end_of(self, branch: int, low: bool) -> Number:
         """Return the lower or the upper bound that a sum has for a branch."""
-        ends = self.lower if low else self.upper
+        ends = self.upper
+        if low:
+            ends = self.lower
         return shifted(ends[self.child[branch]], self.tree.reward_of(branch))
 
 
