@@ -53,7 +53,7 @@ def blanked(evaluation: Evaluation) -> Evaluation:
     return Evaluation(evaluation.file, search, evaluation.windows)
 
 
-def exercise_lines(search: Search, is_blank: bool = True) -> tuple[str, ...]:
+def exercise_lines(search: Search, is_blank: bool) -> tuple[str, ...]:
     """Return lines to write the result on, and the counts of a search that prunes; or the result.
 
     The counts of a search that does not prune are left out: it visits everything.

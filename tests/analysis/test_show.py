@@ -91,7 +91,7 @@ def test_what_is_left_out_is_counted(least_rows: int, monkeypatch: pytest.Monkey
     for constant in ("SOME_ROWS", "MANY_ROWS"):
         monkeypatch.setattr(compiling, constant, least_rows)
     search = et.evaluate(et.generate("ballard", branching=3, plies=4), engine="interpreted")
-    (row,) = outline(search, 1)
+    (row,) = outline(search, 1, folded=True)
     assert (row.hidden, row.hidden_branches) == (len(search.tree) - 1, 3)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from expectitree.analysis.show import MAX_ROWS
 from expectitree.base import compiling
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import Column, Columns, Readable
@@ -29,9 +28,7 @@ class Row(NamedTuple):
     hidden_branches: int = 0
 
 
-def outline(
-    search: Search, most_rows: int | None = MAX_ROWS, *, folded: bool = True
-) -> Iterator[Row]:
+def outline(search: Search, most_rows: int | None, *, folded: bool) -> Iterator[Row]:
     """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
 
     A node over terminals only is one row, without rows for its children (except at the root, and

@@ -137,7 +137,7 @@ class Words:
             return f"({ends})/{len(possible)}"
         return " + ".join(self.product(p, end) for p, end in possible)
 
-    def summed(self, terms: Terms, value: Number, reward: Number = 0) -> str:
+    def summed(self, terms: Terms, value: Number, reward: Number) -> str:
         """Return the value of a branch, after the sum that makes it, with the branch's reward."""
         total = self.number(value)
         sums = self.sum(terms)
