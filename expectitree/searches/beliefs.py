@@ -130,7 +130,7 @@ class Beliefs(NamedTuple):
         columns: Any = (
             lower,
             upper,
-            *(column(code, "node") for code in "IBIIddd"),
+            *(column(code, "node") for code in "IBIIddd"),  # visits to gain_rate
             *((column("d", "node"), column("d", "node")) for _ in range(2)),
             floats(Levels, "node"),
             floats(Spread, "depth"),
