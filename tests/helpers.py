@@ -21,6 +21,7 @@ from click.testing import CliRunner, Result
 from rich.console import RenderableType
 
 import expectitree as et
+from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.base.numbers import MINUS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_floats
@@ -97,6 +98,12 @@ def seed_ranges(quick: int, slow: int, long: int) -> list[Any]:
 def typed(text: str) -> str:
     """Return a text of the terminal with its numbers as they are typed: `−1,000` as `-1000`."""
     return re.sub(r"(?<=\d),(?=\d{3})", "", text).replace(MINUS, "-")
+
+
+def cuts_of(explanation: Explanation) -> dict[int, Cut]:
+    """Return every cut that holds at the end of a search, parents first."""
+    order = explanation.search.tree.first_paths.order
+    return {n: cut for n in order if (cut := explanation.cut(n)) is not None}
 
 
 def invoke(*words: str, stdin: str | None = None, **environment: str) -> Result:

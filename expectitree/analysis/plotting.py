@@ -79,7 +79,8 @@ def _write(figure: Any, stream: IO[bytes], format: str) -> None:
 def in_words(figure: Any) -> str:
     """Return what a plot shows, for those who do not see it."""
     axes = figure.axes[0]
-    title, sides = axes.get_title(loc="left"), [axes.get_ylabel(), axes.get_xlabel()]
+    title = axes.get_title(loc="left")
+    sides = [axes.get_ylabel(), axes.get_xlabel()]
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     parts = [" ".join(title.split()), " against ".join(filter(None, sides)), ", ".join(names)]
     return ". ".join(filter(None, parts)).replace(r"\$", "$")

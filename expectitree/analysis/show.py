@@ -166,8 +166,7 @@ def in_format(found: Any, format: str, console: Console, **options: Any) -> str:
 
 def _notation_of(found: Any) -> AbstractContextManager[None]:
     """Return the notation in which a report is shown: fractions if it was asked for fractions."""
-    rows = getattr(found, "rows", ())
-    search = getattr(found, "search", None) or next(iter(rows), found)
+    search = getattr(found, "search", None) or next(iter(getattr(found, "rows", ())), found)
     search = getattr(search, "search", search)
     return notation(not getattr(search, "rounds", False))
 

@@ -22,7 +22,6 @@ from expectitree.searches.beliefs import (
     PLACE,
     TALLIES,
     Beliefs,
-    Limits,
     begin_node,
     begin_prior,
 )
@@ -176,14 +175,15 @@ class BestFirst:
         self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
         self._by_depth: list[list[Any]] = []  # columns
-        self.beliefs = Beliefs.of(rows.lower, rows.upper, self._column)
+        beliefs = Beliefs.of(rows.lower, rows.upper, self._column)
+        self.beliefs = beliefs._replace(grows=(True,))
         self.parent: list[int] = []  # [N] the row that a row was made for
         rows.add_columns([(self.parent, NONE)])
 
     def search(self, state: int, plies: int, window: Window) -> None:
         """Search a state, to the end or until the budget is used up."""
         self.window, self.root = window, self.rows.plant(state, plies)
-        self.limits = self._limits()
+        self._control()
         self._begin_rows(NONE, [(self.root, NONE)])
         self._begin_below(self.root, 1)
         most_visits = self.budget.max_visits
@@ -206,7 +206,7 @@ class BestFirst:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
         rows = self.rows
         if rows.is_news:
-            self.limits = self._limits()
+            self._control()
         if not self.is_bounded and rows.greatest > MAX_UNBOUNDED:
             raise GameError(
                 f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
@@ -214,7 +214,7 @@ class BestFirst:
             )
         self.has_room()
         pause = int(self.beliefs.tally[ENTRIES]) + PAUSE
-        return best_first(rows.columns, self.beliefs, self.limits, most_visits, pause)
+        return best_first(rows.columns, self.beliefs, most_visits, pause)
 
     def _column(self, code: str, rows: str) -> list[Any]:
         """Return a column of zeros, which grows with the rows or with the depth."""
@@ -254,13 +254,12 @@ class BestFirst:
         problem = problem_of(rows, tree, self.algorithm, self.window)
         return Search.from_found(problem, end_best_first(problem, found, bool(self.why_stopped)))
 
-    def _limits(self) -> Limits:
-        """Return the numbers that control the search, by the leaves so far."""
+    def _control(self) -> None:
+        """Write the numbers that control the search, by the leaves so far."""
         self.rows.is_news = False
-        total, exact = self.rows.greatest, self.rows.exact
+        total, exact, eps = self.rows.greatest, self.rows.exact, self.rows.tolerance
         greatest = max(total, self.greatest_bound)
-        found = Limits.of(self.algorithm, exact, self.rows.tolerance, total, greatest)
-        return found._replace(grows=(True,))
+        self.beliefs = self.beliefs.controlled(self.algorithm, exact, eps, total, greatest)
 
     def _begin_below(self, row: int, before: int) -> None:
         """Fill in the beliefs about the children of a row that were not there before."""
@@ -270,14 +269,14 @@ class BestFirst:
 
     def _begin_rows(self, parent: int, rows: Sequence[tuple[int, int]]) -> None:
         """Fill in the beliefs about new rows, the children of a parent, each with its branch."""
-        columns, beliefs, limits = self.rows.columns, self.beliefs, self.limits
+        columns, beliefs = self.rows.columns, self.beliefs
         for row, branch in rows:
-            begin_node(beliefs, limits, row)
+            begin_node(beliefs, row)
             beliefs.counting_branch[row] = branch
             self.parent[row] = parent
             beliefs.depth[row] = 0 if parent == NONE else beliefs.depth[parent] + 1
         if parent == NONE:
-            begin_prior(beliefs, limits)
+            begin_prior(beliefs)
             return
         if self.parent[parent] != NONE:
             pass_level_to_children(columns, beliefs, self.parent[parent])

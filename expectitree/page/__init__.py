@@ -106,7 +106,16 @@ def page_text(traces: Sequence[Trace], first: str = "star1") -> str:
     The page requests nothing from anywhere. Its Content-Security-Policy allows only its own script
     and style. Labels and notes are in the data, which the script adds to the page as text.
     """
-    style = _colours() + _file("page.css")
+    light, dark = (
+        "".join(f"--{name}: {colour}; " for name, colour in THEMES[theme].items())
+        for theme in ("light", "dark")
+    )
+    is_dark = ':root[data-theme="dark"]'
+    # The colours of the pictures as variables; paper that is printed is light.
+    style = (
+        f":root {{ {light}}}\n{is_dark} {{ {dark}}}\n@media print {{ {is_dark} {{ {light}}} }}\n"
+    )
+    style += _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
     text = json.dumps(page_data(traces, first), separators=(",", ":"))
     data = b64encode(zlib.compress(text.encode())).decode()
@@ -118,16 +127,6 @@ def page_text(traces: Sequence[Trace], first: str = "star1") -> str:
         "script": f"<script>{script}</script>",
     }
     return _SLOT.sub(lambda slot: slots[slot[1]], _file("page.html"))
-
-
-def _colours() -> str:
-    """Return the colours of the pictures as variables; paper that is printed is light."""
-    light, dark = (
-        "".join(f"--{name}: {colour}; " for name, colour in THEMES[theme].items())
-        for theme in ("light", "dark")
-    )
-    is_dark = ':root[data-theme="dark"]'
-    return f":root {{ {light}}}\n{is_dark} {{ {dark}}}\n@media print {{ {is_dark} {{ {light}}} }}\n"
 
 
 def _file(name: str) -> str:

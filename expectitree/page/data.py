@@ -29,7 +29,7 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, payment_text
 from expectitree.text.console import text_console
-from expectitree.text.json_values import json_number
+from expectitree.text.json_values import Fields, json_number
 from expectitree.text.phrases import BOUNDS_FROM, chance_text, interval_text, root_payment_text
 
 LETTERS = {
@@ -40,10 +40,11 @@ LETTERS = {
 LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
 
 
-def page_data(traces: Sequence[Trace], first: str) -> dict[str, object]:
+def page_data(traces: Sequence[Trace], first: str) -> Fields:
     """Return the data of a page that replays some searches of one tree."""
     tree = traces[0].tree
-    numbers, choices = Table[Number](), Table[tuple[int, ...]]()
+    numbers = Table[Number]()
+    choices = Table[tuple[int, ...]]()
     smallest = residue(traces[0].search)
     return {
         "title": escape(tree.title or ""),
@@ -60,14 +61,15 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, object]:
     }
 
 
-def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
-    columns, paths = tree.columns, tree.first_paths
+def _tree_columns(tree: Tree, numbers: Table[Number]) -> Fields:
+    columns = tree.columns
+    paths = tree.first_paths
     probabilities = [""] * len(columns.child)
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
             for b in tree.branches_of(n):
                 probabilities[b] = chance_text(tree, b)
-    payments: dict[str, object] = {}
+    payments: Fields = {}
     if columns.pays or tree.root_reward:
         payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]
         payments["root_payment"] = payment_text(tree.root_reward)
@@ -98,12 +100,12 @@ def _tree_columns(tree: Tree, numbers: Table[Number]) -> dict[str, object]:
     }
 
 
-def _trace_columns(
-    trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
-) -> dict[str, object]:
-    search, words = trace.search, StepSentences(trace.search, text_console().options)
+def _trace_columns(trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]) -> Fields:
+    search = trace.search
+    words = StepSentences(trace.search, text_console().options)
     replay = Steps(trace, numbers, choices)
-    start, steps = replay.start, list(replay)
+    start = replay.start
+    steps = list(replay)
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(search),
@@ -130,7 +132,8 @@ def step_text(words: StepSentences, event: Event) -> str:
 def opening(trace: Trace) -> str:
     """Return what a search knows at its start, and how many of its steps the page has."""
     search, tree, steps = trace.search, trace.tree, len(trace.events)
-    name, known = search.algorithm.full_name, "utility"
+    name = search.algorithm.full_name
+    known = "utility"
     if tree.columns.pays:
         known = "total"
     text = f"{name} begins. It knows no bounds of any {known}."

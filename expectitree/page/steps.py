@@ -17,10 +17,9 @@ from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches import cuts
-from expectitree.searches.result import Search
+from expectitree.searches.result import PLAYERS, Search
 
 T = TypeVar("T")
 MAX_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
@@ -31,7 +30,7 @@ COLUMNS = (
 WORTH = "worth_lower", "worth_upper", "worth_alpha", "worth_beta"
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
 _DECISIVE = (events.ENTER, events.VISIT, events.CUT, events.LEAVE)  # a leave, if there is no cut
-_MAY_BE_REACHED = cuts.VISITED, NONE  # the reason and the owner of such a node
+_MAY_BE_REACHED = NONE, cuts.VISITED  # the owner and the reason of such a node
 
 
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
@@ -54,7 +53,8 @@ class Moment:
         self.visits = [0] * count
         self.alpha: list[Number | None] = [None] * count
         self.beta: list[Number | None] = [None] * count
-        self.cut, self.cut_after = [0] * count, [0] * count
+        self.cut = [0] * count
+        self.cut_after = [0] * count
         # The entries that have not ended, the root's first. Of best-first: those of the current
         # walk that it has not backed up.
         self.open: list[Event] = []
@@ -112,7 +112,8 @@ class Moment:
 
     def _finish(self) -> None:
         """Write the windows and cuts that are found at the end of a best-first search."""
-        search, kind = self.trace.search, self.tree.columns.kind
+        search = self.trace.search
+        kind = self.tree.columns.kind
         self._is_finished = True
         for n in range(len(self.tree)):
             if kind[n] and self.visits[n]:
@@ -135,20 +136,21 @@ class Steps:
         self, trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
     ) -> None:
         self.moment = Moment(trace)
-        self.numbers, self.choices = numbers, choices
-        self.tree = trace.tree
-        self.pays = self.tree.columns.pays or bool(self.tree.root_reward)
-        self.columns = (*COLUMNS, *WORTH) if self.pays else COLUMNS
+        self.numbers = numbers
+        self.choices = choices
+        tree = self.tree = trace.tree
+        self.pays = tree.columns.pays or bool(tree.root_reward)
+        self.columns = COLUMNS + WORTH * self.pays
         self.reasons = _Reasons(self.moment)
         self.search = self.moment.search
         self.aims = [NONE] * len(self.tree)
         # Each node's parents of kind MAX and MIN: their best branches depend on it.
         self.players_above: list[list[int]] = [[] for _ in self.aims]
-        for n, kind in enumerate(self.tree.columns.kind):
-            if kind in (Kind.MAX, Kind.MIN):
-                for b in self.tree.branches_of(n):
-                    self.players_above[self.tree.columns.child[b]].append(n)
-        self.cells = [self._read(n) for n in range(len(self.tree))]
+        for n, kind in enumerate(tree.columns.kind):
+            if kind in PLAYERS:
+                for b in tree.branches_of(n):
+                    self.players_above[tree.columns.child[b]].append(n)
+        self.cells = [self._read(n) for n in range(len(tree))]
         self.start = dict(zip(self.columns, map(list, zip(*self.cells, strict=True)), strict=True))
 
     def __iter__(self) -> Iterator[tuple[int, list[int]]]:
@@ -159,9 +161,10 @@ class Steps:
         while event := self.moment.forward():
             changes = []
             for n in self._touched(event):
-                was, cells = self.cells[n], self._read(n)
+                was = self.cells[n]
+                cells = self._read(n)
                 first_cell = (n - event.node) * len(self.columns)
-                for column, value in enumerate(cells if cells != was else ()):
+                for column, value in enumerate(cells):
                     if value != was[column]:
                         changes += [first_cell + column, value]
                 self.cells[n] = cells
@@ -178,31 +181,32 @@ class Steps:
             self.search = self.moment.search
         return sorted(touched)
 
-    def _read(self, n: int) -> tuple[int, ...]:
+    def _read(self, n: int) -> list[int]:
         """Return the cells of a node, one for each of the columns."""
-        moment, reason = self.moment, self.reasons.reason[n]
+        moment = self.moment
+        reason = self.reasons.reason[n]
         ends = [column[n] for column in (moment.lower, moment.upper, moment.alpha, moment.beta)]
         lower, upper, alpha, beta = map(self._place, ends)
-        after, spared = NONE, 0
-        worth: tuple[int, ...] = ()
+        after = NONE
+        spared = 0
         if moment.cut[n] not in cuts.NO_CUTS:
-            after, spared = moment.cut_after[n], self.reasons.nodes[n]
+            after = moment.cut_after[n]
+            spared = self.reasons.nodes[n]
         if reason == cuts.BELOW_SKIPPED:
             reason = cuts.VISITED
         best = self.choices[tuple(self.search.best_branches(n))]
+        cells = [
+            lower, upper, moment.visits[n], alpha, beta, after, spared, reason, best, self.aims[n]
+        ]  # fmt: skip
         if self.pays:
             reward = self.tree.reward_of(self.reasons.paths.branch[n])
-            paid = (None if end is None else shifted(end, reward) for end in ends)
-            worth = tuple(map(self._place, paid))
-        return (
-            lower, upper, moment.visits[n], alpha, beta, after, spared, reason, best,
-            self.aims[n], *worth,
-        )  # fmt: skip
+            cells += [self._place(end, reward) for end in ends]
+        return cells
 
-    def _place(self, number: Number | None) -> int:
+    def _place(self, number: Number | None, reward: Number = 0) -> int:
         if number is None:
             return NONE
-        return self.numbers[number]
+        return self.numbers[shifted(number, reward)]
 
 
 class _Reasons:
@@ -213,12 +217,14 @@ class _Reasons:
     """
 
     def __init__(self, moment: Moment) -> None:
-        self.moment, self.tree = moment, moment.tree
-        self.algorithm, self.final = moment.trace.search.algorithm, moment.trace.search.unvisited
+        self.moment = moment
+        self.tree = moment.tree
+        self.algorithm = moment.trace.search.algorithm
+        self.final = moment.trace.search.unvisited
         count = len(self.tree)
         self.reason: Any = [cuts.VISITED] * count  # [N] a constant of `cuts`
         self.nodes: Any = [0] * count  # [N] that the cut made there spares, and the leaves of them
-        self.leaves = [0] * count
+        self.spared = self.nodes, [0] * count
         self.owner = [_UNDECIDED] * count  # [N] the cut that a node not visited belongs to
         self.paths = self.tree.first_paths
         self.explained = 0
@@ -233,9 +239,10 @@ class _Reasons:
         if not self.algorithm.prunes:
             return ()
         if not self.algorithm.in_order and (event.kind == events.CUT or self.is_over):
-            is_known = self.reason is self.final.reason
+            if self.reason is self.final.reason and not self.is_over:
+                return ()
             self.reason, self.nodes = self.final.reason, self.final.nodes
-            return () if is_known and not self.is_over else range(len(self.tree))
+            return range(len(self.tree))
         is_cut_before = event.kind == events.LEAVE and event.cut not in cuts.NO_CUTS
         if event.kind not in _DECISIVE or is_cut_before:
             return ()
@@ -243,7 +250,8 @@ class _Reasons:
 
     def _explain(self, event: Event) -> set[int]:
         """Explain anew what may belong to the cut of a step's node; return what changed."""
-        moment, part = self.moment, self._part(event)
+        moment = self.moment
+        part = self._part(event)
         self.explained += len(part)
         if self.explained > most(MAX_EXPLAINED):
             raise AnalysisError(
@@ -251,28 +259,30 @@ class _Reasons:
                 f"{self.algorithm.full_name} does not visit: choose other algorithms with -a, cut "
                 f"the tree with --depth, or {more()}"
             )
-        before = [self.reason[n] for n in part]
-        owners = {self.owner[n] for n in part}
+        owner = self.owner
+        reason = self.reason
+        before = [(owner[n], reason[n]) for n in part]
         for n in part:
-            if self.owner[n] >= 0 and (not moment.visits[n] or self._is_new(event, n)):
-                self.nodes[self.owner[n]] -= 1
-            self.owner[n], self.reason[n] = NONE, cuts.VISITED
+            if owner[n] >= 0 and (not moment.visits[n] or self._is_new(event, n)):
+                self.nodes[owner[n]] -= 1
+            owner[n], reason[n] = _MAY_BE_REACHED
         _, parent, branch, _ = self.paths
         columns = cuts.SearchColumns(
             part, parent, branch, parent, moment.visits, moment.cut, moment.cut_after
         )
-        cuts.explain_unvisited(
-            self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves
-        )
+        cuts.explain_unvisited(self.tree.columns, columns, owner, reason, self.spared)
         is_stopped = event.kind == events.LEAVE and event.cut == cuts.STOPPED
         for n in part:
-            if self.reason[n] == cuts.NOT_REACHED and not is_stopped:
-                self.reason[n] = cuts.VISITED  # the search may still reach it
-            if not moment.visits[n] and (self.reason[n], self.owner[n]) == _MAY_BE_REACHED:
-                self.owner[n] = _UNDECIDED
-        owners.update(self.owner[n] for n in part)
-        changed = {n for n, was in zip(part, before, strict=True) if self.reason[n] != was}
-        return changed | {n for n in owners if n >= 0}
+            if reason[n] == cuts.NOT_REACHED and not is_stopped:
+                reason[n] = cuts.VISITED  # the search may still reach it
+            if not moment.visits[n] and (owner[n], reason[n]) == _MAY_BE_REACHED:
+                owner[n] = _UNDECIDED
+        changed = set[int]()
+        for n, (was_owner, was_reason) in zip(part, before, strict=True):
+            changed.update(cut for cut in (was_owner, owner[n]) if cut >= 0)
+            if reason[n] != was_reason:
+                changed.add(n)
+        return changed
 
     def _is_new(self, event: Event, n: int) -> bool:
         """Return whether a step is the first visit of a node."""
@@ -284,7 +294,8 @@ class _Reasons:
 
         At the first visit of a node that was undecided, what is undecided below it stays so.
         """
-        child, moment = self.tree.columns.child, self.moment
+        child = self.tree.columns.child
+        moment = self.moment
         part = [event.node]
         is_shallow = self._is_new(event, event.node) and self.owner[event.node] == _UNDECIDED
         for n in part:

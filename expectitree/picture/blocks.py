@@ -47,14 +47,15 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
     if glyph.kind not in SYMBOLS:
         if not (lines and is_down):
             lines = [(glyph.value or ", ".join(glyph.remarks), SMALL_FONT, rest)]
-        half, high = _widest(lines) / 2, len(lines) * SMALL_FONT * LINE / 2
+        half = _widest(lines) / 2
+        high = _high(lines) / 2
         return Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
     lines.insert(0, (glyph.value, FONT, first))
     if glyph.shape == "BOX":
         return _box_block(glyph, lines, colour, is_down)
     half = reach = HALF
     if glyph.shape in _PLAYERS:
-        reach /= 2
+        reach = HALF / 2
     elif glyph.shape == "END" and glyph.room is None:
         half = reach = _END
     symbol = Symbol(glyph.shape, Box(-half, -half, half, half), colour, glyph.is_estimate)
@@ -63,9 +64,8 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
         return Block(box, (symbol, *texts), (reach, HALF))
     if glyph.shape == "END" and is_down:
         return _with_texts_below(symbol.box, symbol._replace(shape="UP"), lines)
-    high, y = max(HALF, sum(size for _, size, _ in lines) * LINE / 2), 0.0
-    if is_down:
-        y = high - HALF
+    high = max(HALF, _high(lines) / 2)
+    y = (high - HALF) * is_down
     box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
     return Block(box, (symbol, *_texts(lines, half + _BESIDE, y)), (reach, HALF))
 
@@ -78,7 +78,8 @@ def _box_block(glyph: Glyph, lines: Lines, colour: str, is_down: bool) -> Block:
     half = max(HALF, _widest(longest) / 2 + 5)
     box = Box(-half, -_BOX, half, _BOX)
     symbol = Symbol("BOX", box, colour, glyph.is_estimate)
-    inside, remarks = _texts(lines[:1]), lines[1:]
+    inside = _texts(lines[:1])
+    remarks = lines[1:]
     if not remarks or is_down:
         block = _with_texts_below(box, symbol, remarks)
     else:
@@ -92,7 +93,8 @@ def _with_texts_below(box: Box, symbol: Symbol, lines: Lines) -> Block:
     """Return a symbol above the middle of lines."""
     if not lines:
         return Block(box, (symbol,))
-    high, half = sum(size for _, size, _ in lines) * LINE, max(box.right, _widest(lines) / 2)
+    high = _high(lines)
+    half = max(box.right, _widest(lines) / 2)
     texts = _texts(lines, 0, box.bottom + 2 + high / 2)
     whole = Box(-half, box.top, half, box.bottom + 2 + high)
     return Block(whole, (symbol, *texts), (box.right, box.bottom))
@@ -112,8 +114,7 @@ def _in_room(glyph: Glyph, lines: Lines, is_down: bool) -> tuple[Box, tuple[Text
     parts = [value]
     if text_width(value, size) > _ROOM:
         parts = value.replace(", ", ",\n").split("\n")
-    widest = max(text_width(part, size) for part in parts)
-    size *= min(1, _ROOM / max(widest, 1))
+    size *= min(1, _ROOM / max(1, *(text_width(part, size) for part in parts)))
     middle = top + HALF + 6 * (value == BLANK)
     if len(parts) > 1:
         middle = top + _ROOM_HEIGHT / 2
@@ -132,7 +133,8 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
         return None
     if not is_down:
         texts = _in_few_lines(edge)
-    colour, is_bold = "dim", edge.rank == PLAYED
+    colour = "dim"
+    is_bold = edge.rank == PLAYED
     if edge.is_grey:
         colour = "grey"
     elif edge.rank:
@@ -140,13 +142,12 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
     lines = [(line, LABEL_FONT, colour) for line in texts]
     # An exercise has room for the bold text of its solution.
     width = _widest(lines, is_bold or edge.parent.room is not None)
-    high = len(lines) * LABEL_FONT * LINE
+    high = _high(lines)
     if is_down:
         box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
     else:
         box, x, y = Box(0, -high / 2, width + 6, high / 2), 3, 0
-    texts_ = _texts(lines, x, y, is_bold)
-    return Block(box, tuple(text._replace(has_rim=True) for text in texts_))
+    return Block(box, tuple(text._replace(has_rim=True) for text in _texts(lines, x, y, is_bold)))
 
 
 def _in_few_lines(edge: Edge) -> tuple[str, ...]:
@@ -156,7 +157,8 @@ def _in_few_lines(edge: Edge) -> tuple[str, ...]:
     """
     if edge.lines == (edge.probability,):
         return edge.lines
-    label, rest = edge.label, edge.probability and f"p {edge.probability}"
+    label = edge.label
+    rest = edge.probability and f"p {edge.probability}"
     rest = ", ".join(filter(None, (rest, edge.payment)))
     is_right_to_left = any(bidirectional(c) in ("R", "AL", "AN") for c in "".join(label))
     if len(label) == 1 and rest and not is_right_to_left:
@@ -177,7 +179,8 @@ def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
     """Return whether a node's branches lead to leaves that need neither texts nor lines."""
     if any(edge.label or edge.payment or edge.child in shared for edge in edges):
         return False
-    kinds, chances = {edge.child.kind for edge in edges}, {edge.probability for edge in edges}
+    kinds = {edge.child.kind for edge in edges}
+    chances = {edge.probability for edge in edges}
     return len(edges) > 1 == len(chances) and {"TERMINAL"} <= kinds <= {"TERMINAL", NOTE}
 
 
@@ -193,9 +196,7 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
     first_cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
-    cut = 0
-    if edges[0].parent.room is None:
-        cut = first_cut
+    cut = first_cut * (edges[0].parent.room is None)
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):
         long = -(-len(part) // lines)
@@ -211,9 +212,9 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     if first_cut > cut and lines == 1:
         middle = places[first_cut][1] - along / 2
         gap = (0, middle - _CLOSE / 2), (0, middle + _CLOSE / 2)
-    side, end = (lines * across - _CLOSE) / 2, begin - (along + _CLOSE) / 2
-    box = Box(-side, (_CLOSE - along) / 2, side, end)
-    return Run(box, blocks, places, gap)
+    side = (lines * across - _CLOSE) / 2
+    end = begin - (along + _CLOSE) / 2
+    return Run(Box(-side, (_CLOSE - along) / 2, side, end), blocks, places, gap)
 
 
 def _leaf_block(edge: Edge, half: float) -> Block:
@@ -231,13 +232,17 @@ def _leaf_block(edge: Edge, half: float) -> Block:
     return Block(box, tuple(marks))
 
 
+def _high(lines: Lines) -> float:
+    return sum(size for _, size, _ in lines) * LINE
+
+
 def _widest(lines: Lines, is_bold: bool = False) -> float:
     return max(text_width(text, size, is_bold) for text, size, _ in lines)
 
 
 def _texts(lines: Lines, x: float = 0, y: float = 0, is_bold: bool = False) -> tuple[Text, ...]:
     """Return lines one below the other around `y`; they begin at `x`, or are centred at x = 0."""
-    y -= sum(size for _, size, _ in lines) * LINE / 2
+    y -= _high(lines) / 2
     placed = []
     for text, size, colour in lines:
         placed.append(Text(x, y + size * (LINE / 2 + 0.35), text, size, colour, not x, is_bold))

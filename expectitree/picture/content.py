@@ -6,9 +6,9 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
@@ -16,7 +16,6 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import visited_text
 from expectitree.base.numbers import (
     INFINITY,
-    Number,
     cell_text,
     escape,
     is_finite,
@@ -48,6 +47,7 @@ from expectitree.text.phrases import (
     shared_chance,
 )
 
+Lines: TypeAlias = tuple[str, ...]
 MAX_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
 NOTE = "NOTE"  # a glyph that names what is left out
@@ -57,7 +57,8 @@ SHAPES = {
     "decision": dict(zip(SYMBOLS, ("END", "SQUARE", "DOWN", "CIRCLE"), strict=True)),
 }  # by style and kind
 PLAIN, TIE, BEST, PLAYED = range(4)  # a branch; PLAYED is a best one that optimal play can reach
-_LABEL_COLUMNS, _LABEL_LINES = 22, 8
+_LABEL_COLUMNS = 22
+_LABEL_LINES = 8
 _REASON_COLUMNS = 34
 _MAX_TITLE_LENGTH = 400
 _MAX_NOTE_LENGTH = 1000
@@ -88,7 +89,7 @@ class Glyph:
     kind: str  # the name of a `Kind`, or a constant above
     node: int  # -1 at a note
     value: str
-    remarks: tuple[str, ...]  # small lines below the value, or the lines of a note
+    remarks: Lines  # small lines below the value, or the lines of a note
     is_grey: bool
     is_estimate: bool
     tooltip: str
@@ -103,7 +104,7 @@ class Edge:
 
     parent: Glyph
     child: Glyph
-    label: tuple[str, ...]  # its lines
+    label: Lines  # its lines
     probability: str
     rank: int  # PLAIN, TIE, BEST, PLAYED
     is_grey: bool
@@ -114,7 +115,7 @@ class Edge:
     payment: str = ""  # what the branch pays MAX, with its sign, and what it is worth
 
     @property
-    def lines(self) -> tuple[str, ...]:
+    def lines(self) -> Lines:
         """The texts of the edge."""
         return (*self.label, *filter(None, (self.probability, self.payment)))
 
@@ -124,10 +125,10 @@ class Content:
     """Everything that a picture shows."""
 
     title: str
-    summary: tuple[str, ...]  # the result, then the counts of a search that pruned
+    summary: Lines  # the result, then the counts of a search that pruned
     description: str  # for screen readers
     glyphs: list[Glyph]  # parents first
-    room: tuple[str, ...] = ()  # as the summary, the longest that an exercise has room for
+    room: Lines = ()  # as the summary, the longest that an exercise has room for
 
     @property
     def edges(self) -> list[Edge]:
@@ -152,7 +153,7 @@ def content(evaluation: Evaluation, style: Style, folded: bool = False) -> Conte
     return _Reader(evaluation, style, folded).read()
 
 
-def _summary(search: Search) -> tuple[str, ...]:
+def _summary(search: Search) -> Lines:
     """Return the result in a line, and what the search visited if that is not everything."""
     counts = search.counts
     if is_unknown(search, search.tree.root_id):
@@ -178,18 +179,19 @@ class _Reader:
     """Reads the rows, parents first, and makes a glyph and an edge of each."""
 
     def __init__(self, evaluation: Evaluation, style: Style, folded: bool) -> None:
-        self.blank, self.is_exercise = style.blank, style.blank or style.solution
+        self.blank = style.blank
+        self.is_exercise = style.blank or style.solution
         self.evaluation = evaluation
         if style.blank:
             self.evaluation = blanked(evaluation)
-        self.style, self.folded = style, folded
+        self.style = style
+        self.folded = folded
         self.shown = self.evaluation.shown
-        self.search, self.tree = self.shown.search, self.shown.tree
-        self.columns, self.explanation = self.tree.columns, self.shown.explanation
-        self.totals: Mapping[int, Number] = {}
-        if style.totals:
-            self.totals = totals(self.tree)
-        self.has_windows, self.windows = evaluation.windows, (self.search.alpha, self.search.beta)
+        self.search = self.shown.search
+        self.tree = self.shown.tree
+        self.columns = self.tree.columns
+        self.explanation = self.shown.explanation
+        self.totals = totals(self.tree) if style.totals else {}
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
 
     def read(self) -> Content:
@@ -210,9 +212,8 @@ class _Reader:
                 is_chance = self.columns.kind[row.parent] == Kind.CHANCE
                 if row.parent in self.played and (is_chance or self.best[row.parent] == row.branch):
                     self.played.add(row.node)
-        drawn = {row.node for row in rows if row.is_first}
         again = {row.node for row in rows if row.node >= 0 and not row.is_first}
-        self.numbered = again - drawn
+        self.numbered = again.difference(self.best)
         found = self.read_rows(rows)
         passed = sum(found.layer[edge.child] - found.layer[edge.parent] - 1 for edge in found.edges)
         if passed > _LONG_EDGES + 2 * len(found.glyphs):
@@ -228,25 +229,22 @@ class _Reader:
         for row in rows:
             if row.parent < 0:
                 continue
-            if row.node < 0:
-                child = _note(row)
+            child = own.get(row.node)
+            if child is None or (row.node in self.numbered and not row.is_first):
+                child = self.elsewhere(row)
                 others.append(child)
-            elif row.node in self.numbered and not row.is_first:
-                child = self.elsewhere(row.node)
-                others.append(child)
-            else:
-                child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
         search = self.evaluation.search
-        room: tuple[str, ...] = ()
+        room: Lines = ()
         if self.is_exercise:
-            text, room = exercise_lines(search, self.blank), exercise_room(search)
+            text = exercise_lines(search, self.blank)
+            room = exercise_room(search)
         else:
             text = _summary(search)
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
         return Content(title, text, self.description(text), [*own.values(), *others], room)
 
-    def description(self, found: tuple[str, ...]) -> str:
+    def description(self, found: Lines) -> str:
         """Return the picture in words."""
         text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(found)}."
         if self.evaluation.strategy_only:
@@ -277,17 +275,14 @@ class _Reader:
     # ---- Glyphs.
 
     def glyph(self, n: int) -> Glyph:
-        kind, is_estimate = Kind(self.columns.kind[n]).name, n in self.tree.estimated
+        kind = Kind(self.columns.kind[n]).name
+        is_estimate = n in self.tree.estimated
         value = self._glyph_value(n)
         tooltip = f"{kind} {message_path(self.tree.path_of(n))}"
-        if value not in ("", BLANK) and is_estimate:
-            tooltip += f": estimate {self.worth(n, value)}"
-        elif value not in ("", BLANK):
-            tooltip += f": {self.worth(n, value)}"
+        if value not in ("", BLANK):
+            tooltip += f": {'estimate ' * is_estimate}{self.worth(n, value)}"
         remarks, more = self._glyph_notes(n)
-        room = None
-        if self.is_exercise:
-            room = self._room(n)
+        room = self._room(n) if self.is_exercise else None
         if n in self.numbered and kind != "TERMINAL":
             value += f"  {self.shown.shared_name(n)}"
         if is_estimate:
@@ -304,7 +299,7 @@ class _Reader:
         if self.columns.kind[n] == Kind.TERMINAL:
             return 0
         at_start = n == self.tree.root_id and bool(self.tree.root_reward)
-        return at_start + 2 * self.has_windows + bool(self.shared_probability(n))
+        return at_start + 2 * self.evaluation.windows + bool(self.shared_probability(n))
 
     def _glyph_value(self, n: int) -> str:
         if self.columns.kind[n] == Kind.TERMINAL:
@@ -324,28 +319,28 @@ class _Reader:
 
     def _glyph_notes(self, n: int) -> tuple[list[str], list[str]]:
         """Return what is written below the value of a node, and the tooltip's other lines."""
-        remarks: list[str] = []
-        tooltip: list[str] = []
-        is_terminal, alpha = self.columns.kind[n] == Kind.TERMINAL, self.search.alpha
-        if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
+        remarks = []
+        tooltip = []
+        is_inner = self.columns.kind[n] != Kind.TERMINAL
+        window = self.search.alpha[n], self.search.beta[n]
+        if n == self.tree.root_id and self.tree.root_reward and is_inner:
             remarks.append(self.paid(NONE, n, " at the start"))
         if not self.search.visits[n]:
             reasons = filter(None, ("not visited", self.explanation.skipped(n)))
             tooltip.append(": ".join(reasons))
-        elif self.has_windows and not is_terminal and (self.blank or alpha[n] is not None):
+        elif self.evaluation.windows and is_inner and (self.blank or window[0] is not None):
             # A best-first search has windows only at its end.
             ends = [BLANK] * 2
             if not self.blank:
-                ends = [cell_text(end[n], self.search.eps) for end in self.windows]
+                ends = [cell_text(end, self.search.eps) for end in window]
                 tooltip.append(f"α {ends[0]}, β {ends[1]}")
-            window = [f"α {ends[0]}", f"β {ends[1]}"]
+            lines = [f"α {ends[0]}", f"β {ends[1]}"]
             if not self.is_exercise:
-                window = [", ".join(window)]
-            remarks += window
+                lines = [", ".join(lines)]
+            remarks += lines
         if n in self.totals:
             remarks.append(f"total {cell_text(self.totals[n])}")
-        chance = self.shared_probability(n)
-        if chance:
+        if chance := self.shared_probability(n):
             remarks.append(f"p {chance} each")
         if self.blank:  # a note may name what is left out
             return remarks, tooltip
@@ -378,21 +373,25 @@ class _Reader:
             return text
         return f"{text} → {known_text(*self.search.interval_of_branch(branch))}"
 
-    def elsewhere(self, n: int) -> Glyph:
-        """Return the glyph of a node that is drawn elsewhere: a terminal again, else its number."""
+    def elsewhere(self, row: Row) -> Glyph:
+        """Return the note of branches left out, or a terminal again, or the number of a node."""
+        n = row.node
+        if n < 0:
+            lines: Lines = (f"… {row.hidden:,} more",)
+            if not row.hidden:
+                lines = f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"
+            more = left_out_text(row.hidden, row.hidden_branches, "drawn")
+            return Glyph(NOTE, n, "", lines, True, False, f"… {more}")
         if self.columns.kind[n] == Kind.TERMINAL:
             return self.glyph(n)
         text = f"→ {self.shown.shared_name(n)}"
-        return Glyph(
-            ELSEWHERE, n, text, (), self.is_grey(n), False, message_path(self.tree.path_of(n))
-        )
+        path = message_path(self.tree.path_of(n))
+        return Glyph(ELSEWHERE, n, text, (), self.is_grey(n), False, path)
 
     def shared_probability(self, node: int) -> str:
         """Return the probability of all outcomes of a node, where the node itself says it once."""
-        least = _SAID_ONCE
-        if self.is_exercise:  # a node has little room besides the lines to write on
-            least *= 2
-        if len(self.tree.branches_of(node)) < least:
+        # A node of an exercise has little room besides the lines to write on.
+        if len(self.tree.branches_of(node)) < _SAID_ONCE * (1 + self.is_exercise):
             return ""
         return shared_chance(self.tree, node)
 
@@ -402,20 +401,21 @@ class _Reader:
     # ---- Edges.
 
     def edge(self, row: Row, parent: Glyph, child: Glyph) -> Edge:
-        b, first_cut = row.branch, self.cut_branch[row.parent]
+        b = row.branch
+        first_cut = self.cut_branch[row.parent]
         is_first_left = b <= first_cut < b + max(1, row.hidden_branches)
         is_cut = is_first_left and self.explanation.cut(row.parent) is not None
         marks = is_cut, is_first_left and not is_cut
         if row.node < 0:
             return Edge(parent, child, (), "", PLAIN, True, *marks, True, child.tooltip)
-        p, label = self.columns.probability[b], self.tree.branch_label(row.parent, b)
+        p = self.columns.probability[b]
+        label = self.tree.branch_label(row.parent, b)
         is_outcome = parent.kind == "CHANCE"
         is_left = self.search.algorithm.in_order and not row.is_first and 0 <= first_cut <= b
         is_grey = not p or is_left or parent.is_grey or child.is_grey
-        rank = PLAIN
-        if not is_grey and not self.blank:
-            rank = self.rank(row.parent, b)
-        about, reward = [escape(label[:_MAX_NOTE_LENGTH])], self.tree.reward_of(b)
+        rank = PLAIN if is_grey or self.blank else self.rank(row.parent, b)
+        about = [escape(label[:_MAX_NOTE_LENGTH])]
+        reward = self.tree.reward_of(b)
         if is_outcome:
             about.append(f"p = {probability_text(p, digits=6)}")
         if reward:
@@ -426,9 +426,7 @@ class _Reader:
             tooltip.append(cut_reason(cut))
         if b in self.tree.branch_notes and not self.blank:
             tooltip.append(escape(self.tree.branch_notes[b][:_MAX_NOTE_LENGTH]))
-        lines: tuple[str, ...] = ()
-        if self.tree.label[b]:
-            lines = balanced(escape(label), _LABEL_COLUMNS, _LABEL_LINES)
+        lines = balanced(escape(self.tree.label[b] or ""), _LABEL_COLUMNS, _LABEL_LINES)
         chance = ""
         if is_outcome and not self.shared_probability(row.parent):
             chance = chance_text(self.tree, b)
@@ -454,8 +452,10 @@ class _Reader:
         A cut above leaves the branches of a node that was only probed. Where a cut left only
         branches that the search had entered before, this is the first of them.
         """
-        search, child = self.search, self.columns.child
-        cut, branches = self.explanation.cut(node), self.tree.branches_of(node)
+        search = self.search
+        child = self.columns.child
+        cut = self.explanation.cut(node)
+        branches = self.tree.branches_of(node)
         in_order = search.algorithm.in_order and not (cut and cut.probing)
         if cut is not None and in_order:
             branches = branches[cut.after :]
@@ -470,17 +470,6 @@ class _Reader:
                     return b
             elif b in open_branches and (in_order or not search.visits[child[b]]):
                 return b
-        if open_branches:
-            return open_branches[0]
-        if cut and branches:
-            return branches[-1]
-        return NONE
-
-
-def _note(row: Row) -> Glyph:
-    """Return the note of a run of branches that are left out."""
-    lines: tuple[str, ...] = (f"… {row.hidden:,} more",)
-    if not row.hidden:
-        lines = f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"
-    more = left_out_text(row.hidden, row.hidden_branches, "drawn")
-    return Glyph(NOTE, -1, "", lines, True, False, f"… {more}")
+        if cut is not None:
+            open_branches += branches[-1:]
+        return next(iter(open_branches), NONE)

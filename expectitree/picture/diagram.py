@@ -44,6 +44,7 @@ _STROKES_APART = 2.2  # half of the distance between two strokes
 _WIDEST_HEADING = 480.0  # for which a picture is made wider
 _LEADING = 6.0  # below a title
 _LINES = (("line", 1.2), ("ink", 1.6), ("ink", 2), ("ink", 3))  # by the rank of an edge
+_GREY_LINE = ("grey", 1, "4 3")
 _EMPTY = Box(0, 0, 0, 0)
 
 
@@ -100,9 +101,7 @@ def diagram(evaluation: Evaluation, style: Style) -> Diagram:
 def _chosen(found: Content, style: Style) -> Diagram:
     """Return the first layout that fits the width with legible text, or the one that is closest."""
     width = style.width or SLIDE
-    directions = [style.direction]
-    if style.direction == "auto":
-        directions = ["down", "right"]
+    directions = {"auto": ("down", "right")}.get(style.direction, (style.direction,))
     pictures = []
     for direction, is_compact in product(directions, (False, True)):
         picture = _Layout(found, style, direction, is_compact).diagram()
@@ -155,9 +154,7 @@ class _Layout:
         runs = [glyph.below for glyph in found.glyphs if are_run(glyph.below, shared)]
         if style.style == "decision" or style.totals:  # the ends have texts
             runs = []
-        self.joinable: set[Glyph] = set()
-        if is_compact:
-            self.joinable = {edges[0].parent for edges in runs}
+        self.joinable = {edges[0].parent for edges in runs if is_compact}
         leaves = [edge.child for edges in runs for edge in edges]  # all runs align
         self.leaf_half = max((glyph_block(leaf, True).box.right for leaf in leaves), default=0.0)
         self.layer = dict(found.layer)
@@ -204,13 +201,15 @@ class _Layout:
         self.runs[leaves] = edges, run_of(edges, self.leaf_half, self.is_down)
         self.layer[leaves] = self.layer[glyph] + 1
         chance = edges[0].probability and f"{edges[0].probability} each"
-        rank, is_grey = max(edge.rank for edge in edges), all(edge.is_grey for edge in edges)
+        rank = max(edge.rank for edge in edges)
+        is_grey = all(edge.is_grey for edge in edges)
         joint = replace(edges[0], child=leaves, probability=chance, rank=rank, is_grey=is_grey)
         return [replace(joint, tooltip=leaves.tooltip)]
 
     def add_glyph(self, glyph: Glyph, parent: _Item | None) -> None:
         """Add the item of a glyph, or of a run of leaves, below another item."""
-        distances, row = self.distances, 2 * self.layer[glyph]
+        distances = self.distances
+        row = 2 * self.layer[glyph]
         apart = distances.apart
         if self.is_compact or glyph.kind == "TERMINAL":
             apart = distances.apart_terminals
@@ -224,7 +223,8 @@ class _Layout:
         self, row: int, block: Block | None, parent: _Item | None, apart: float | None = None
     ) -> _Item:
         """Add an item below another; `apart` is its distance from its neighbours."""
-        item, half = _Item(row=row, block=block), (apart or self.distances.apart_lines) / 2
+        item = _Item(row=row, block=block)
+        half = (apart or self.distances.apart_lines) / 2
         if block:
             item.box = self.turned(block.box)
         item.left, item.right = half - item.box.left, half + item.box.right
@@ -239,7 +239,8 @@ class _Layout:
         rows = self.rows = [_Row() for _ in range(2 * max(self.layer.values()) + 1)]
         for item in self.items:
             row = rows[item.row]
-            row.before, row.after = max(row.before, -item.box.top), max(row.after, item.box.bottom)
+            row.before = max(row.before, -item.box.top)
+            row.after = max(row.after, item.box.bottom)
         for row in rows[1::2]:
             row.curve = 9.0 * (row.after > 0)
         for edge in self.edges:
@@ -263,14 +264,13 @@ class _Layout:
         for item in self.items:
             row = rows[item.row]
             item.along = row.start
-            if item.row % 2 == 0 and self.is_down:
-                item.along += row.before
-            elif item.row % 2 == 0:  # a column of nodes is flush left
-                item.along -= item.box.top
+            if item.row % 2 == 0:  # a column of nodes is flush left
+                item.along += row.before if self.is_down else -item.box.top
         for leaves, (edges, run) in self.runs.items():
             whole = self.item[leaves]
             for edge, block, (cross, along) in zip(edges, run.blocks, run.places, strict=True):
-                place, along = whole.place + cross, whole.along + along
+                place = whole.place + cross
+                along = whole.along + along
                 self.item[edge.child] = _Item(place=place, along=along, block=block)
 
     # ---- Places in the picture.
@@ -278,12 +278,13 @@ class _Layout:
     def frame(self) -> tuple[float, float, Group]:
         """Return the picture's size and its heading; move the layout to positive coordinates."""
         placed = (item.box.moved(item.place, item.along) for item in self.items if item.block)
-        boxes = [*map(self.turned, placed)]
-        left, top = min(box.left for box in boxes), min(box.top for box in boxes)
-        wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
+        lefts, tops, rights, bottoms = zip(*map(self.turned, placed), strict=True)
+        left, top = min(lefts), min(tops)
+        wide, high = max(rights) - left, max(bottoms) - top
         inner, y, heading = wide, _MARGIN, []
         if self.style.title:
-            summary, title = self.content.summary, self.content.title
+            summary = self.content.summary
+            title = self.content.title
             longest = self.content.room or summary  # which decides what room there is
             texts = [(*two, LABEL_FONT, False) for two in zip(summary, longest, strict=True)]
             if title:
@@ -297,7 +298,8 @@ class _Layout:
             for text, room, size, is_bold in texts:
                 colour, room_lines, leading = "dim", lines_of(room, size, is_bold), 2.0
                 if is_bold:
-                    colour, leading = "ink", _LEADING
+                    colour = "ink"
+                    leading = _LEADING
                 for row, line in enumerate(lines_of(text, size, is_bold, len(room_lines)), 1):
                     place = y + size + (row - 1) * size * LINE
                     heading.append(Text(_MARGIN, place, line, size, colour, is_bold=is_bold))
@@ -324,16 +326,15 @@ class _Layout:
                 yield Group(marks, of, item.block.box.moved(x, y))
 
     def point(self, cross: float, along: float) -> Point:
-        x, y = along, cross
-        if self.is_down:
-            x, y = cross, along
-        return x + self.offset[0], y + self.offset[1]
+        if not self.is_down:
+            cross, along = along, cross
+        return cross + self.offset[0], along + self.offset[1]
 
     def turned(self, box: Box) -> Box:
         """Return a box of the picture as (cross, along), or the other way round."""
         if self.is_down:
             return box
-        return box.transposed
+        return Box(box.top, box.left, box.bottom, box.right)
 
     def path(self, *parts: list[Point]) -> Path:
         return Path(*(tuple(self.point(*point) for point in part) for part in parts))
@@ -342,19 +343,18 @@ class _Layout:
         """Yield the line of an edge, and the strokes of a cut across it."""
         parent, text, child = self.item[edge.parent], self.item[edge], self.item[edge.child]
         assert child.block is not None
-        above, high = child.block.symbol
-        below = parent.box.bottom + 3
-        if self.is_down:
-            above, below = high, HALF
-        goal = (child.place, child.along - above)
+        below = HALF if self.is_down else parent.box.bottom + 3
+        goal = (child.place, child.along - child.block.symbol[self.is_down])
         fan = (parent.place, self.rows[text.row].fan)
-        points, slanted_to = [(parent.place, parent.along + below)], goal
+        points = [(parent.place, parent.along + below)]
+        slanted_to = goal
         if fan[1] > points[0][1] + 0.1:
             points.append(fan)
         if child.row > text.row + 1 or edge.parent not in self.bare:
             slanted_to = (text.place, text.along)
             points.append(slanted_to)
-        paths, curve = [], []
+        paths = []
+        curve = []
         if text.block:
             paths.append(self.path(points))
             points = [(text.place, text.along + text.box.bottom)]
@@ -364,17 +364,14 @@ class _Layout:
             points.append((text.place, end))
             curve = [(text.place, half), (child.place, half), (child.place, begin)]
         paths.append(self.path(points, curve, [goal]))
-        if edge.is_grey:
-            yield Line(tuple(paths), "grey", 1, "4 3")
-        else:
-            yield Line(tuple(paths), *_LINES[edge.rank])
+        yield Line(tuple(paths), *(_GREY_LINE if edge.is_grey else _LINES[edge.rank]))
         if edge.is_cut or edge.is_unprobed:
             yield self.strokes(edge, fan, slanted_to)
 
     def gap(self, leaves: _Item, cut: Edge, start: Point, end: Point) -> Iterator[Line]:
         """Yield the line and the strokes of a cut within a run of leaves."""
         ends = [(leaves.place + cross, leaves.along + along) for cross, along in (start, end)]
-        yield Line((self.path(ends),), "grey", 1, "4 3")
+        yield Line((self.path(ends),), *_GREY_LINE)
         yield self.strokes(cut, ends[0], ends[1], 0.5)
 
     def strokes(self, edge: Edge, start: Point, end: Point, middle: float = 0.58) -> Line:
@@ -382,10 +379,12 @@ class _Layout:
         (x, y), way_x, way_y = start, end[0] - start[0], end[1] - start[1]
         long = (way_x**2 + way_y**2) ** 0.5 or 1.0
         aside_x, aside_y = -way_y / long * _STROKE, way_x / long * _STROKE
-        paths, dashes = [], "2 1.6"
+        paths = []
+        dashes = "2 1.6"
         strokes: tuple[float, ...] = (0,)
         if edge.is_cut:
-            strokes, dashes = (-_STROKES_APART, _STROKES_APART), ""
+            strokes = (-_STROKES_APART, _STROKES_APART)
+            dashes = ""
         for apart in strokes:
             part = middle + apart / long
             at_x, at_y = x + way_x * part, y + way_y * part

@@ -17,7 +17,8 @@ SHAPES = {
 
 def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
-    found, colours = content(evaluation, style), THEMES[style.theme]
+    found = content(evaluation, style)
+    colours = THEMES[style.theme]
     heading, ink, font = "", colours["ink"], "Helvetica"
     if style.title:
         heading = "\n".join(filter(None, [found.title, *found.summary]))
@@ -45,7 +46,8 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
 def _of_glyph(glyph: Glyph, colours: dict[str, str]) -> str:
     value, filled, kind, ink = glyph.value, {}, glyph.kind, None
     if glyph.is_grey:
-        kind, ink = "hidden", colours["grey"]
+        kind = "hidden"
+        ink = colours["grey"]
     if glyph.shape in SHAPES:
         value = value.replace(", ", ",\n")  # it is within the shape
         filled = {"style": "filled", "fillcolor": colours[kind], "color": colours[f"{kind}line"]}
@@ -68,10 +70,8 @@ def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
     if edge.is_grey:
         colour, found["style"] = colours["grey"], "dashed"
     found |= {"color": colour, "fontcolor": colour}
-    if edge.is_cut:  # two strokes across the branch
-        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "teetee"}
-    elif edge.is_unprobed:
-        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "tee"}
+    if edge.is_cut or edge.is_unprobed:  # two strokes across the branch, or one
+        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "tee" * (1 + edge.is_cut)}
     if not edge.is_first:
         found["constraint"] = "false"
     return _attributes(**found)

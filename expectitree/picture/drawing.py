@@ -125,7 +125,8 @@ def picture(
     wanted = Style(**style)
     for name, values in CHOICES.items():
         _check(wanted, name, getattr(wanted, name) in values, " or ".join(values))
-    rows, width = wanted.rows, wanted.width
+    rows = wanted.rows
+    width = wanted.width
     is_number = rows is None or (isinstance(rows, int) and rows >= 1)
     _check(wanted, "rows", is_number, "a whole number, 1 or more, or None for all")
     is_number = width is None or (isinstance(width, (int, float)) and 1 <= width < INFINITY)
@@ -150,8 +151,8 @@ def converted(svg: str, kind: str, width: float | None = None) -> bytes:
     if kind == "pdf":
         return bytes(_converter().svg_to_pdf(svg))
     sides = [float(svg.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
-    wanted = width / sides[0] if width else SCALE
-    return bytes(_converter().svg_to_png(svg, scale=min(SCALE, wanted, MAX_PIXELS / max(sides))))
+    scale = min(SCALE, (width or INFINITY) / sides[0], MAX_PIXELS / max(sides))
+    return bytes(_converter().svg_to_png(svg, scale=scale))
 
 
 def _converter() -> Any:
@@ -179,7 +180,9 @@ def kind_of(name: str) -> str:
 
 def write(picture: str | bytes, name: str) -> None:
     """Write a picture to a file, whole or not at all."""
-    write_marked(picture.encode() if isinstance(picture, str) else picture, name)
+    if isinstance(picture, str):
+        picture = picture.encode()
+    write_marked(picture, name)
 
 
 def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> None:

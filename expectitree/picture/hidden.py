@@ -34,7 +34,8 @@ def blanked(evaluation: Evaluation) -> Evaluation:
         raise AnalysisError(
             "the strategy consists of the best branches, which are hidden: draw the whole tree"
         )
-    count, columns = len(evaluation.tree), evaluation.tree.columns
+    count = len(evaluation.tree)
+    columns = evaluation.tree.columns
     lower, upper = list(columns.utility), list(columns.utility)
     for node, kind in enumerate(columns.kind):
         if kind != Kind.TERMINAL:
@@ -52,14 +53,15 @@ def blanked(evaluation: Evaluation) -> Evaluation:
     return Evaluation(evaluation.file, search, evaluation.windows)
 
 
-def exercise_lines(search: Search, is_blank: bool = True) -> tuple[str, ...]:
+def exercise_lines(search: Search, is_blank: bool) -> tuple[str, ...]:
     """Return lines to write the result on, and the counts of a search that prunes; or the result.
 
     The counts of a search that does not prune are left out: it visits everything.
     """
     if is_blank:
         return _lines(search, BLANK, BLANK, BLANK, BLANK)
-    counts, best = search.counts, clipped(escape(search.best or ""), _MAX_LABEL_LENGTH)
+    counts = search.counts
+    best = clipped(escape(search.best or ""), _MAX_LABEL_LENGTH)
     return _lines(search, search.value_text(), best, f"{counts.leaves_visited:,}", str(counts.cuts))
 
 
@@ -103,10 +105,10 @@ def evaluate_known(
     chosen = find_algorithm(algorithm)
     if is_blank and bounds is None and tree.root_id not in tree.local_bounds:
         bounds = "none"  # who solves an exercise does not know all leaves in advance
-    if not tree.unknown or not (chosen.needs_whole_tree or is_blank):
-        found = search_tree(tree, chosen, bounds=bounds, **settings)
-    else:
+    if tree.unknown and (chosen.needs_whole_tree or is_blank):
         found = search_known(tree, chosen, bounds)
+    else:
+        found = search_tree(tree, chosen, bounds=bounds, **settings)
     return replace(found, rounds=not exact)
 
 

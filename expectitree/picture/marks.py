@@ -43,11 +43,6 @@ class Box(NamedTuple):
         """Return the box at another place."""
         return Box(self.left + x, self.top + y, self.right + x, self.bottom + y)
 
-    @property
-    def transposed(self) -> Box:
-        """The box with its two axes exchanged."""
-        return Box(self.top, self.left, self.bottom, self.right)
-
 
 class Text(NamedTuple):
     """One line of text; `y` is its baseline."""

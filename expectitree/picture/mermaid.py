@@ -19,19 +19,20 @@ SHAPES = {
     "SQUARE": ("[", "]"),
     "END": (">", "]"),
 }
-_DIRECTIONS = {"right": "LR"}
 MARKS = {"UP": "▲ ", "DOWN": "▼ ", "SQUARE": "■ "}
 _PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼■‖┊−≤≥")
 
 
 def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of a flowchart in Mermaid's language."""
-    found, colours = content(evaluation, style), THEMES[style.theme]
+    found = content(evaluation, style)
+    colours = THEMES[style.theme]
     if style.title:
         yield "---"
         yield f"title: {json.dumps(found.title or found.summary[0], ensure_ascii=False)}"
         yield "---"
-    yield f"flowchart {_DIRECTIONS.get(style.direction, 'TD')}"
+    direction = {"right": "LR"}.get(style.direction, "TD")
+    yield f"flowchart {direction}"
     names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
     for glyph, name in names.items():
         yield f"  {name}{_shape(glyph)}:::{_class(glyph)}"
@@ -39,10 +40,12 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
         yield f"  {names[edge.parent]} {_line(edge)} {names[edge.child]}"
     inks = dict.fromkeys(SYMBOLS, "ink") | {"hidden": "grey"}
     for kind, ink in inks.items():
-        fill, line = colours[kind], colours[f"{kind}line"]
+        fill = colours[kind]
+        line = colours[f"{kind}line"]
         yield f"  classDef {kind} fill:{fill},stroke:{line},color:{colours[ink]}"
     yield f"  classDef note fill:none,stroke:none,color:{colours['grey']}"
-    cut, grey = [], []
+    cut = []
+    grey = []
     for i, edge in enumerate(found.edges):
         if edge.is_cut or edge.is_unprobed:
             cut.append(str(i))

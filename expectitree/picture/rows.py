@@ -48,13 +48,14 @@ def _room(tree: Tree, row: Row) -> int:
         return row.node >= 0
     branches = tree.branches_of(row.node)
     have_texts = any(tree.label[b] or tree.reward_of(b) for b in branches)
-    return 1 + (len(branches) if have_texts else 1)
+    return 1 + max(1, have_texts * len(branches))
 
 
 def _note_or_leaves(tree: Tree, note: Row) -> Iterator[Row]:
     """Yield the row of a note, after the leaves that it need not hide."""
     begin, end = note.branch, note.branch + note.hidden_branches
-    child, middle = tree.columns.child, note.branch
+    child = tree.columns.child
+    middle = note.branch
     are_few = end - begin <= _FEW_LEAVES and not any(tree.columns.kind[c] for c in child[begin:end])
     if note.is_folded or are_few:
         middle = min(end, begin + _MAX_LEAVES)
@@ -62,5 +63,6 @@ def _note_or_leaves(tree: Tree, note: Row) -> Iterator[Row]:
         is_first = tree.is_first_path(child[b], b)
         yield Row(child[b], note.parent, b, note.depth, False, is_first, False)
     if middle < end:
-        rest, hidden = end - middle, note.hidden - (middle - begin)
+        rest = end - middle
+        hidden = note.hidden - (middle - begin)
         yield note._replace(branch=middle, hidden=hidden, hidden_branches=rest)

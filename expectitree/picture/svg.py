@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import Any
 from xml.sax.saxutils import escape
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import Style
 from expectitree.picture.diagram import Diagram, diagram
-from expectitree.picture.marks import THEMES, Group, Line, Mark, Path, Point, Symbol, Text
+from expectitree.picture.marks import THEMES, Group, Line, Path, Symbol, Text
 from expectitree.picture.text import is_measured, text_width
 
 FONTS = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
@@ -21,7 +22,8 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
 
 def svg_lines(picture: Diagram, theme: str = "light") -> Iterator[str]:
     """Yield the lines of a picture whose marks have their places."""
-    content, writer = picture.content, _Writer(THEMES[theme], picture.scale)
+    content = picture.content
+    writer = _Writer(THEMES[theme], picture.scale)
     width, height = writer.number(picture.width), writer.number(picture.height)
     area = f'width="{width}" height="{height}"'
     yield (
@@ -39,28 +41,20 @@ class _Writer:
     """Writes marks at a scale; lines keep their width."""
 
     def __init__(self, colours: dict[str, str], scale: float) -> None:
-        self.colours, self.scale = colours, scale
+        self.colours = colours
+        self.scale = scale
 
     def group(self, group: Group) -> str:
-        marks = "".join(map(self.mark, group.marks))
+        write: Any = {Text: self.text, Line: self.line, Symbol: self.symbol}
+        marks = "".join(write[type(mark)](mark) for mark in group.marks)
         if group.of:
             marks = f"<title>{escape(group.of.tooltip)}</title>{marks}"
         return f"<g>{marks}</g>"
 
-    def mark(self, mark: Mark) -> str:
-        if isinstance(mark, Text):
-            return self.text(mark)
-        if isinstance(mark, Line):
-            return self.line(mark)
-        return self.symbol(mark)
-
     def text(self, text: Text) -> str:
         x, y, size = map(self.number, (text.x, text.y, text.size))
         look = f'fill="{self.colours[text.colour]}"'
-        if text.is_centred:
-            look += ' text-anchor="middle"'
-        if text.is_bold:
-            look += ' font-weight="bold"'
+        look += ' text-anchor="middle"' * text.is_centred + ' font-weight="bold"' * text.is_bold
         if text.has_rim:
             look += f' stroke="{self.colours["paper"]}" stroke-width="3" paint-order="stroke"'
         if is_measured(text.text):  # so that another font has this width, too
@@ -76,7 +70,8 @@ class _Writer:
         return f'<path d="{d}" {pen}/>'
 
     def symbol(self, symbol: Symbol) -> str:
-        fill, line = self.colours[symbol.colour], self.colours[f"{symbol.colour}line"]
+        fill = self.colours[symbol.colour]
+        line = self.colours[f"{symbol.colour}line"]
         paint = f'fill="{fill}" stroke="{line}" stroke-width="{symbol.width}"'
         if symbol.is_dashed:
             paint += ' stroke-dasharray="3 2"'
@@ -88,21 +83,17 @@ class _Writer:
         if symbol.shape in ("BOX", "SQUARE"):
             left, top, width, height = map(self.number, (x, y, right - x, bottom - y))
             place = f'x="{left}" y="{top}" width="{width}" height="{height}"'
-            if symbol.shape == "BOX":
-                place += ' rx="3"'
+            place += ' rx="3"' * (symbol.shape == "BOX")
             return f"<rect {place} {paint}/>"
         return f'<path d="{self.path(symbol.triangle)}Z" {paint}/>'
 
     def path(self, path: Path) -> str:
-        text = f"M{self.points(path.points, 'L')}"
-        if path.curve:
-            text += f"C{self.points(path.curve, ' ')}"
-        if path.rest:
-            text += f"L{self.points(path.rest, 'L')}"
-        return text
-
-    def points(self, points: Iterable[Point], between: str) -> str:
-        return between.join(f"{self.number(x)},{self.number(y)}" for x, y in points)
+        parts = (("M", "L", path.points), ("C", " ", path.curve), ("L", "L", path.rest))
+        return "".join(
+            start + between.join(f"{self.number(x)},{self.number(y)}" for x, y in points)
+            for start, between, points in parts
+            if points
+        )
 
     def number(self, number: float) -> str:
         """Return a number at the scale, with one decimal, or none where that is 0."""

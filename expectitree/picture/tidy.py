@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+_Ends: TypeAlias = list[float]  # of a row of subtrees, or of a subtree in each row
 
 
 @dataclass(eq=False)
 class _Contour:
     """A subtree's reach from its root in each row, the deepest first, less `offset`."""
 
-    left: list[float] = field(default_factory=list)
-    right: list[float] = field(default_factory=list)
+    left: _Ends = field(default_factory=list)
+    right: _Ends = field(default_factory=list)
     offset: float = 0
 
 
@@ -50,13 +53,14 @@ def tidy(items: Sequence[Item]) -> None:
         whole.left.append(-item.left - whole.offset)
         whole.right.append(item.right - whole.offset)
         for child, place in zip(item.children, places, strict=True):
-            child.place, child.contour = place, _NONE
+            child.place = place
+            child.contour = _NONE
     for item in items:
         for child in item.children:
             child.place += item.place
 
 
-def _fitted(below: list[_Contour]) -> list[float]:
+def _fitted(below: list[_Contour]) -> _Ends:
     """Return the places of subtrees, from the middle above them."""
     deep = sorted(len(contour.left) for contour in below)[-2]  # no row below has two subtrees
     sides = [
@@ -73,14 +77,14 @@ def _fitted(below: list[_Contour]) -> list[float]:
     return [place - middle for place in means]
 
 
-def _from_top(ends: list[float], contour: _Contour, deep: int) -> list[float]:
+def _from_top(ends: _Ends, contour: _Contour, deep: int) -> _Ends:
     return [end + contour.offset for end in reversed(ends[-deep:])]
 
 
-def _pushed(sides: list[tuple[list[float], list[float]]]) -> list[float]:
+def _pushed(sides: list[tuple[_Ends, _Ends]]) -> _Ends:
     """Return the places of subtrees, each as far to the left as the ones before it allow."""
-    places: list[float] = []
-    reached: list[float] = []  # [row] the right end of the subtrees that have a place
+    places = []
+    reached: _Ends = []  # [row] the right end of the subtrees that have a place
     for left, right in sides:
         place = max((end - start for end, start in zip(reached, left, strict=False)), default=0.0)
         places.append(place)
@@ -89,7 +93,7 @@ def _pushed(sides: list[tuple[list[float], list[float]]]) -> list[float]:
     return places
 
 
-def _joined(below: list[_Contour], places: list[float]) -> _Contour:
+def _joined(below: list[_Contour], places: _Ends) -> _Contour:
     """Return the contour of subtrees side by side: the deepest one's, widened by the others."""
     if not below:
         return _Contour()

@@ -12,13 +12,24 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.numbers import Number
-from expectitree.base.tree.columns import TERMINAL, Columns, FloatColumn, IntColumn, NumberColumn
+from expectitree.base.tree.columns import (
+    MAX,
+    MIN,
+    TERMINAL,
+    Columns,
+    FloatColumn,
+    IntColumn,
+    NumberColumn,
+)
 
 # The aim of a walk at a node: to lower its upper bound, to raise its lower bound, or to make it
 # exact. To raise a bound is to lower the upper bound of the mirror image, in which MAX and MIN are
 # swapped and every number is negated. So functions that know an aim are written for LOWER, and
-# multiply by the sign of the aim.
+# multiply by the sign of the aim. The other aim is `1 - aim`.
 LOWER, RAISE, EXACT = range(3)
+SIGN = (1.0, -1.0)
+AIM_OF_ALL = (EXACT, LOWER, RAISE, EXACT)  # by kind: the aim of MAX or MIN that needs all children
+HELPED = (MIN, MAX)  # by aim: the player for whom one child is enough, where the other needs all
 VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is proved
 
 # Numbers of the whole tree, by place in `tally`: the leaves that the prior counts for, its mean
@@ -75,7 +86,7 @@ class Moments(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """The columns that a best-first search writes."""
+    """The columns that a best-first search writes, and the numbers that control it."""
 
     lower: NumberColumn  # [N] the interval known to hold v*; starts as the node's bounds
     upper: NumberColumn  # [N]
@@ -83,17 +94,25 @@ class Beliefs(NamedTuple):
     aim: IntColumn  # [N] the aim of the last walk through the node
     depth: IntColumn  # [N] branches from the root, by the path that ends with `counting_branch`
     counting_branch: IntColumn  # [N] the branch whose parent counts the node's leaves, if shared
-    bound: Pair  # [N] by aim: the bound that it moves, upper or lower, in floats
-    cost: Pair  # [N] by aim: the leaves that it is expected to take
     mean: FloatColumn  # [N] the estimate of v*,
     variance: FloatColumn  # [N] and its variance
     gain_rate: FloatColumn  # [N] at MAX and MIN the expected gain per leaf of the best child
+    bound: Pair  # [N] by aim: the bound that it moves, upper or lower, in floats
+    cost: Pair  # [N] by aim: the leaves that it is expected to take
     levels: Levels
     spread: Spread
     moments: Moments
     reward: FloatColumn  # [M] the rewards in floats; empty if no branch pays
     tally: FloatColumn  # [TALLIES] numbers of the whole tree
     route: IntColumn  # [height + 2] by depth: the nodes of the last walk
+    root: int = 0
+    eps: Number = 0  # numbers that differ by at most this are equal; 0 in fractions
+    near: float = 0.0  # the same for the estimates, which are floats
+    scale: Number = 1  # the factor that makes numbers floats of a moderate size
+    goal: int = VALUE  # or ACTION
+    shares: bool = True  # whether a node may have several parents
+    # Empty for a finished tree. In a tree that grows, parents come before their children.
+    grows: tuple[bool, ...] = ()
 
     @classmethod
     def of(
@@ -108,92 +127,72 @@ class Beliefs(NamedTuple):
         def floats(kind: Any, rows: str) -> Any:
             return kind._make(column("d", rows) for _ in kind._fields)
 
-        return cls(
+        columns: Any = (
             lower,
             upper,
-            visits=column("I", "node"),
-            aim=column("B", "node"),
-            depth=column("I", "node"),
-            counting_branch=column("I", "node"),
-            bound=(column("d", "node"), column("d", "node")),
-            cost=(column("d", "node"), column("d", "node")),
-            mean=column("d", "node"),
-            variance=column("d", "node"),
-            gain_rate=column("d", "node"),
-            levels=floats(Levels, "node"),
-            spread=floats(Spread, "depth"),
-            moments=floats(Moments, "depth"),
-            reward=column("d", "branch"),
-            tally=column("d", "tally"),
-            route=column("q", "depth"),
+            *(column(code, "node") for code in "IBIIddd"),  # visits to gain_rate
+            *((column("d", "node"), column("d", "node")) for _ in range(2)),
+            floats(Levels, "node"),
+            floats(Spread, "depth"),
+            floats(Moments, "depth"),
+            column("d", "branch"),
+            column("d", "tally"),
+            column("q", "depth"),
         )
+        return cls(*columns)
 
-
-class Limits(NamedTuple):
-    """The numbers that control a best-first search."""
-
-    eps: Any  # numbers that differ by at most this are equal; 0 in fractions
-    near: float  # the same for the estimates, which are floats
-    scale: Any  # the factor that makes numbers floats of a moderate size
-    goal: int  # VALUE or ACTION
-    root: int = 0
-    shares: bool = True  # whether a node may have several parents
-    # Empty for a finished tree. In a tree that grows, parents come before their children.
-    grows: tuple[bool, ...] = ()
-
-    @classmethod
-    def of(
-        cls, chosen: Algorithm, exact: bool, eps: Number, total: Number, greatest: Number
-    ) -> Limits:
-        """Return the numbers that control a best-first search.
+    def controlled(
+        self, chosen: Algorithm, exact: bool, eps: Number, total: Number, greatest: Number
+    ) -> Beliefs:
+        """Return the same columns with the numbers that control a search.
 
         Values are equal if they differ by at most `eps`. `total` is the greatest magnitude of a
         total of a play, and `greatest` that of any such total or bound.
         """
-        scale: Any = 1 if exact else 1.0
+        scale: Number = 1 if exact else 1.0
         if greatest and not MIN_SCALE < greatest < 1 / MIN_SCALE:
             # Estimates need squares, which must not overflow.
             scale = 1 / greatest if exact else min(1 / float(greatest), sys.float_info.max)
         near = NEAR * (float((total or greatest) * scale) or 1.0)
-        return cls(eps, near, scale, OPTIONS["goal"].values.index(chosen.goal))
+        goal = OPTIONS["goal"].values.index(chosen.goal)
+        return self._replace(eps=eps, near=near, scale=scale, goal=goal)
 
 
-def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
+def begin(tree: Columns, beliefs: Beliefs) -> None:
     """Write what is known of every node before any leaf is visited."""
     for b in range(len(tree.reward)):
-        beliefs.reward[b] = in_float(tree.reward[b], limits.scale)
-    for n in range(len(tree.kind)):
-        begin_node(beliefs, limits, n)
-    root = limits.root
+        beliefs.reward[b] = in_float(tree.reward[b], beliefs.scale)
     for i in range(len(tree.kind)):
-        n = root - i
+        n = beliefs.root - i
+        begin_node(beliefs, n)
         for b in range(tree.first[n], tree.last[n]):
             beliefs.depth[tree.child[b]] = beliefs.depth[n] + 1
             beliefs.counting_branch[tree.child[b]] = b
     for n in range(len(tree.kind)):
-        compare_estimates(tree, beliefs, limits, n)
-    begin_prior(beliefs, limits)
+        compare_estimates(tree, beliefs, n)
+    begin_prior(beliefs)
 
 
-def begin_node(beliefs: Beliefs, limits: Limits, n: int) -> None:
+def begin_node(beliefs: Beliefs, n: int) -> None:
     """Write the bounds of a node, and that one leaf is expected to move each."""
-    beliefs.bound[LOWER][n] = in_float(beliefs.upper[n], limits.scale)
-    beliefs.bound[RAISE][n] = in_float(beliefs.lower[n], limits.scale)
+    beliefs.bound[LOWER][n] = in_float(beliefs.upper[n], beliefs.scale)
+    beliefs.bound[RAISE][n] = in_float(beliefs.lower[n], beliefs.scale)
     beliefs.cost[LOWER][n] = beliefs.cost[RAISE][n] = 1.0
 
 
-def begin_prior(beliefs: Beliefs, limits: Limits) -> None:
+def begin_prior(beliefs: Beliefs) -> None:
     """Write the prior, and that no leaf is visited.
 
     The prior takes utilities to be uniform between the root's bounds, and counts as much as two
     leaves. If a bound is infinite, the prior is centered on the other one, or on 0, and counts for
     next to nothing.
     """
-    tally, root = beliefs.tally, limits.root
-    low, high = beliefs.bound[RAISE][root], beliefs.bound[LOWER][root]
-    is_bounded = 0 < high - low < GREATEST
-    tally[PRIOR_WEIGHT] = 2.0 if is_bounded else 0.01
-    tally[PRIOR_VARIANCE] = max((high - low) ** 2 / 12, MIN_VARIANCE) if is_bounded else 1.0
+    tally = beliefs.tally
+    low, high = beliefs.bound[RAISE][beliefs.root], beliefs.bound[LOWER][beliefs.root]
+    tally[PRIOR_WEIGHT], tally[PRIOR_VARIANCE] = 0.01, 1.0
+    if 0 < high - low < GREATEST:
+        tally[PRIOR_WEIGHT] = 2.0
+        tally[PRIOR_VARIANCE] = max((high - low) ** 2 / 12, MIN_VARIANCE)
     if low < -GREATEST:
         low = 0.0 if high > GREATEST else high
     if high > GREATEST:
@@ -202,11 +201,11 @@ def begin_prior(beliefs: Beliefs, limits: Limits) -> None:
     tally[SEEN] = tally[NEXT_RENEWAL] = 0.0
 
 
-def compare_estimates(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
+def compare_estimates(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Write how far the tree's estimate of each inner child is above the mean of such estimates."""
     total = count = 0.0
     for b in range(tree.first[n], tree.last[n]):
-        x = written_estimate(tree, limits, tree.child[b])
+        x = written_estimate(tree, beliefs, tree.child[b])
         if x == x:
             total += x
             count += 1
@@ -214,21 +213,28 @@ def compare_estimates(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -
         return
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
-        x = written_estimate(tree, limits, c)
+        x = written_estimate(tree, beliefs, c)
         if x == x and beliefs.counting_branch[c] == b:
             beliefs.levels.advantage[c] = x - total / count
 
 
-def written_estimate(tree: Columns, limits: Limits, n: int) -> float:
+def written_estimate(tree: Columns, beliefs: Beliefs, n: int) -> float:
     """Return the tree's estimate of an inner node; NaN if it is missing or too large to square."""
     if tree.kind[n] != TERMINAL:
-        x = in_float(tree.utility[n], limits.scale)
+        x = in_float(tree.utility[n], beliefs.scale)
         if -NO_BOUND < x < NO_BOUND:
             return x
     return NOT_A_NUMBER
 
 
-def in_float(number: Any, scale: Any) -> float:
+def paid(beliefs: Beliefs, b: int) -> float:
+    """Return the reward of a branch as a float."""
+    if len(beliefs.reward) > 0:
+        return beliefs.reward[b]
+    return 0.0
+
+
+def in_float(number: Number, scale: Number) -> float:
     """Return a scaled number as a float; an infinity stays infinite."""
     if number - number != 0:
         return float(number)

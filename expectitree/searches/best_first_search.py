@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from expectitree.base import compiling
 from expectitree.base.errors import SearchError
-from expectitree.base.tree.columns import Column
-from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, TALLIES, Beliefs, Limits
+from expectitree.base.tree.columns import NONE, Column
+from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, TALLIES, Beliefs
 from expectitree.searches.best_first import best_first
-from expectitree.searches.intervals import NO_LIMIT, PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.cuts import PROBED, STOPPED
+from expectitree.searches.intervals import (
+    NO_LIMIT,
+    PAUSED,
+    STOPPED_EARLY,
+    WAITING,
+    find_proved,
+)
 from expectitree.searches.problem import Found, Problem
 from expectitree.searches.progress import report
 from expectitree.searches.recursion import with_infinities, without_infinities
@@ -22,15 +26,15 @@ _WALK = 20  # a visit of best-first takes as long as this many visits of a depth
 
 def run_best_first(setup: Problem) -> Found:
     """Search a tree best first for its value, whatever the window, or for its best action."""
-    beliefs, limits = begin_best_first(setup)
-    max_visits, observer = setup.max_visits, setup.observer
+    beliefs = begin_best_first(setup)
+    max_visits = setup.max_visits
+    observer = setup.observer
     most = NO_LIMIT if max_visits is None else max_visits
     pause = setup.pause // _WALK
     setup.begin()
     while True:
-        entries = int(beliefs.tally[ENTRIES])
-        numbers = most, entries + pause
-        ended = setup.run(best_first, setup.columns, beliefs, limits, *numbers, observer)
+        numbers = most, int(beliefs.tally[ENTRIES]) + pause
+        ended = setup.run(best_first, setup.columns, beliefs, *numbers, observer)
         if ended != PAUSED:
             break
         seen = beliefs.tally[SEEN if max_visits is None else ENTRIES]
@@ -40,22 +44,23 @@ def run_best_first(setup: Problem) -> Found:
     return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 
-def begin_best_first(setup: Problem) -> tuple[Beliefs, Limits]:
+def begin_best_first(setup: Problem) -> Beliefs:
     """Return the columns and numbers that the loops of `best_first` start from."""
     tree = setup.tree
-    depths, paying = tree.heights[-1] + 2, len(tree.columns.reward)
+    depths = tree.heights[-1] + 2
+    paying = len(tree.columns.reward)
     lengths = {"node": len(tree), "depth": depths, "branch": paying, "tally": TALLIES}
 
     def column(code: str, rows: str) -> Column:
-        if setup.compiled:
-            zeros: Column = compiling.zeros(code, lengths[rows], True)
-            return zeros
-        return [0.0 if code == "d" else 0] * lengths[rows]  # floats also for trees in fractions
+        if code == "d" and not setup.compiled:  # floats also for trees in fractions
+            return [0.0] * lengths[rows]
+        return setup.column(code, lengths[rows])
 
-    total, greatest = greatest_total(tree), greatest_number(tree, setup.bounds)
-    limits = Limits.of(setup.algorithm, tree.exact, setup.eps, total, greatest)
-    limits = limits._replace(root=tree.root_id, shares=tree.is_sharing)
-    return Beliefs.of(*setup.intervals(), column), limits
+    total = greatest_total(tree)
+    greatest = greatest_number(tree, setup.bounds)
+    beliefs = Beliefs.of(*setup.intervals(), column)
+    beliefs = beliefs._replace(root=tree.root_id, shares=tree.is_sharing)
+    return beliefs.controlled(setup.algorithm, tree.exact, setup.eps, total, greatest)
 
 
 def end_best_first(setup: Problem, beliefs: Beliefs, stopped: bool) -> Found:
@@ -63,14 +68,15 @@ def end_best_first(setup: Problem, beliefs: Beliefs, stopped: bool) -> Found:
     root = setup.tree.root_id
     alpha, beta, cut, cut_after, asked_by = map(setup.column, "ddBIi")
     alpha[root], beta[root] = map(float, setup.bounds) if setup.compiled else setup.bounds
-    numbers: Any = beliefs.lower, beliefs.upper, alpha, beta
+    lower, upper, best = beliefs.lower, beliefs.upper, NONE
+    if not stopped and lower[root] != upper[root]:  # the search had to prove only the best action
+        best = find_proved(setup.columns, lower, upper, root, setup.eps)
     if setup.tree.exact:
-        numbers = map(with_infinities, numbers)
-    lower, upper, alpha, beta = numbers
-    windows = Windows(lower, upper, alpha, beta, beliefs.visits, cut, cut_after, asked_by)
-    is_action = setup.algorithm.goal == "action"
-    cuts = setup.run(find_windows, setup.columns, windows, root, setup.eps, is_action, stopped)
+        lower, upper, alpha, beta = map(with_infinities, (lower, upper, alpha, beta))
+    windows = Windows(lower, upper, beliefs.visits, alpha, beta, cut, cut_after, asked_by)
+    unfinished = STOPPED if stopped else PROBED
+    cuts = setup.run(find_windows, setup.columns, windows, setup.eps, best, unfinished)
+    found = Found(beliefs.lower, beliefs.upper, *windows[2:], cuts, stopped)
     if setup.tree.exact:
-        alpha, beta = without_infinities(alpha), without_infinities(beta)
-    columns = beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after
-    return Found(*columns, asked_by, cuts, stopped)
+        found.alpha, found.beta = without_infinities(alpha), without_infinities(beta)
+    return found

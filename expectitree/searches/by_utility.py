@@ -14,6 +14,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import SearchError, TransformError, TreeError
+from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import Bounds, Kind
 from expectitree.base.tree.model import FLOAT_UNIT, Tree, check_tree
 from expectitree.base.tree.transform import without_formulas
@@ -75,7 +76,7 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
     )
 
 
-def _total_of(utility: Utility, written: Mapping[Any, Any], u: Any) -> Any:
+def _total_of(utility: Utility, written: Mapping[Number, Number], u: Number) -> Any:
     """Return the total of a utility, which rounding may move out of the range."""
     low, high = utility.range
     if u in written:

@@ -78,15 +78,16 @@ def explain_unvisited(
     search: SearchColumns,
     owner: IntColumn,
     reason: IntColumn,
-    nodes: IntColumn,
-    leaves: IntColumn,
+    spared: tuple[IntColumn, IntColumn],
 ) -> int:
     """Write why each part of the tree was not visited; return how many nodes were skipped.
 
     An unvisited node below a cut is counted once, under its first path. A child that comes before
     the cut was skipped. If the cut has no order, every child that the node left belongs to it.
-    `owner` is the node whose cut a node belongs to, all -1 at first.
+    `owner` is the node whose cut a node belongs to, all -1 at first. `spared` has the numbers of
+    nodes and of leaves that each cut spares.
     """
+    nodes, leaves = spared
     skipped = 0
     for i in range(len(search.order)):
         n = search.order[i]

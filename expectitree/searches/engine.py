@@ -216,11 +216,11 @@ def search_known(tree: Tree, algorithm: Algorithm, bounds: ChosenBounds = None) 
     check_tree(tree, "a search of a tree with unknown utilities")
     tree = tree.computed
     problem = Problem.of(tree, algorithm, choose_bounds(tree, bounds), Engine.INTERPRETED)
-    beliefs, limits = begin_best_first(problem)
+    beliefs = begin_best_first(problem)
     unknown = frozenset(tree.unknown)
     for n, kind in enumerate(problem.columns.kind):
         if kind != TERMINAL:
-            narrow(problem.columns, beliefs, limits, n)
+            narrow(problem.columns, beliefs, n)
         elif n not in unknown:
             beliefs.lower[n] = beliefs.upper[n] = problem.columns.utility[n]
     found = Found.of(problem)

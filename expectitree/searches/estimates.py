@@ -6,22 +6,23 @@ Plain functions over columns, interpreted or compiled as they are.
 from __future__ import annotations
 
 from math import erf, exp, sqrt
-from typing import Any
 
-from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import CHANCE, MAX, MIN, Columns
-from expectitree.base.tree.scans import shifted
+from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.tree.columns import CHANCE, MAX, Columns
 from expectitree.searches.beliefs import (
+    AIM_OF_ALL,
     CENTER,
     GREATEST,
+    HELPED,
     LOWER,
     RAISE,
     SEEN,
+    SIGN,
     Beliefs,
-    Limits,
     in_float,
+    paid,
 )
-from expectitree.searches.intervals import close, sum_of_outcomes
+from expectitree.searches.intervals import close, end_of_branch, sum_of_outcomes
 from expectitree.searches.problem import WalkObserver
 
 # Expected gains within this factor are equal, so that rounding does not decide between them.
@@ -31,10 +32,10 @@ SQRT_HALF = 0.7071067811865476
 NORMAL_DENSITY_AT_0 = 0.3989422804014327
 
 
-def take_in(beliefs: Beliefs, limits: Limits, leaf: int, utility: Any) -> None:
+def take_in(beliefs: Beliefs, leaf: int, utility: Number) -> None:
     """Write the utility of a leaf, and count it as visited."""
     beliefs.lower[leaf] = beliefs.upper[leaf] = utility
-    x = in_float(utility, limits.scale)
+    x = in_float(utility, beliefs.scale)
     beliefs.bound[LOWER][leaf] = beliefs.bound[RAISE][leaf] = beliefs.mean[leaf] = x
     beliefs.variance[leaf] = 0.0
     beliefs.tally[SEEN] += 1
@@ -46,39 +47,33 @@ def take_in(beliefs: Beliefs, limits: Limits, leaf: int, utility: Any) -> None:
     levels.observed_precision[leaf] = INFINITY
 
 
-def narrow(
-    tree: Columns, beliefs: Beliefs, limits: Limits, n: int, observer: WalkObserver | None = None
-) -> None:
+def narrow(tree: Columns, beliefs: Beliefs, n: int, observer: WalkObserver | None = None) -> None:
     """Update the interval of an inner node from its children's intervals."""
     lower, upper = beliefs.lower, beliefs.upper
-    pays = len(tree.reward) > 0
     k = tree.kind[n]
     if k == CHANCE:
         least, most = sum_of_outcomes(tree, lower, upper, n)
     else:
         is_max = k == MAX
-        least = most = -INFINITY if is_max else INFINITY
+        least = most = -SIGN[AIM_OF_ALL[k]] * INFINITY
         for b in range(tree.first[n], tree.last[n]):
-            c = tree.child[b]
-            low, high = lower[c], upper[c]
-            if pays:
-                low, high = shifted(low, tree.reward[b]), shifted(high, tree.reward[b])
+            low, high = end_of_branch(tree, lower, b), end_of_branch(tree, upper, b)
             if (low > least) == is_max:
                 least = low
             if (high > most) == is_max:
                 most = high
-    least, most = close(k, least, most, lower[n], upper[n], limits.eps)
+    least, most = close(k, (least, most), (lower[n], upper[n]), beliefs.eps)
     if upper[n] != most:  # converting a fraction takes as long as the rest
-        beliefs.bound[LOWER][n] = in_float(most, limits.scale)
+        beliefs.bound[LOWER][n] = in_float(most, beliefs.scale)
     if lower[n] != least:
-        beliefs.bound[RAISE][n] = in_float(least, limits.scale)
+        beliefs.bound[RAISE][n] = in_float(least, beliefs.scale)
     lower[n] = least
     upper[n] = most
     if observer is not None:
         observer.update(n, least, most)
 
 
-def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
+def estimate(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update mean and variance of v* of an inner node, and the costs of moving its bounds."""
     if tree.kind[n] == CHANCE:
         mean, variance = estimate_sum(tree, beliefs, n)
@@ -91,37 +86,31 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     if tree.kind[n] == CHANCE:
         estimate_costs_of_all(tree, beliefs, n)
     else:
-        estimate_costs_of_player(tree, beliefs, limits, n)
+        estimate_costs_of_player(tree, beliefs, n)
 
 
 def estimate_sum(tree: Columns, beliefs: Beliefs, n: int) -> tuple[float, float]:
     """Return mean and variance of v* of CHANCE."""
-    means, reward = beliefs.mean, beliefs.reward
-    pays = len(reward) > 0
     mean = variance = 0.0
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         p = float(tree.probability[b])
-        worth = means[c] + reward[b] if pays else means[c]
-        mean += p * worth
+        mean += p * (beliefs.mean[c] + paid(beliefs, b))
         variance += p * p * beliefs.variance[c]
     return mean, variance
 
 
 def estimate_best(tree: Columns, beliefs: Beliefs, n: int) -> tuple[float, float]:
     """Return mean and variance of v* of MAX or MIN."""
-    means, reward = beliefs.mean, beliefs.reward
-    pays = len(reward) > 0
-    sign = 1.0 if tree.kind[n] == MAX else -1.0
+    sign = SIGN[AIM_OF_ALL[tree.kind[n]]]
     mean = variance = 0.0
-    begin = tree.first[n]
-    for b in range(begin, tree.last[n]):
+    for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
-        worth = means[c] + reward[b] if pays else means[c]
-        if b == begin:
-            mean, variance = sign * worth, beliefs.variance[c]
+        worth = sign * (beliefs.mean[c] + paid(beliefs, b)), beliefs.variance[c]
+        if b == tree.first[n]:
+            mean, variance = worth
         else:
-            mean, variance = greater_of(mean, variance, sign * worth, beliefs.variance[c])
+            mean, variance = greater_of(mean, variance, *worth)
     return sign * mean, variance
 
 
@@ -161,30 +150,27 @@ def estimate_costs_of_all(tree: Columns, beliefs: Beliefs, n: int) -> None:
     to_raise[n] = max(1.0, raise_all)
 
 
-def estimate_costs_of_player(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
+def estimate_costs_of_player(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update the costs at MAX or MIN, and the gain of the child that is best for its cost.
 
     The upper bound of MAX falls only if those of all children above the estimate fall. For its
     lower bound, one child is enough.
     """
-    every = LOWER if tree.kind[n] == MAX else RAISE
-    single = RAISE if every == LOWER else LOWER
-    sign = 1.0 if every == LOWER else -1.0
+    every = AIM_OF_ALL[tree.kind[n]]
+    single, sign = 1 - every, SIGN[every]
     bound, other_bound, cost = beliefs.bound[every], beliefs.bound[single], beliefs.cost[every]
-    pays = len(beliefs.reward) > 0
-    above = sign * beliefs.mean[n] + limits.near
-    helpful = sign * other_bound[n] + limits.near
+    above = sign * beliefs.mean[n] + beliefs.near
+    helpful = sign * other_bound[n] + beliefs.near
     cost_of_all = cost_of_best = best = 0.0
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if bound[c] == other_bound[c]:
             continue
-        r = beliefs.reward[b] if pays else 0.0
-        top = sign * (bound[c] + r)
+        top = sign * (bound[c] + paid(beliefs, b))
         if top > above:
             cost_of_all += cost[c]
         if top > helpful:
-            score = gain_at(beliefs, limits, n, c, r, single)
+            score = gain_at(tree, beliefs, n, b, single)
             if cost_of_best == 0 or score > best * GAIN_TIE:
                 best = score
                 cost_of_best = beliefs.cost[single][c]
@@ -193,26 +179,26 @@ def estimate_costs_of_player(tree: Columns, beliefs: Beliefs, limits: Limits, n:
     beliefs.cost[single][n] = max(1.0, cost_of_best)
 
 
-def gain_per_leaf(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> float:
+def gain_per_leaf(tree: Columns, beliefs: Beliefs, n: int, aim: int) -> float:
     """Return by how much a leaf below a node is expected to move the bound that is the aim."""
-    if tree.kind[n] == (MIN if aim == LOWER else MAX):
+    if tree.kind[n] == HELPED[aim]:
         return float(beliefs.gain_rate[n])
-    return gain(beliefs, limits, n, beliefs.bound[aim][n], aim) / beliefs.cost[aim][n]
+    return gain(beliefs, n, beliefs.bound[aim][n], aim) / beliefs.cost[aim][n]
 
 
-def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, reward: float, aim: int) -> float:
-    """Return how far a leaf below a child of MIN is expected to lower MIN's upper bound.
+def gain_at(tree: Columns, beliefs: Beliefs, n: int, b: int, aim: int) -> float:
+    """Return how far a leaf below a branch of MIN is expected to lower MIN's upper bound.
 
-    `reward` is that of the branch to the child. MAX is the mirror image.
+    MAX is the mirror image.
     """
-    bound = beliefs.bound[aim]
-    x, bound_of_child = bound[n] - reward, bound[c]
+    bound, c = beliefs.bound[aim], tree.child[b]
+    x, bound_of_child = bound[n] - paid(beliefs, b), bound[c]
     if (bound_of_child < x) == (aim == LOWER):  # `min` and `max` take longer
         x = bound_of_child
-    return gain(beliefs, limits, c, x, aim) / beliefs.cost[aim][c]
+    return gain(beliefs, c, x, aim) / beliefs.cost[aim][c]
 
 
-def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, aim: int) -> float:
+def gain(beliefs: Beliefs, n: int, x: float, aim: int) -> float:
     """Return by how much v* of a node is expected to be below x; 0 where it is not.
 
     For a normal distribution that is d * Phi(z) + s * phi(z) with d = x - mean and z = d / s. If
@@ -220,11 +206,11 @@ def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, aim: int) -> float:
     """
     if not -GREATEST <= x <= GREATEST:
         x = finite_bound(beliefs, n, aim)
-    d = float(x - beliefs.mean[n])
-    if aim == RAISE:
-        d = -d
+    d = SIGN[aim] * float(x - beliefs.mean[n])
     if beliefs.variance[n] <= 0:
-        return d if d > limits.near else 0.0  # less is a rounding error
+        if d > beliefs.near:  # less is a rounding error
+            return d
+        return 0.0
     s = sqrt(beliefs.variance[n])
     z = d / s
     return d * 0.5 * (1 + erf(z * SQRT_HALF)) + s * NORMAL_DENSITY_AT_0 * exp(-0.5 * z * z)
@@ -235,7 +221,4 @@ def finite_bound(beliefs: Beliefs, n: int, aim: int) -> float:
     x = float(beliefs.bound[aim][n])
     if -GREATEST <= x <= GREATEST:
         return x
-    distance = UNKNOWN_BOUND_SIGMAS * sqrt(beliefs.variance[n])
-    if aim == RAISE:
-        distance = -distance
-    return float(beliefs.mean[n] + distance)
+    return float(beliefs.mean[n] + SIGN[aim] * UNKNOWN_BOUND_SIGMAS * sqrt(beliefs.variance[n]))

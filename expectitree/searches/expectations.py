@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
+from expectitree.base.numbers import Number
 from expectitree.base.tree.criteria import tree_of
 from expectitree.base.tree.model import Kind
 from expectitree.searches.backward_induction import value_under, values_under
 from expectitree.searches.result import PLAYERS, Search
 
 
-def mean_of(search: Search) -> Any:
+def mean_of(search: Search) -> Number:
     """Return the expected total, if the search proved the value of each node."""
     players = (n for n, kind in enumerate(search.tree.columns.kind) if kind in PLAYERS)
     return value_under(search.tree, {n: next(search.best_branches(n)) for n in players})
@@ -33,7 +33,7 @@ class ExpectedCriteria:
         self.trees = {name: tree_of(tree, name) for name in tree.criteria.by_name}
         self.values = {name: values_under(one, choices) for name, one in self.trees.items()}
 
-    def at(self, node: int, branch: int | None = None) -> dict[str, Any] | None:
+    def at(self, node: int, branch: int | None = None) -> dict[str, Number] | None:
         """Return the amounts by criterion; None if the best actions are not known.
 
         With a branch that leads to the node, they include what it pays; -1 leads to the root.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TypeAlias
 
-from expectitree.base.numbers import INFINITY
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import MAX, MIN, Columns, Readable
 from expectitree.base.tree.scans import shifted
 
+Interval: TypeAlias = tuple[Number, Number]
+Ends: TypeAlias = Readable[Number]  # the lower or the upper ends of intervals, by node
 NO_LIMIT = sys.maxsize  # of visits
 
 # The reasons for which the loop of a search returns to its caller.
@@ -19,27 +21,28 @@ PAUSED = 2  # after some visits, so that the caller can show progress
 WAITING = 3  # before an unseen node, until it has grown
 
 
-def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
+def end_of_branch(tree: Columns, ends: Ends, b: int) -> Number:
     """Return the end of a branch's interval: that of its child plus the reward."""
     end = ends[tree.child[b]]
-    return shifted(end, tree.reward[b]) if len(tree.reward) > 0 else end
+    if len(tree.reward) > 0:
+        return shifted(end, tree.reward[b])
+    return end
 
 
-def find_proved(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
+def find_proved(tree: Columns, lower: Ends, upper: Ends, n: int, eps: Number) -> int:
     """Return the branch to a player's child that is proved best; if none is, one past the last."""
     for b in range(tree.first[n], tree.last[n]):
-        if is_proved(tree, lower, upper, n, b, eps):
+        if is_proved(tree, (lower, upper), n, b, eps):
             return b
     return tree.last[n]
 
 
-def is_proved(
-    tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, b: int, eps: Any
-) -> bool:
+def is_proved(tree: Columns, ends: tuple[Ends, Ends], n: int, b: int, eps: Number) -> bool:
     """Return whether no other branch of a player's node can be better than this one.
 
     Of two branches to one child, the reward decides: infinite bounds do not show the difference.
     """
+    lower, upper = ends
     is_max = tree.kind[n] == MAX
     for other in range(tree.first[n], tree.last[n]):
         if tree.child[other] == tree.child[b]:
@@ -55,35 +58,29 @@ def is_proved(
     return True
 
 
-def satisfies(lower: Any, upper: Any, alpha: Any, beta: Any, eps: Any) -> bool:
+def satisfies(lower: Number, upper: Number, alpha: Number, beta: Number, eps: Number) -> bool:
     """Return whether an interval satisfies the contract: exact, fail low, or fail high."""
     return bool(not lower < upper or upper <= alpha + eps or lower >= beta - eps)
 
 
-def sum_of_outcomes(
-    tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int
-) -> tuple[Any, Any]:
+def sum_of_outcomes(tree: Columns, lower: Ends, upper: Ends, n: int) -> Interval:
     """Return the sums of p * (reward + lower) and p * (reward + upper) over possible outcomes.
 
     A sum is infinite if one of its terms is: a sum of fractions must not meet an infinity, because
     it may be too large for a float.
     """
-    pays = len(tree.reward) > 0
-    low: Any = 0
-    high: Any = 0
+    low: Number = 0
+    high: Number = 0
     for b in range(tree.first[n], tree.last[n]):
         p = tree.probability[b]
         if p != 0:  # which is faster than `p > 0` for a fraction
-            c = tree.child[b]
-            least, most = lower[c], upper[c]
-            if pays:
-                least, most = shifted(least, tree.reward[b]), shifted(most, tree.reward[b])
+            least, most = end_of_branch(tree, lower, b), end_of_branch(tree, upper, b)
             low = low + p * least if least > -INFINITY and low > -INFINITY else -INFINITY
             high = high + p * most if most < INFINITY and high < INFINITY else INFINITY
     return low, high
 
 
-def outcome_limit(limit: Any, others: Any, p: Any) -> Any:
+def outcome_limit(limit: Number, others: Number, p: Number) -> Number:
     """Return the end of an outcome's window, from that of CHANCE and the sum of the others.
 
     `others` is the sum of p * upper of all other outcomes for alpha, and of p * lower for beta.
@@ -91,11 +88,12 @@ def outcome_limit(limit: Any, others: Any, p: Any) -> Any:
     return (limit - others) / p
 
 
-def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) -> tuple[Any, Any]:
-    """Intersect [low, high] with the interval [lower, upper] so far; return it, or one number.
+def close(kind: int, found: Interval, known: Interval, few_eps: Number) -> Interval:
+    """Intersect an interval with the one known so far; return it, or one number twice.
 
-    An interval narrower than `few_eps` is one number. If [low, high] is, it replaces the interval.
+    An interval narrower than `few_eps` is one number. If the one found is, it replaces the other.
     """
+    (low, high), (lower, upper) = found, known
     if high > (low + few_eps if few_eps else low):  # to add 0 to a fraction takes time
         if lower > low:
             low = lower
@@ -106,7 +104,7 @@ def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) 
     return low, high
 
 
-def one_number(kind: int, low: Any, high: Any) -> Any:
+def one_number(kind: int, low: Number, high: Number) -> Number:
     """Return the number that stands for an interval which is exact but for rounding.
 
     It is what a player is sure of, and the middle for CHANCE.

@@ -18,7 +18,6 @@ from expectitree.searches.beliefs import (
     PRIOR_WEIGHT,
     RAISE,
     Beliefs,
-    Limits,
 )
 
 PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
@@ -31,8 +30,10 @@ def is_inner(tree: Columns, n: int) -> bool:
     return TERMINAL < tree.kind[n] < UNSEEN
 
 
-def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
+def learn(tree: Columns, beliefs: Beliefs, nodes: range) -> None:
     """Estimate for each depth the variance of leaves below one node, the trust and the slope.
+
+    `nodes` has children before their parents.
 
     The variance is half the mean squared difference of two leaves that part at a node of that
     depth. It is shrunk towards that of all leaves, and is at least that of the depth below.
@@ -42,33 +43,25 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         for d in range(len(column)):
             column[d] = 0.0
     deepest = 0  # of inner nodes: there is nothing to estimate below, except where the tree grows
-    count = len(tree.kind)
-    for i in range(count):
-        n = count - 1 - i if len(limits.grows) > 0 else i
+    for n in nodes:
         if is_inner(tree, n):
             add_leaves(tree, beliefs, n)
-            if beliefs.depth[n] > deepest:
-                deepest = beliefs.depth[n]
-    if len(limits.grows) > 0:
+            deepest = max(deepest, beliefs.depth[n])
+    if len(beliefs.grows) > 0:
         deepest = len(moments.freedom) - 2
 
     widest = 0.0
-    variance = variance_of_all(beliefs, limits.root)
-    for i in range(deepest + 1):
-        d = deepest - i
+    # The variance of all leaves, by those visited and the prior.
+    levels, tally, root = beliefs.levels, beliefs.tally, beliefs.root
+    count = levels.leaves_seen[root] + tally[PRIOR_WEIGHT]
+    mean = levels.leaf_total[root] / count
+    squares = levels.leaf_squares[root] + tally[PRIOR_WEIGHT] * tally[PRIOR_VARIANCE]
+    variance = max(squares / count - mean * mean, 1e-12 * tally[PRIOR_VARIANCE])
+    for d in range(deepest, -1, -1):
         total = moments.deviations[d] + PRIOR_LEAVES * variance
         widest = max(widest, total / (moments.freedom[d] + PRIOR_LEAVES))
         beliefs.spread.leaf_variance[d] = widest
         fit(beliefs, d)
-
-
-def variance_of_all(beliefs: Beliefs, root: int) -> float:
-    """Return the variance of all leaves, by those visited and the prior."""
-    levels, tally = beliefs.levels, beliefs.tally
-    count = levels.leaves_seen[root] + tally[PRIOR_WEIGHT]
-    mean = levels.leaf_total[root] / count
-    squares = levels.leaf_squares[root] + tally[PRIOR_WEIGHT] * tally[PRIOR_VARIANCE]
-    return float(max(squares / count - mean * mean, 1e-12 * tally[PRIOR_VARIANCE]))
 
 
 def add_leaves(tree: Columns, beliefs: Beliefs, n: int) -> None:
@@ -148,15 +141,14 @@ def regression(beliefs: Beliefs, d: int, products: float, squares: float) -> tup
 def rank(tree: Columns, n: int, b: int) -> float:
     """Return the rank of a branch within its node: -1/2 for the first, 1/2 for the last."""
     count = tree.last[n] - tree.first[n]
-    return float((b - tree.first[n]) / (count - 1) - 0.5 if count > 1 else 0.0)
+    return float((b - tree.first[n]) / max(1, count - 1) - 0.5 * (count > 1))
 
 
 def lead(tree: Columns, beliefs: Beliefs, n: int, b: int) -> float:
     """Return by how much the level of a child is expected to be above that of its parent."""
     spread, d = beliefs.spread, beliefs.depth[n]
     by_estimate = spread.trust[d] * beliefs.levels.advantage[tree.child[b]]
-    slope = spread.slope[d]
-    return float(by_estimate if slope == 0 else by_estimate + slope * rank(tree, n, b))
+    return float(by_estimate + spread.slope[d] * rank(tree, n, b))
 
 
 def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
@@ -175,12 +167,12 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
             weight += w
             weighed += w * (mean[c] - lead(tree, beliefs, n, b))
     precision[n] = weight
-    mean[n] = weighed / weight if weight > 0 else 0.0
+    mean[n] = weighed / (weight or 1.0)
 
 
-def update_root_level(beliefs: Beliefs, root: int) -> None:
+def update_root_level(beliefs: Beliefs) -> None:
     """Update the level of the root from its leaves and from the prior."""
-    levels = beliefs.levels
+    levels, root = beliefs.levels, beliefs.root
     prior = beliefs.tally[PRIOR_WEIGHT] / beliefs.spread.leaf_variance[0]
     observed = levels.observed_precision[root]
     levels.level[root] = observed * levels.observed_mean[root] / (prior + observed)
@@ -197,13 +189,12 @@ def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
+        x = level[n] + lead(tree, beliefs, n, b)
         if is_inner(tree, c):
-            x = level[n] + lead(tree, beliefs, n, b)
             f = 1 / (1 + between * precision[c])
             level[c] = f * x + (1 - f) * beliefs.levels.observed_mean[c]
             level_variance[c] = f * between + f * f * level_variance[n]
         elif precision[c] == 0:
-            x = level[n] + lead(tree, beliefs, n, b) + beliefs.tally[CENTER]
             low, high = beliefs.bound[RAISE][c], beliefs.bound[LOWER][c]
-            beliefs.mean[c] = min(max(x, low), high)
-            beliefs.variance[c] = leaf_variance[d] + level_variance[n] if low < high else 0.0
+            beliefs.mean[c] = min(max(x + beliefs.tally[CENTER], low), high)
+            beliefs.variance[c] = (low < high) * (leaf_variance[d] + level_variance[n])

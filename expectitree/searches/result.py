@@ -535,7 +535,8 @@ class Search(Shown):
         owner = compiling.filled("i", NONE, count)
         reason = compiling.zeros("B", count)
         nodes, leaves = compiling.zeros("i", count), compiling.zeros("i", count)
-        skipped = tree.scan(explain_unvisited, tree.columns, columns, owner, reason, nodes, leaves)
+        spared = nodes, leaves
+        skipped = tree.scan(explain_unvisited, tree.columns, columns, owner, reason, spared)
         return Unvisited(reason, nodes, leaves, skipped)
 
     @cached_property

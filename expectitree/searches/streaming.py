@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from expectitree.base import compiling
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.executors import run_tasks
+from expectitree.base.numbers import INFINITY
 from expectitree.base.tree import scans
 from expectitree.base.tree.adopt import (
     REACHED,
@@ -29,7 +30,7 @@ from expectitree.base.tree.adopt import (
     fault_message,
     find_fault,
 )
-from expectitree.base.tree.columns import TERMINAL, Bounds, Columns
+from expectitree.base.tree.columns import TERMINAL, Columns
 from expectitree.base.tree.model import FLOAT_UNIT, Below, Tree
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
@@ -72,22 +73,22 @@ class Table(Protocol):
         """Return one row as such a part, and the labels of its branches."""
 
 
-class _Known(NamedTuple):
-    """What is known of a node once its row was read."""
-
-    value: float
-    nodes: int  # of its subtree
-    leaves: int
-
-
 @dataclass
 class _Whole:
     """What is known of the whole tree."""
 
-    known: dict[int, _Known] = field(default_factory=dict)
-    least: float = float("inf")  # utility
-    greatest: float = -float("inf")
+    # Of nodes that are shown: the value, and the numbers of nodes and leaves in the subtree.
+    known: dict[int, tuple[float, int, int]] = field(default_factory=dict)
+    least: float = INFINITY  # utility
+    greatest: float = -INFINITY
     error: float = 0.0  # of a value, at most
+
+    def join(self, other: _Whole) -> None:
+        """Take in what a pass over other rows knows."""
+        self.known |= other.known
+        self.least = min(self.least, other.least)
+        self.greatest = max(self.greatest, other.greatest)
+        self.error = max(self.error, other.error)
 
 
 def split(children: Callable[[int], Sequence[int]], count: int, limit: int) -> Splits:
@@ -96,7 +97,7 @@ def split(children: Callable[[int], Sequence[int]], count: int, limit: int) -> S
     `children` returns the children of a node. Raises `NeedsWholeTreeError` for rows in another
     order.
     """
-    found: Splits = {}
+    found = {}
     waiting = [(count - 1, 0, 0)]
     while waiting:
         node, start, depth = waiting.pop()
@@ -141,11 +142,11 @@ def evaluate_table(table: Table, executor: Executor | None = None, workers: int 
     if not table.count:
         raise NeedsWholeTreeError("it has no nodes")  # which is the error
     about = dict(table.about)
-    bounds: dict[int, Bounds] = about.pop("local_bounds", {})
+    bounds = about.pop("local_bounds", {})
     ends = bounds.get(table.count - 1)
-    for name in ("unknown", "attitude", "estimated", "branch_notes"):
+    for name, words in _WORDS.items():
         if about.pop(name, None):
-            raise NeedsWholeTreeError(f"it has {_WORDS[name]}")
+            raise NeedsWholeTreeError(f"it has {words}")
     if len(bounds) > (ends is not None):
         raise NeedsWholeTreeError("it has bounds below the root")
     rows = _top(table)
@@ -154,13 +155,16 @@ def evaluate_table(table: Table, executor: Executor | None = None, workers: int 
     if ends is not None and not ends[0] <= whole.least <= whole.greatest <= ends[1]:
         raise NeedsWholeTreeError("a utility is outside the bounds")  # this finds the first one
     found = search_tree(_top_tree(rows, whole, about), engine="interpreted")
-    known = (whole.least, whole.greatest) if ends is None else ends
+    source = "file"
+    if ends is None:
+        ends = (whole.least, whole.greatest)
+        source = "leaves"
     return replace(
         found,
         own_eps=2 * whole.error,  # as in `Search.eps`: two values that are compared may both be off
-        root_bounds=known,
-        root_window=known,
-        bounds_source="leaves" if ends is None else "file",
+        root_bounds=ends,
+        root_window=ends,
+        bounds_source=source,
         jobs=workers,
         seconds=0.0,  # that of the top alone
     )
@@ -195,22 +199,21 @@ class _Pass:
         self.np: Any = np
         self.table, self.wanted, self.whole = table, np.array(wanted, np.uint32), _Whole()
         self.start = 0  # the row after those that were read
-        # The front, by ascending id: for each node its value, the error of the value, and the
-        # numbers of nodes and leaves in its subtree.
-        self.node: Any = np.zeros(0, np.uint32)
-        self.columns: tuple[Any, ...] = tuple(np.zeros(0, code) for code in "ddqq")
+        # The front, by ascending id: for each node its id, its value, the error of the value, and
+        # the numbers of nodes and leaves in its subtree.
+        self.front: list[Any] = [np.zeros(0, code) for code in "Iddqq"]
         self.room: dict[int, Any] = {}  # used again for each part, since new pages cost time
 
     def run(self, executor: Executor | None, workers: int) -> _Whole:
         """Read all rows; return what is known then."""
-        count = self.table.count
         if executor is None:
-            self.read_rows(0, count)
+            self.read_rows(0, self.table.count)
         else:
             self.read_in_tasks(executor, workers)
-        if len(self.node) != 1:
-            row, _ = self.table.row(int(self.node[0]))
-            raise TreeError(f"node {self.node[0]}: {fault_message(row, UNREACHED, 0)}")
+        node, *others = map(int, self.front[0])
+        if others:
+            row, _ = self.table.row(node)
+            raise TreeError(f"node {node}: {fault_message(row, UNREACHED, 0)}")
         return self.whole
 
     def read_rows(self, start: int, stop: int) -> None:
@@ -227,10 +230,10 @@ class _Pass:
         todo = [*ranges(splits, TASK_ROWS)]
         # Each worker gets all wanted ids, and knows those that it meets.
         tasks = ((self.table, self.wanted, *rows) for rows in todo)
-        found = dict[int, tuple[Any, ...]]()  # by first row
+        found = dict[int, Any]()  # by first row: a front, and what is known
 
-        def take(one: tuple[int, tuple[Any, ...]]) -> None:
-            found.update([one])
+        def take(part: tuple[int, Any]) -> None:
+            found.update([part])
             report(count * len(found) // len(todo), count)
 
         run_tasks(executor, 2 * workers, lambda: next(tasks, None), read_range, take)
@@ -239,22 +242,16 @@ class _Pass:
                 self.start = start
                 self.read(self.table.row(start)[0])
             else:
-                self.join(*found[start])
-
-    def join(self, node: Any, columns: tuple[Any, ...], other: _Whole) -> None:
-        """Join the front of a pass over later rows, and what that pass knows."""
-        np, whole = self.np, self.whole
-        self.node = np.concatenate([self.node, node])
-        self.columns = tuple(map(np.concatenate, zip(self.columns, columns, strict=True)))
-        whole.known |= other.known
-        whole.least = min(whole.least, other.least)
-        whole.greatest = max(whole.greatest, other.greatest)
-        whole.error = max(whole.error, other.error)
+                front, whole = found[start]
+                self.front = [*map(self.np.concatenate, zip(self.front, front, strict=True))]
+                self.whole.join(whole)
 
     def read(self, part: Columns) -> None:
         """Search one part, and move the front to its end."""
-        np, whole = self.np, self.whole
-        old, count = len(self.node), len(self.node) + len(part.kind)
+        np = self.np
+        whole = self.whole
+        old = len(self.front[0])
+        count = old + len(part.kind)
         if part.pays:
             raise NeedsWholeTreeError("a branch pays")
         if count > MAX_FRONT:
@@ -262,9 +259,10 @@ class _Pass:
                 "its rows are in another order than depth first, which `generate` writes"
             )
         tree = self._with_front(part)
-        value, error, nodes, leaves = columns = tuple(
-            self._joined(place, column, 0, count) for place, column in enumerate(self.columns)
-        )
+        ids = np.arange(self.start, self.start + len(part.kind))
+        columns = [self._joined(place, column, 0, count) for place, column in enumerate(self.front)]
+        node, value, error, nodes, leaves = columns
+        node[old:] = ids
         heights = np.zeros(count, np.uint16)
         run = compiling.run_compiled
         fault, row, sums = run(find_fault, tree, memoryview(heights), False)
@@ -283,32 +281,31 @@ class _Pass:
         if len(utilities):
             whole.least = min(whole.least, float(utilities.min()))
             whole.greatest = max(whole.greatest, float(utilities.max()))
-        begin, end = np.searchsorted(self.wanted, [self.start, self.start + count - old])
+        begin, end = np.searchsorted(self.wanted, [self.start, self.start + len(part.kind)])
         for n in map(int, self.wanted[begin:end]):
-            at = n - self.start + old
-            whole.known[n] = _Known(float(value[at]), int(nodes[at]), int(leaves[at]))
-        stays = ~reached
-        ids = np.arange(self.start, self.start + count - old, dtype=np.uint32)
-        self.node = np.concatenate([self.node, ids])[stays]
-        self.columns = tuple(column[stays] for column in columns)
-        self.start += count - old
+            row = n - self.start + old
+            whole.known[n] = float(value[row]), int(nodes[row]), int(leaves[row])
+        self.front = [column[~reached] for column in columns]
+        self.start += len(part.kind)
 
     def _with_front(self, part: Columns) -> Columns:
         """Return a part as a tree of its own: before its rows, a terminal for each front node."""
-        np, old = self.np, len(self.node)
+        np = self.np
+        nodes = self.front[0]
+        old = len(nodes)
         child = np.asarray(part.child)
         is_before = child < self.start
         outside = child[is_before]
-        place = np.searchsorted(self.node, outside)
-        if old <= int(place.max(initial=-1)) or (self.node[place] != outside).any():
+        place = np.searchsorted(nodes, outside)
+        if old <= int(place.max(initial=-1)) or (nodes[place] != outside).any():
             raise NeedsWholeTreeError("a node is shared")
         child = child - np.uint32(self.start - old)  # wraps around where `is_before`
         child[is_before] = place
         rows = old + len(part.kind)
         return Columns.of(
-            kind=memoryview(self._joined(4, np.zeros(old, np.uint8), part.kind, rows)),
-            utility=memoryview(self._joined(5, self.columns[0], part.utility, rows)),
-            first=memoryview(self._joined(6, np.zeros(old, np.uint32), part.first, rows + 1)),
+            kind=memoryview(self._joined(5, np.zeros(old, np.uint8), part.kind, rows)),
+            utility=memoryview(self._joined(6, self.front[1], part.utility, rows)),
+            first=memoryview(self._joined(7, np.zeros(old, np.uint32), part.first, rows + 1)),
             child=memoryview(child),
             probability=part.probability,
         )
@@ -323,11 +320,11 @@ class _Pass:
         return joined
 
 
-def read_range(table: Table, wanted: Any, start: int, stop: int) -> tuple[int, tuple[Any, ...]]:
-    """Read the rows of whole subtrees, in a worker; return the first row and what `join` takes."""
+def read_range(table: Table, wanted: Any, start: int, stop: int) -> tuple[int, Any]:
+    """Read the rows of whole subtrees, in a worker; return the first row, the front, and more."""
     found = _Pass(copy(table), wanted)
     found.read_rows(start, stop)
-    return start, (found.node, found.columns, found.whole)
+    return start, (found.front, found.whole)
 
 
 def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tree:
@@ -335,10 +332,10 @@ def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tr
     ids = {node: row for row, node in enumerate(sorted(whole.known))}
     kind, utility, first = array("B"), array("d"), array("I", [0])
     child, probability, labels = array("I"), array("d"), list[str | None]()
-    below: dict[int, Below] = {}
+    below = {}
     for node, row in ids.items():
-        known = whole.known[node]
-        if node in rows and known.nodes > 1:
+        value, nodes, leaves = whole.known[node]
+        if node in rows and nodes > 1:
             columns, own_labels = rows[node]
             kind.append(columns.kind[0])
             utility.append(float(columns.utility[0]))
@@ -347,10 +344,9 @@ def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tr
             labels += own_labels
         else:
             kind.append(TERMINAL)
-            utility.append(known.value)
-            if known.nodes > 1:
-                below[row] = Below(known.nodes - 1, known.leaves)
+            utility.append(value)
+            if nodes > 1:
+                below[row] = Below(nodes - 1, leaves)
         first.append(len(child))
-    notes = about.pop("notes", {})
-    about["notes"] = {ids[n]: note for n, note in notes.items() if n in ids}
+    about["notes"] = {ids[n]: note for n, note in about.pop("notes", {}).items() if n in ids}
     return adopt(Columns.of(kind, utility, first, child, probability), labels, below=below, **about)

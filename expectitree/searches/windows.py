@@ -5,8 +5,9 @@ Plain functions over columns, interpreted or compiled as they are.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import (
     CHANCE,
     MAX,
@@ -16,7 +17,6 @@ from expectitree.base.tree.columns import (
     Columns,
     IntColumn,
     NumberColumn,
-    Readable,
 )
 from expectitree.searches.cuts import (
     ALPHA_CUT,
@@ -25,12 +25,11 @@ from expectitree.searches.cuts import (
     CHANCE_CUT_LOW,
     CUT_UNORDERED,
     NOT_CUT,
-    PROBED,
-    STOPPED,
 )
 from expectitree.searches.intervals import (
+    Ends,
+    Interval,
     end_of_branch,
-    find_proved,
     outcome_limit,
     satisfies,
 )
@@ -39,74 +38,66 @@ from expectitree.searches.intervals import (
 class Windows(NamedTuple):
     """The intervals that a search ended with, and the windows that explain them, by node.
 
-    Among fractions, infinite numbers are `problem.Infinity`.
+    The columns are those of `Found`. Among fractions, infinite numbers are `recursion.Infinity`.
     """
 
     lower: NumberColumn
     upper: NumberColumn
+    visits: IntColumn
     alpha: NumberColumn  # written, except the root's
     beta: NumberColumn  # written, except the root's
-    visits: IntColumn
     cut: IntColumn  # written: a constant of `cuts`
     cut_after: IntColumn  # written: how many children were visited
     asked_by: IntColumn  # written: for visited nodes, the parent whose window gives theirs, or NONE
 
 
-def find_windows(
-    tree: Columns, found: Windows, root: int, eps: Any, is_action: bool, stopped: bool
-) -> int:
+def find_windows(tree: Columns, found: Windows, eps: Number, best: int, unfinished: int) -> int:
     """Write for each visited node a window that its interval satisfies; return the number of cuts.
 
     Windows are passed down as in a depth-first search, but follow from the final intervals. A node
     is cut if it fails low or high and a child is open. A node that satisfies nothing is marked as
-    probed, or as stopped. A shared node has the window of the parent with the greatest id. With
-    `is_action`, the search had to prove only the best action at the root.
+    `unfinished`: probed or stopped. A shared node has the window of the parent with the greatest
+    id. If the search had to prove only the best action at the root, this is the branch `best`.
     """
     lower, upper, alpha, beta = found.lower, found.upper, found.alpha, found.beta
-    cuts = 0
-    for n in range(len(tree.kind)):
+    root, cuts = len(tree.kind) - 1, 0
+    for n in range(root + 1):
         found.asked_by[n] = NONE
-    for i in range(len(tree.kind)):
-        n = root - i
-        k = tree.kind[n]
-        if found.visits[n] == 0 or k == TERMINAL:
+    for n in range(root, -1, -1):
+        if found.visits[n] == 0 or tree.kind[n] == TERMINAL:
             continue
-        is_decided = is_action and n == root and not stopped and k != CHANCE
-        if is_decided or satisfies(lower[n], upper[n], alpha[n], beta[n], eps):
+        is_proved = n == root and best != NONE
+        if is_proved or satisfies(lower[n], upper[n], alpha[n], beta[n], eps):
             found.cut[n] = find_cut(tree, found, n, eps)
-            if found.cut[n] != NOT_CUT:
-                cuts += 1
+            cuts += found.cut[n] != NOT_CUT
         else:
-            found.cut[n] = STOPPED if stopped else PROBED
+            found.cut[n] = unfinished
         for b in range(tree.first[n], tree.last[n]):
             if found.visits[tree.child[b]] > 0:
                 found.cut_after[n] += 1
             if tree.kind[tree.child[b]] == TERMINAL and takes_window(tree, found, b):
                 found.asked_by[tree.child[b]] = n  # which is all that a terminal needs
-        if k == CHANCE:
+        if tree.kind[n] == CHANCE:
             pass_window_to_outcomes(tree, found, n)
         else:
-            best = tree.last[n]  # no branch
-            if is_decided and lower[n] != upper[n]:
-                best = find_proved(tree, lower, upper, n, eps)
             pass_window_to_actions(tree, found, n, best)
     return cuts
 
 
-def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
+def find_cut(tree: Columns, found: Windows, n: int, eps: Number) -> int:
     """Return the cut at a node that is left with an open child because it fails low or high."""
     lower, upper = found.lower, found.upper
     if lower[n] == upper[n] or not has_open_child(tree, lower, upper, n):
         return NOT_CUT
     k = tree.kind[n]
-    if upper[n] <= found.alpha[n] + eps and k != MAX:
+    if k != MAX and upper[n] <= found.alpha[n] + eps:
         return CUT_UNORDERED + (CHANCE_CUT_LOW if k == CHANCE else ALPHA_CUT)
-    if lower[n] >= found.beta[n] - eps and k != MIN:
+    if k != MIN and lower[n] >= found.beta[n] - eps:
         return CUT_UNORDERED + (CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT)
     return NOT_CUT
 
 
-def has_open_child(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int) -> bool:
+def has_open_child(tree: Columns, lower: Ends, upper: Ends, n: int) -> bool:
     """Return whether a branch of a node is possible and leads to a child that is not exact."""
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
@@ -126,7 +117,7 @@ def pass_window_to_outcomes(tree: Columns, found: Windows, n: int) -> None:
     alpha, beta, probability = found.alpha, found.beta, tree.probability
     begin, end = tree.first[n], tree.last[n]
     # First the sums of the outcomes that follow, in the place of the windows.
-    sums: Any = (0, 0)
+    sums: Interval = (0, 0)
     for i in range(end - begin):
         b = end - 1 - i
         if takes_window(tree, found, b):
@@ -136,13 +127,13 @@ def pass_window_to_outcomes(tree: Columns, found: Windows, n: int) -> None:
     for b in range(begin, end):
         if takes_window(tree, found, b):
             c = tree.child[b]
-            alpha[c] = outcome_limit(alpha[n], sums[1] + alpha[c], probability[b])
-            beta[c] = outcome_limit(beta[n], sums[0] + beta[c], probability[b])
-            hand_over(tree, found, n, b)
+            low = outcome_limit(alpha[n], sums[1] + alpha[c], probability[b])
+            high = outcome_limit(beta[n], sums[0] + beta[c], probability[b])
+            hand_over(tree, found, n, b, (low, high))
         sums = add_outcome(tree, found, b, sums)
 
 
-def add_outcome(tree: Columns, found: Windows, b: int, sums: tuple[Any, Any]) -> tuple[Any, Any]:
+def add_outcome(tree: Columns, found: Windows, b: int, sums: Interval) -> Interval:
     """Return the sums of p * lower and p * upper of some outcomes, and of one more."""
     p = tree.probability[b]
     if p == 0:
@@ -157,32 +148,26 @@ def pass_window_to_actions(tree: Columns, found: Windows, n: int, best: int) -> 
     A child that cannot be better fails, so the window is (max(alpha, lower), beta) at MAX. The best
     action, if it was only to be proved, has to be at least as good as its rivals can be.
     """
-    is_max = tree.kind[n] == MAX
-    ends = found.upper if is_max else found.lower
-    low, high = found.alpha[n], found.beta[n]
-    rival = low if is_max else high
+    is_max, alpha, beta = tree.kind[n] == MAX, found.alpha[n], found.beta[n]
+    ends, rival = (found.upper, alpha) if is_max else (found.lower, beta)
     for b in range(tree.first[n], tree.last[n]):
         end = end_of_branch(tree, ends, b)
         if (end > rival) == is_max and b != best:
             rival = end
     if is_max:
-        low = min(max(low, found.lower[n]), high)
+        of_best, window = (alpha, rival), (min(max(alpha, found.lower[n]), beta), beta)
     else:
-        high = max(min(high, found.upper[n]), low)
+        of_best, window = (rival, beta), (alpha, max(min(beta, found.upper[n]), alpha))
     for b in range(tree.first[n], tree.last[n]):
         if takes_window(tree, found, b):
-            c = tree.child[b]
-            found.alpha[c], found.beta[c] = low, high
-            if b == best:
-                found.alpha[c] = found.alpha[n] if is_max else rival
-                found.beta[c] = rival if is_max else found.beta[n]
-            hand_over(tree, found, n, b)
+            hand_over(tree, found, n, b, of_best if b == best else window)
 
 
-def hand_over(tree: Columns, found: Windows, n: int, b: int) -> None:
+def hand_over(tree: Columns, found: Windows, n: int, b: int, window: Interval) -> None:
     """Make the window of a branch that of its child."""
     c = tree.child[b]
     found.asked_by[c] = n
+    found.alpha[c], found.beta[c] = window
     if len(tree.reward) > 0:
         found.alpha[c] = found.alpha[c] - tree.reward[b]
         found.beta[c] = found.beta[c] - tree.reward[b]

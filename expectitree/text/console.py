@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.console import COLOR_SYSTEMS, Console, ConsoleOptions, RenderableType, RenderResult
@@ -46,10 +46,8 @@ _MARGIN = "    "  # before a source line, and in place of a tab
 class Characters(NamedTuple):
     """The characters that trees and tables are drawn with; the defaults are those of Unicode."""
 
-    branch: str = "├─"
-    last: str = "└─"
-    down: str = "│   "
-    blank: str = "    "
+    turns: tuple[str, str] = "├─", "└─"  # of a branch, and of the last one
+    guides: tuple[str, str] = "    ", "│   "  # where no branch follows, and where some do
     best: str = "★ "
     tie: str = "☆ "
     cut: str = "╫ "
@@ -69,9 +67,8 @@ class Characters(NamedTuple):
 
 UNICODE = Characters()
 ASCII = Characters(
-    branch="|-",
-    last="`-",
-    down="|   ",
+    turns=("|-", "`-"),
+    guides=("    ", "|   "),
     best="* ",
     tie="= ",
     cut="x ",
@@ -110,13 +107,15 @@ def make_console(has_colors: bool, file: Any, width: int | None = None) -> Conso
 def text_console(width: int = 80, unicode: bool = True) -> Console:
     """Return a console without colour that only makes text, for `to_text` and tests."""
     encoding = "utf-8" if unicode else "ascii"
-    file: IO[str] = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     return make_console(False, file, width)
 
 
 def characters(options: ConsoleOptions) -> Characters:
     """Return the characters to draw with: ASCII where the encoding or the console has no others."""
-    return ASCII if options.ascii_only or options.legacy_windows else UNICODE
+    if options.ascii_only or options.legacy_windows:
+        return ASCII
+    return UNICODE
 
 
 def safe(text: str, options: ConsoleOptions) -> str:
@@ -144,7 +143,8 @@ def clipped(text: str, width: int, ellipsis: str = "…") -> str:
     """Return the text, or its beginning and an ellipsis where it is wider than `width` columns."""
     if cell_len(text) <= width:
         return text
-    kept, room = 0, width - len(ellipsis)
+    kept = 0
+    room = width - len(ellipsis)
     for character in text:
         room -= cell_len(character)
         if room < 0:
@@ -281,7 +281,8 @@ def message_line(label: str, message: str, options: ConsoleOptions, style: str =
 
     A terminal wraps it between words. Elsewhere it is one line, so that a search can find it.
     """
-    label, message = safe(label, options), safe(message, options)
+    label = safe(label, options)
+    message = safe(message, options)
     text = line((label, style), message)
     text.no_wrap = not options.is_terminal
     text.overflow = "fold"
@@ -294,8 +295,7 @@ def problem_lines(error: FileError, options: ConsoleOptions) -> Iterator[Text]:
     Source lines are cut to the width of the console.
     """
     for problem in error.problems:
-        place = str(problem).removesuffix(problem.message)
-        yield message_line(place, problem.message, options)
+        yield message_line(str(problem).removesuffix(problem.message), problem.message, options)
         if problem.excerpt is not None:
             shown, mark = _excerpt_lines(problem.excerpt, options.max_width - len(_MARGIN))
             yield line(safe(shown, options))
@@ -312,8 +312,8 @@ def _excerpt_lines(excerpt: Excerpt, width: int) -> Iterator[str]:
     shown = [_MARGIN if c == "\t" else escape(c) for c in excerpt.text[indent:].rstrip()]
     cells = [*map(cell_len, shown)]
     first, end = _window(cells, at, max(width, MIN_WIDTH))
-    before = "…" if first else ""
-    after = "…" if end < len(shown) else ""
+    before = "…" * (first > 0)
+    after = "…" * (end < len(shown))
     offset = len(before) + sum(cells[first:at]) + max(0, at - len(cells))
     yield f"{_MARGIN}{before}{''.join(shown[first:end])}{after}"
     yield f"{_MARGIN}{' ' * offset}^"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.numbers import (
     Number,
@@ -22,6 +22,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.model import Tree
 
+Fields: TypeAlias = dict[str, object]  # of an object in JSON
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 MAX_NESTED = 300  # plies; deeper nodes are not nested, and have no path
 
@@ -32,12 +33,12 @@ def render(reports: Any, file: str = "") -> Iterator[str]:
     `file` is the name of the tree of a report that does not know it.
     """
     for report in listed(reports):
-        about: dict[str, object] = {}
+        about = {}
         if (tree := getattr(report, "tree", None)) is not None:
             about = about_fields(getattr(report, "file", file), tree)
         if getattr(report, "has_decider", False):
             about["decision_maker"] = report.tree.decision_maker.name
-        yield dumps(json_value(about | _fields_of(report)))
+        yield dumps(json_value(about | fields_of(report)))
 
 
 def listed(reports: Any) -> Sequence[Any]:
@@ -54,13 +55,14 @@ def json_value(value: Any) -> Any:
     if isinstance(value, (float, Fraction)):
         return json_number(value)
     if hasattr(value, "json_fields") or is_dataclass(value):
-        value = _fields_of(value)
+        value = fields_of(value)
     if isinstance(value, Mapping):
         return {key: json_value(one) for key, one in value.items()}
     return [json_value(one) for one in value]
 
 
-def _fields_of(report: Any) -> dict[str, object]:
+def fields_of(report: Any) -> Fields:
+    """Return the fields of a report, or what its method `json_fields` returns."""
     if hasattr(report, "json_fields"):
         return dict(report.json_fields())
     names = [field.name for field in fields(report) if field.repr]  # not large arrays
@@ -82,9 +84,9 @@ def _escaped(found: re.Match[str]) -> str:
     return text
 
 
-def about_fields(file: str, tree: Tree) -> dict[str, object]:
+def about_fields(file: str, tree: Tree) -> Fields:
     """Return the fields about the tree that every report of a file has."""
-    about: dict[str, object] = {"file": file, "title": tree.title}
+    about: Fields = {"file": file, "title": tree.title}
     if tree.warnings:
         about["warnings"] = [*tree.warnings]
     return about

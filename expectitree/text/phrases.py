@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from expectitree.base.numbers import (
     Number,
@@ -16,6 +17,7 @@ from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.scans import shifted
 
+Write: TypeAlias = Callable[[Number], str]
 TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
 _MOST_WRITTEN = 10_000  # the greatest denominator of a probability in a file that is shown as it is
 _MAX_NAMES = 3  # of actions that tie
@@ -61,9 +63,7 @@ def left_out_text(nodes: int, branches: int, verb: str) -> str:
     return f"{plural(branches, 'more branch')} to nodes {verb} elsewhere"
 
 
-def interval_text(
-    lower: Number, upper: Number, write: Callable[[Number], str] = display_text
-) -> str:
+def interval_text(lower: Number, upper: Number, write: Write = display_text) -> str:
     """Return an interval: `[1, 2]`."""
     return f"[{write(lower)}, {write(upper)}]"
 
@@ -82,7 +82,7 @@ def root_payment_text(tree: Tree) -> str:
     return f", without the root's {' of '.join(payment(tree.root_reward))}"
 
 
-def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = cell_text) -> str:
+def known_text(lower: Number, upper: Number, write: Write = cell_text) -> str:
     """Return a known value, such as `4`, or the interval that contains it, such as `[2, 5]`."""
     if lower == upper:
         return write(lower)
@@ -132,7 +132,7 @@ def shared_chance(tree: Tree, node: int) -> str:
     return chance_text(tree, branches[0])
 
 
-def window_text(window: Bounds, reward: Number, write: Callable[[Number], str]) -> str:
+def window_text(window: Bounds, reward: Number, write: Write) -> str:
     """Return the window of a branch, then that of its node if a reward makes a difference."""
     alpha, beta = (write(shifted(end, reward)) for end in window)
     text = f"alpha{TIED}{alpha}, beta{TIED}{beta}"

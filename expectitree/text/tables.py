@@ -45,7 +45,8 @@ def table(
     for position, place in enumerate(shown):
         if position:
             grid.add_column(width=GAP)
-        heading, is_number = columns[place].heading, columns[place].number
+        heading = columns[place].heading
+        is_number = columns[place].number
         justify: Literal["left", "right"] = "right" if is_number else "left"
         grid.add_column(Text(heading), justify=justify, width=widths[place], overflow="fold")
     for row in cells[1:]:

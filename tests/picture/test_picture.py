@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, invoke, load, run_main
+from helpers import ROOT, cuts_of, for_each, invoke, load, run_main
 from random_trees import Case
 
 import expectitree as et
@@ -89,7 +89,8 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
         crossed = [edge for edge, lines in lines_of(found) if len(lines) == 2]
         dotted = {edge.parent.node for edge, _ in lines_of(found) if edge.is_unprobed}
         crossed = [edge for edge in crossed if edge.is_cut]
-        assert sorted(edge.parent.node for edge in crossed) == sorted(evaluation.explanation.cuts)
+        cuts = cuts_of(evaluation.explanation)
+        assert sorted(edge.parent.node for edge in crossed) == sorted(cuts)
         assert len(crossed) == evaluation.search.counts.cuts  # which the summary shows
         assert all(evaluation.search.cut[n] == PROBED for n in dotted)
         for edge, lines in lines_of(found):

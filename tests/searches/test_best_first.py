@@ -86,21 +86,21 @@ class Steps:
         engine = "auto" if tree.exact else "interpreted"
         self.setup = Problem.of(tree, chosen, choose_bounds(tree, bounds), engine)
         self.columns = self.setup.columns
-        self.beliefs, self.limits = begin_best_first(self.setup)
-        expecting.begin(self.columns, self.beliefs, self.limits)
+        self.beliefs = begin_best_first(self.setup)
+        expecting.begin(self.columns, self.beliefs)
         self.seen: list[int] = []
         self.is_over = False
 
     def walk(self) -> list[int]:
         """Visit the next leaf and update its ancestors; return the nodes of the path."""
-        depth = best_first.walk(self.columns, self.beliefs, self.limits, 10**9)
+        depth = best_first.walk(self.columns, self.beliefs, 10**9)
         way = list(self.beliefs.route[: depth + 1])
         leaf = way[-1]
         if not self.columns.kind[leaf]:
-            estimates.take_in(self.beliefs, self.limits, leaf, self.columns.utility[leaf])
+            estimates.take_in(self.beliefs, leaf, self.columns.utility[leaf])
             self.seen.append(leaf)
-        best_first.back_up(self.columns, self.beliefs, self.limits, depth)
-        self.is_over = best_first.is_reached(self.columns, self.beliefs, self.limits)
+        best_first.back_up(self.columns, self.beliefs, depth)
+        self.is_over = best_first.is_reached(self.columns, self.beliefs)
         return way
 
     def all(self) -> Iterator[list[int]]:
@@ -189,7 +189,7 @@ def test_intervals_of_shared_trees_contain_the_values(exact: bool) -> None:
             lower, upper = list(known.lower), list(known.upper)
         assert len(steps.seen) == len(set(steps.seen))
         assert len(steps.seen) == steps.search.counts.leaves_visited
-        if steps.limits.goal == expecting.VALUE:
+        if steps.beliefs.goal == expecting.VALUE:
             assert abs(lower[-1] - values[-1]) <= slack >= upper[-1] - lower[-1]
     assert sharing > 80
 
@@ -215,13 +215,13 @@ def test_a_stopped_search_equals_the_first_part_of_the_search(chosen: Algorithm)
 # ---- Gains, and the greater of two.
 
 
-def beliefs_of(lower: float, upper: float, m: float, v: float) -> tuple[Any, Any]:
+def beliefs_of(lower: float, upper: float, m: float, v: float) -> Any:
     """Return the columns of a tree with given values at one node."""
     steps = Steps(et.loads("max: [0, 1]"), algorithm("best-first"))
     known = steps.beliefs
     known.bound[expecting.RAISE][0], known.bound[expecting.LOWER][0] = lower, upper
     known.mean[0], known.variance[0] = m, v
-    return known, steps.limits
+    return known
 
 
 def integral(f: Callable[[Any], Any], low: float, high: float) -> float:
@@ -240,17 +240,15 @@ def density(m: float, v: float) -> Callable[[Any], Any]:
 @pytest.mark.parametrize(("m", "v"), [(0.0, 1.0), (3.0, 0.04), (-70.0, 400.0), (1e6, 1.0)])
 def test_the_gain_of_a_normal_value_matches_its_integral(m: float, v: float, aim: int) -> None:
     below, s = aim == expecting.LOWER, math.sqrt(v)
-    known, limits = beliefs_of(-1e9, 1e9, m, v)
+    known = beliefs_of(-1e9, 1e9, m, v)
     for z in (-3, -1, -0.25, 0, 0.5, 2, 4):
         x = m + z * s
         ends = (m - 12 * s, x) if below else (x, m + 12 * s)
         truth = integral(lambda y, x=x: abs(x - y) * density(m, v)(y), *ends)
-        assert estimates.gain(known, limits, 0, x, aim) == pytest.approx(
-            truth, rel=1e-6, abs=1e-9 * s
-        )
-    known, limits = beliefs_of(-1e9, 1e9, m, 0.0)
-    assert estimates.gain(known, limits, 0, m + s, aim) == pytest.approx(s if below else 0.0)
-    assert estimates.gain(known, limits, 0, m - s, aim) == pytest.approx(0.0 if below else s)
+        assert estimates.gain(known, 0, x, aim) == pytest.approx(truth, rel=1e-6, abs=1e-9 * s)
+    known = beliefs_of(-1e9, 1e9, m, 0.0)
+    assert estimates.gain(known, 0, m + s, aim) == pytest.approx(s if below else 0.0)
+    assert estimates.gain(known, 0, m - s, aim) == pytest.approx(0.0 if below else s)
 
 
 def test_a_search_that_closes_the_root_was_not_stopped() -> None:
@@ -307,9 +305,7 @@ class Joint:
         leaves = [node.id for node in self.nodes if not node.children]
         self.seen = random.sample(leaves, random.randint(0, len(leaves)))
         for n in self.seen:
-            estimates.take_in(
-                self.steps.beliefs, self.steps.limits, n, self.tree.columns.utility[n]
-            )
+            estimates.take_in(self.steps.beliefs, n, self.tree.columns.utility[n])
         low, high = map(float, self.steps.setup.bounds)
         self.weight, self.center, self.variance = 0.01, low if low > -INFINITY else 0.0, 1.0
         if 0 < high - low < INFINITY:
@@ -420,7 +416,7 @@ def test_fitted_levels_are_those_of_regressions() -> None:
     significant = 0
     for seed in range(250):
         joint = Joint(seed)
-        levels.learn(joint.steps.columns, joint.steps.beliefs, joint.steps.limits)
+        levels.learn(joint.steps.columns, joint.steps.beliefs, range(len(joint.tree)))
         spread, slope, trust = joint.fitted()
         found = [column[: len(spread)] for column in joint.columns]
         near = 1e-7 * math.sqrt(max(spread))
@@ -443,7 +439,7 @@ def test_levels_match_the_joint_distribution() -> None:
         joint.columns[2][:depths] = [random.gauss(0.5, 1) for _ in range(depths)]
         for node in joint.inner:
             levels.update_level_from_children(columns, known, node.id)
-        levels.update_root_level(known, joint.tree.root_id)
+        levels.update_root_level(known)
         for node in reversed(joint.inner):
             levels.pass_level_to_children(columns, known, node.id)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from expectitree.base.algorithms import Algorithm
@@ -91,18 +92,16 @@ class Comparison(Shown):
         A search that only estimates the value is not checked.
         """
         first, *others = self.proofs or [self.rows[0].search]
-        slack: Any = _SAME * first.eps
+        slack = _SAME * first.eps
         lower, upper = first.interval_of_branch(NONE)
         found = []
+        write = partial(known_text, write=partial(display_text, digits=17))
         for other in others:
             low, high = other.interval_of_branch(NONE)
             about = f"{other.algorithm.full_name} disagrees with {first.algorithm.full_name}"
             if low > upper + slack or lower > high + slack:
-                known, other_known = (
-                    known_text(*ends, lambda x: display_text(x, 17))
-                    for ends in ((lower, upper), (low, high))
-                )
-                found.append(f"{about}: the value is {other_known}, not {known}")
+                values = f"{write(low, high)}, not {write(lower, upper)}"
+                found.append(f"{about}: the value is {values}")
             elif _excludes(first, other) or _excludes(other, first):
                 found.append(f"{about}: the best action is {other.best}, not {first.best}")
         return found
@@ -144,22 +143,19 @@ def compare(
     tree = searched_tree(with_totals(tree), engine)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
+    elif isinstance(algorithms, (Algorithm, str)):
+        algorithms = [algorithms]
     rows = []
-    for algorithm in [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms:
-        load_compiled(tree, algorithm, engine)
+    for algorithm in algorithms:
+        if choose_engine(tree, find_algorithm(algorithm), engine) == "compiled":
+            # Load the compiled code, so that the time does not include loading.
+            builder = TreeBuilder(exact=False)
+            search_tree(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
         search = search_tree(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
         rows.append(ComparisonRow(replace(search, rounds=not exact), search.seconds))
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
     return Comparison(file, rows)
-
-
-def load_compiled(tree: Tree, algorithm: Algorithm | str, engine: str) -> None:
-    """Load the compiled code that a search will run, so that its time does not include loading."""
-    algorithm = find_algorithm(algorithm)
-    if choose_engine(tree, algorithm, engine) == "compiled":
-        builder = TreeBuilder(exact=False)
-        search_tree(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
 
 
 def _excludes(one: Search, other: Search) -> bool:
@@ -172,7 +168,7 @@ def _excludes(one: Search, other: Search) -> bool:
     if best is None:
         return False
     lower, upper = one.interval_of_branch(best)
-    slack: Any = _SAME * one.eps
+    slack = _SAME * one.eps
     if one.tree.columns.kind[root] == Kind.MAX:
         return bool(upper < one.lower[root] - slack)
     return bool(lower > one.upper[root] + slack)

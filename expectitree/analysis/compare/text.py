@@ -40,9 +40,9 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield from _table(comparison, options)
         yield ""
         yield from _bounds(comparison)
-        disagreements = comparison.disagreements
-        style = "bad" if disagreements else "title"
-        for disagreement in disagreements:
+        style = "title"
+        for disagreement in comparison.disagreements:
+            style = "bad"
             yield Text(f"WRONG: {safe(disagreement, options)}", style=style)
         yield Text(conclusion(comparison), style=style)
 
@@ -73,7 +73,8 @@ def _table(comparison: Comparison, options: ConsoleOptions) -> Iterator[Renderab
 
 
 def _cells(row: ComparisonRow) -> list[str]:
-    search, counts = row.search, row.search.counts
+    search = row.search
+    counts = search.counts
     return [
         search.algorithm.full_name,
         search.value_text(),
@@ -91,32 +92,29 @@ def conclusion(comparison: Comparison) -> str:
     searches = comparison.proofs
     if not searches:
         return "No algorithm proves the value."
-    stopped = sum(search.outcome is Outcome.STOPPED for search in searches)
-    if stopped:
+    if stopped := sum(search.outcome is Outcome.STOPPED for search in searches):
         return f"{stopped} of {len(searches)} searches stopped before they knew the value."
     if comparison.disagreements:
         return "The algorithms disagree."
     values = [search for search in searches if search.outcome is Outcome.VALUE]
     actions = [search for search in searches if search.outcome is not Outcome.VALUE]
-    is_whole = len(searches) == len(comparison.rows)  # no search only estimates the value
-    parts = []
-    if values:
-        goal = "the value" if actions else "the same value"
-        parts.append(_fewest(values, goal if is_whole else "a proof of the value"))
-    if actions:
-        parts.append(_fewest(actions, "the best action alone"))
-    return " ".join(parts)
+    goal = "the value" if actions else "the same value"
+    if len(searches) < len(comparison.rows):  # a search only estimates the value
+        goal = "a proof of the value"
+    groups = ((values, goal), (actions, "the best action alone"))
+    return " ".join(_fewest(group, goal) for group, goal in groups if group)
 
 
 def _fewest(searches: Sequence[Search], goal: str) -> str:
     """Return which search visited the fewest leaves."""
     best = min(searches, key=lambda s: (s.counts.leaves_visited, s.counts.visits))
-    leaves, visited = plural(best.tree.leaves, "leaf"), best.counts.leaves_visited
+    leaves = plural(best.tree.leaves, "leaf")
+    visited = best.counts.leaves_visited
     if best.tree.leaves == 1:
         return "The tree has one leaf."
     if visited == best.tree.leaves:
         return f"Every algorithm visited all {leaves} for {goal}."
     others = sum(s.counts.leaves_visited == visited for s in searches) - 1
-    also = f", as did {plural(others, 'other algorithm')}" if others else ""
+    also = f", as did {plural(others, 'other algorithm')}" * (others > 0)
     share = f"{visited:,} of {leaves} ({percent_text(visited, best.tree.leaves)})"
     return f"{best.algorithm.full_name} visited the fewest leaves for {goal}: {share}{also}."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from expectitree.base.numbers import Number, cell_text, is_finite
@@ -46,8 +44,7 @@ LOW = Side("low", "at most", "≤ alpha", "alpha", "least", "best", "MAX")
 HIGH = Side("high", "at least", "≥ beta", "beta", "greatest", "worst", "MIN")
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A cut: a node that a search left before all its children were done."""
 
     code: int  # of `searches.cuts`
@@ -133,16 +130,11 @@ class Explanation:
             search.grown is not None,
         )
 
-    @property
-    def cuts(self) -> Mapping[int, Cut]:
-        """Every cut that holds at the end of the search, parents first."""
-        order = self.search.tree.first_paths.order
-        return {n: cut for n in order if (cut := self.cut(n)) is not None}
-
 
 def _common_bound(search: Search, n: int, is_low: bool) -> Number | None:
     """Return the bound that all open outcomes of a CHANCE node share; None where they differ."""
-    tree, columns = search.tree, search.tree.columns
+    tree = search.tree
+    columns = tree.columns
     if columns.kind[n] != Kind.CHANCE:
         return None
     bounds = {

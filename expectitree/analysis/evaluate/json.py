@@ -14,6 +14,7 @@ from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import text_console
 from expectitree.text.json_values import (
     MAX_NESTED,
+    Fields,
     about_fields,
     dumps,
     json_number,
@@ -38,7 +39,8 @@ def render(
     if evaluation.tree.parameters:
         fields["parameters"] = json_value(evaluation.parameters)
     if evaluation.tree.criteria:
-        label, known = evaluation.tree.branch_label, json_value(evaluation.criteria)
+        label = evaluation.tree.branch_label
+        known = json_value(evaluation.criteria)
         fields["criteria"] = known.pop(NONE, None)
         root = evaluation.tree.root_id
         fields["criteria_of_actions"] = {label(root, b): amounts for b, amounts in known.items()}
@@ -66,8 +68,7 @@ class _Writer:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
-        numbers = enumerate(evaluation.shared_number) if self.tree.is_sharing else ()
-        self.ids = {n: int(number) for n, number in numbers if number}
+        self.ids = {n: int(number) for n, number in enumerate(evaluation.shared_number) if number}
         self.aside: dict[int, None] = {}  # in order; without values
         if self.tree.heights[-1] >= MAX_NESTED:
             order, _, _, depth = self.tree.first_paths
@@ -75,7 +76,7 @@ class _Writer:
             for n in self.aside:
                 self.ids.setdefault(n, len(self.ids) + 1)
 
-    def pieces(self, n: int, branch: dict[str, object]) -> Iterator[str]:
+    def pieces(self, n: int, branch: Fields) -> Iterator[str]:
         """Yield the text of a node and of what is below it, at most `MAX_NESTED` plies."""
         text = dumps(branch | self.node_fields(n))
         if not self.tree.columns.kind[n]:
@@ -84,7 +85,8 @@ class _Writer:
         yield f'{text[:-1]}, "children": ['
         branches = self.tree.branches_of(n)
         for b in branches:
-            c, fields = self.tree.columns.child[b], self.branch_fields(n, b)
+            c = self.tree.columns.child[b]
+            fields = self.branch_fields(n, b)
             if b > branches.start:
                 yield ", "
             if c in self.aside or not self.tree.is_first_path(c, b):
@@ -93,8 +95,8 @@ class _Writer:
                 yield from self.pieces(c, fields)
         yield "]}"
 
-    def branch_fields(self, n: int, b: int) -> dict[str, object]:
-        fields: dict[str, object] = {"label": self.tree.branch_label(n, b)}
+    def branch_fields(self, n: int, b: int) -> Fields:
+        fields: Fields = {"label": self.tree.branch_label(n, b)}
         if self.tree.columns.kind[n] == Kind.CHANCE:
             fields["p"] = json_number(self.tree.columns.probability[b])
         if self.tree.columns.pays:
@@ -103,10 +105,11 @@ class _Writer:
             fields["branch_note"] = self.tree.branch_notes[b]
         return fields
 
-    def node_fields(self, n: int) -> dict[str, object]:
+    def node_fields(self, n: int) -> Fields:
         search, tree, explanation = self.search, self.tree, self.evaluation.explanation
-        kind, utility = tree.columns.kind[n], tree.columns.utility[n]
-        fields: dict[str, object] = {"kind": _KIND_NAMES[kind]}
+        kind = tree.columns.kind[n]
+        utility = tree.columns.utility[n]
+        fields: Fields = {"kind": _KIND_NAMES[kind]}
         if n in self.ids:
             fields["id"] = self.ids[n]
         if not kind:
@@ -125,7 +128,8 @@ class _Writer:
             fields["bounds"] = _interval(tree.local_bounds[n])
         if n in tree.notes:
             fields["note"] = tree.notes[n]
-        cut, reason = explanation.cut(n), explanation.skipped(n)
+        cut = explanation.cut(n)
+        reason = explanation.skipped(n)
         if cut is not None:
             spared = {"nodes": cut.nodes, "leaves": cut.leaves}
             if cut.is_of_game:
@@ -136,8 +140,8 @@ class _Writer:
         return fields
 
 
-def _leaf_fields(tree: Tree, n: int) -> dict[str, object]:
-    fields: dict[str, object] = {"utility": json_number(tree.columns.utility[n])}
+def _leaf_fields(tree: Tree, n: int) -> Fields:
+    fields: Fields = {"utility": json_number(tree.columns.utility[n])}
     if n in tree.estimated:
         fields["estimated"] = True
     if n in tree.below:
@@ -145,13 +149,15 @@ def _leaf_fields(tree: Tree, n: int) -> dict[str, object]:
     return fields
 
 
-def reward_fields(tree: Tree, branch: int) -> dict[str, object]:
+def reward_fields(tree: Tree, branch: int) -> Fields:
     """Return the reward of a branch as a field, if it pays."""
     reward = tree.reward_of(branch)
-    return {"reward": json_number(reward)} if reward else {}
+    if not reward:
+        return {}
+    return {"reward": json_number(reward)}
 
 
-def cut_fields(cut: Cut) -> dict[str, object]:
+def cut_fields(cut: Cut) -> Fields:
     """Return the fields of a cut that evaluations and traces share."""
     return {
         "kind": cut.kind, "fails": cut.side.name, "after": cut.after,
@@ -159,7 +165,7 @@ def cut_fields(cut: Cut) -> dict[str, object]:
     }  # fmt: skip
 
 
-def explanation_fields(report: Reasons) -> dict[str, object]:
+def explanation_fields(report: Reasons) -> Fields:
     """Return what `--explain` adds: the node and the sentences about it."""
     sentences = Sentences(report, text_console().options).all()
     return {
@@ -173,10 +179,10 @@ def _interval(bounds: Bounds) -> list[object]:
     return [json_number(end) for end in bounds]
 
 
-def search_fields(search: Search) -> dict[str, object]:
+def search_fields(search: Search) -> Fields:
     """Return the fields of a search that every JSON output has."""
     is_known = search.outcome is Outcome.VALUE
-    found: dict[str, object] = {
+    found: Fields = {
         "algorithm": search.algorithm.name,
         **search.algorithm.options,
         "engine": search.engine,
@@ -201,18 +207,11 @@ def search_fields(search: Search) -> dict[str, object]:
     found |= {"bounds": search.root_bounds, "bounds_from": search.bounds_source}
     if search.root_window != search.root_bounds:
         found["window"] = search.root_window
-    found |= {**_count_fields(search), "cuts": search.counts.cuts}
+    counts = search.counts
+    nodes = {"total": counts.total, "visited": counts.visited, "visits": counts.visits}
+    leaves = {"total": counts.leaves_total, "visited": counts.leaves_visited}
+    if search.grown is not None:  # of a game, the totals are not known
+        found["game"] = search.grown
+        del nodes["total"], leaves["total"]
+    found |= {"nodes": nodes, "leaves": leaves, "cuts": counts.cuts}
     return {key: json_value(value) for key, value in found.items()}
-
-
-def _count_fields(search: Search) -> dict[str, object]:
-    """Return the counts of nodes and leaves; of a game the totals are not known."""
-    counts, grown = search.counts, search.grown
-    nodes = {"visited": counts.visited, "visits": counts.visits}
-    leaves = {"visited": counts.leaves_visited}
-    if grown is not None:
-        return {"game": grown, "nodes": nodes, "leaves": leaves}
-    return {
-        "nodes": {"total": counts.total, **nodes},
-        "leaves": {"total": counts.leaves_total, **leaves},
-    }

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from expectitree.analysis.show import MAX_ROWS
 from expectitree.base import compiling
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import Column, Columns, Readable
@@ -29,9 +28,7 @@ class Row(NamedTuple):
     hidden_branches: int = 0
 
 
-def outline(
-    search: Search, most_rows: int | None = MAX_ROWS, *, folded: bool = True
-) -> Iterator[Row]:
+def outline(search: Search, most_rows: int | None, *, folded: bool) -> Iterator[Row]:
     """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
 
     A node over terminals only is one row, without rows for its children (except at the root, and
@@ -107,11 +104,13 @@ def _rows(
             return row._replace(hidden=tree.below[n].nodes)
         return row
 
-    kind, child = tree.columns.kind, tree.columns.child
+    kind = tree.columns.kind
+    child = tree.columns.child
     stack = [row_of(tree.root_id, -1, -1, 0)]
     while stack:
         row = stack.pop()
-        n, depth = row.node, row.depth + 1
+        n = row.node
+        depth = row.depth + 1
         if n < 0 or not kind[n] or not row.is_first or row.is_folded:
             yield row
             continue

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import isclose
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.base.errors import AnalysisError
@@ -24,7 +23,6 @@ _MAX_STEPS = 12  # from a cut up to the player who makes it sound
 
 # For each outcome of positive probability: the probability, and the bound of its branch.
 Terms: TypeAlias = tuple[tuple[Number, Number], ...]
-EndOf: TypeAlias = Callable[[int], Number]  # the bound that a sum has for an outcome's branch
 
 
 class Quotient(NamedTuple):
@@ -40,8 +38,7 @@ class Quotient(NamedTuple):
     reward: Number = 0  # of the branch to the CHANCE node
 
 
-@dataclass(frozen=True)
-class Alternative:
+class Alternative(NamedTuple):
     """One branch of a node that is explained."""
 
     branch: int
@@ -52,8 +49,7 @@ class Alternative:
     terms: Terms  # of a CHANCE node's upper bound (at MIN its lower), where there are few outcomes
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step up from a cut, which explains one end of its window.
 
     `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "share" (`limit` at the
@@ -73,8 +69,7 @@ class Step:
     quotient: Quotient | None = None  # of a share, unless the others have become tighter since
 
 
-@dataclass(frozen=True)
-class CutReason:
+class CutReason(NamedTuple):
     """The proof that one cut was sound."""
 
     node: int
@@ -84,8 +79,7 @@ class CutReason:
     steps: Sequence[Step]  # up to what makes the window end where it does
 
 
-@dataclass(frozen=True)
-class Reasons:
+class Reasons(NamedTuple):
     """The reasons for a node's value, as far as a search knows it."""
 
     search: Search
@@ -116,150 +110,47 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
             "the search found the best action without its value: to explain the value, remove "
             "--goal action"
         )
-    explanation, tree = Explanation(search), search.tree
+    finder = _Finder(search)
+    tree = search.tree
     if branch is None or not tree.columns.pays:
         branch = tree.first_paths.branch[node]
     branches = tree.branches_of(node)
     chosen = list(branches[:MAX_ALTERNATIVES])
-    best = None
-    if branches:
-        best = next(search.best_branches(node), None)
+    best = next(search.best_branches(node), None) if branches else None
     if best is not None and best not in chosen:
         chosen[-1] = best
     rest = [search.interval_of_branch(b) for b in set(branches).difference(chosen)]
     best_rest = max((upper for _, upper in rest), default=0)
     if tree.columns.kind[node] == Kind.MIN:
         best_rest = min((lower for lower, _ in rest), default=0)
-    terms: Terms = ()
-    if search.is_exact(node):
-        terms = _terms(search, node, True)
-    cuts = _cuts_below(search, explanation, node)
+    cuts = finder.cuts_below(node)
     return Reasons(
         search,
         node,
         branch,
-        explanation.skipped_above(node),
-        [_alternative(search, node, b) for b in chosen],
+        finder.explanation.skipped_above(node),
+        [finder.alternative(node, b) for b in chosen],
         len(rest),
         best_rest,
-        terms,
-        [_cut_reason(search, n, cut) for n, cut in islice(cuts, MAX_CUTS)],
+        finder.final_terms(node, True) if search.is_exact(node) else (),
+        [finder.cut_reason(n, cut) for n, cut in islice(cuts, MAX_CUTS)],
         sum(1 for _ in cuts),
     )
 
 
-def _alternative(search: Search, node: int, branch: int) -> Alternative:
-    """Return one child, with the sum of the bound that matters to its parent's player."""
-    tree, child = search.tree, search.tree.columns.child[branch]
-    is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
-    ends = search.interval_of_branch(branch)
-    return Alternative(branch, child, *ends, is_best, _terms(search, child, is_high))
-
-
-def _terms(search: Search, node: int, is_high: bool) -> Terms:
-    """Return the terms of a node's own bound, from the intervals at the end."""
-    end_of = _ends_of_branches(search, not is_high)
-    return Sums(search.tree, search.eps).terms(node, end_of, search.interval_of(node)[is_high])
-
-
-def _ends_of_branches(search: Search, low: bool) -> EndOf:
-    """Return the lower bounds of branches, or else the upper ones, as a function."""
-    return lambda branch: search.interval_of_branch(branch)[not low]
-
-
-def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
-    """Yield every cut that holds at and below a node, parents first."""
-    tree, columns = search.tree, search.tree.columns
-    seen = {node}
-    stack = [node]
-    while stack:
-        n = stack.pop()
-        cut = explanation.cut(n)
-        if cut is not None:
-            yield n, cut
-        for b in reversed(tree.branches_of(n)):
-            c = columns.child[b]
-            if columns.kind[c] and search.visits[c] and columns.probability[b] and c not in seen:
-                seen.add(c)
-                stack.append(c)
-
-
-def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
-    terms = _terms(search, node, cut.is_low)
-    steps = tuple(_steps_up(search, node, cut.limit, cut.is_low))
-    return CutReason(node, _way_to(search, node), cut, terms, steps)
-
-
-def _steps_up(search: Search, node: int, limit: Number, low: bool) -> Iterator[Step]:
-    """Yield where a node's alpha (`low`) or beta comes from, up to the player who is sure of it.
-
-    The intervals are final; those of other outcomes may have tightened after the cut.
-    """
-    tree, columns, sums = search.tree, search.tree.columns, Sums(search.tree, search.eps)
-    for _ in range(_MAX_STEPS):
-        above, own = search.asking(node)
-        asked = shifted(limit, tree.reward_of(own))
-        if above < 0:
-            yield Step("bound", node, asked, way=own)
-            return
-        if columns.probability[own] == 0:
-            break  # the node was asked from elsewhere
-        way = _way_to(search, above)
-        above_limit = search.beta[above]
-        if low:
-            above_limit = search.alpha[above]
-        reward, quotient = tree.reward_of(way), None
-        is_share = columns.kind[above] == Kind.CHANCE
-        if is_share:
-            ends = _ends_of_branches(search, not low)
-            quotient = sums.quotient(way, own, ends, above_limit, limit)
-            limit = above_limit
-        elif not sums.is_same(asked, above_limit):
-            yield _at_player(search, above, own, asked, low)
-            return
-        else:
-            limit = asked
-            if reward:
-                quotient = Quotient(shifted(limit, reward), (), 1, asked, reward)
-        if is_share or reward:
-            yield Step("share", above, shifted(limit, reward), own, way, asked, quotient)
-        node = above
-    way = _way_to(search, node)
-    yield Step("far", node, shifted(limit, tree.reward_of(way)), way=way)
-
-
-def _way_to(search: Search, node: int) -> int:
-    """Return the branch that leads to a node where its window is explained; -1 at the root."""
-    if search.tree.columns.pays:
-        return search.asking(node)[1]
-    return search.tree.first_paths.branch[node]
-
-
-def _at_player(search: Search, node: int, own: int, limit: Number, low: bool) -> Step:
-    """Return why a limit that a player's node passes to a child is not the node's own limit."""
-    tree, child, way = search.tree, search.tree.columns.child, _way_to(search, node)
-    if (tree.columns.kind[node] == Kind.MAX) != low:
-        return Step("far", node, limit, own, way)
-    end_of, sums = _ends_of_branches(search, low), Sums(tree, search.eps)
-    others = [b for b in tree.branches_of(node) if child[b] != child[own]]
-    for b in others:
-        if sums.is_same(end_of(b), limit):
-            return Step("has", node, limit, b, way)
-    for b in (*others, own):  # a child may have become better since
-        if end_of(b) == limit or (end_of(b) > limit) == low:
-            return Step("has", node, limit, b, way)
-    return Step("far", node, limit, NONE, way)
-
-
-# ---- The sums that make the bounds of CHANCE nodes and the windows of their outcomes.
-
-
-@dataclass(frozen=True)
 class Sums:
-    """Finds the sums of one tree; numbers are equal if they differ by rounding, about `eps`."""
+    """Finds the sums that make the bounds of CHANCE nodes, and the windows of their outcomes.
 
-    tree: Tree
-    eps: Number
+    Numbers are equal if they differ by rounding, about `eps`.
+    """
+
+    def __init__(self, tree: Tree, eps: Number) -> None:
+        self.tree = tree
+        self.eps = eps
+
+    def end_of(self, branch: int, low: bool) -> Number:
+        """Return the lower or the upper bound of a branch, its reward included."""
+        raise NotImplementedError
 
     def is_same(self, one: Number, other: Number) -> bool:
         """Return whether two numbers are equal but for rounding."""
@@ -267,45 +158,149 @@ class Sums:
             not self.tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * self.eps)
         )
 
-    def terms(self, node: int, end_of: EndOf, total: Number) -> Terms:
+    def terms(self, node: int, low: bool, total: Number) -> Terms:
         """Return the terms of `total`, a CHANCE node's bound; none if many or not its sum.
 
         A bound from elsewhere, such as the tree file, can be tighter than the sum.
         """
         branches = self.tree.branches_of(node)
-        if self.tree.columns.kind[node] != Kind.CHANCE or len(branches) > MAX_TERMS:
-            return ()
-        terms = self._terms_of(branches, end_of)
-        if not self.is_same(sum_of(terms), total):
-            return ()
-        return terms
+        if self.tree.columns.kind[node] == Kind.CHANCE and len(branches) <= MAX_TERMS:
+            terms = self._terms_of(branches, low)
+            if self.is_same(sum_of(terms), total):
+                return terms
+        return ()
 
     def quotient(
-        self, above: int, branch: int, end_of: EndOf, limit: Number, end: Number
+        self, above: int, branch: int, low: bool, limit: Number, end: Number
     ) -> Quotient | None:
         """Return how the end of an outcome's window follows from `limit`, its CHANCE node's.
 
         `above` is the branch to the CHANCE node. Both ends are given as the nodes have them,
-        without rewards. Return None if there are many outcomes, an end is infinite, or the others'
-        bounds have changed since.
+        without rewards. Alpha follows from upper bounds, beta from lower ones (`low`). Return None
+        if there are many outcomes, an end is infinite, or the others' bounds have changed since.
         """
-        tree, p = self.tree, self.tree.columns.probability[branch]
+        tree = self.tree
+        p = tree.columns.probability[branch]
         branches = tree.branches_of(tree.parent_of(branch))
-        if len(branches) > MAX_TERMS or not is_finite(limit):
+        if len(branches) > MAX_TERMS:
             return None
-        others = self._terms_of((b for b in branches if b != branch), end_of)
-        if not all(is_finite(bound) for _, bound in others):
+        others = self._terms_of((b for b in branches if b != branch), low)
+        if not all(map(is_finite, (limit, *(bound for _, bound in others)))):
             return None
-        reward, end = tree.reward_of(above), shifted(end, tree.reward_of(branch))
+        end = shifted(end, tree.reward_of(branch))
         if not self.is_same(outcome_limit(limit, sum_of(others), p), end):
             return None
+        reward = tree.reward_of(above)
         return Quotient(shifted(limit, reward), others, p, end, reward)
 
-    def _terms_of(self, branches: Iterable[int], end_of: EndOf) -> Terms:
+    def _terms_of(self, branches: Iterable[int], low: bool) -> Terms:
         probability = self.tree.columns.probability
-        return tuple((probability[b], end_of(b)) for b in branches if probability[b])
+        return tuple((probability[b], self.end_of(b, low)) for b in branches if probability[b])
 
 
-def sum_of(terms: Terms) -> Any:
+def sum_of(terms: Terms) -> Number:
     """Return the sum of some terms."""
     return sum(p * end for p, end in terms)
+
+
+class _Finder(Sums):
+    """Finds reasons in the intervals and windows that a search ended with."""
+
+    def __init__(self, search: Search) -> None:
+        super().__init__(search.tree, search.eps)
+        self.search = search
+        self.columns = search.tree.columns
+        self.explanation = Explanation(search)
+
+    def end_of(self, branch: int, low: bool) -> Number:
+        """Return the lower or the upper bound of a branch at the end."""
+        return self.search.interval_of_branch(branch)[not low]
+
+    def final_terms(self, node: int, is_high: bool) -> Terms:
+        """Return the terms of a node's own bound."""
+        return self.terms(node, not is_high, self.search.interval_of(node)[is_high])
+
+    def alternative(self, node: int, branch: int) -> Alternative:
+        """Return one child, with the sum of the bound that matters to its parent's player."""
+        child = self.columns.child[branch]
+        ends = self.search.interval_of_branch(branch)
+        terms = self.final_terms(child, self.columns.kind[node] != Kind.MIN)
+        return Alternative(branch, child, *ends, self.search.is_best(node, branch), terms)
+
+    def cuts_below(self, node: int) -> Iterator[tuple[int, Cut]]:
+        """Yield every cut that holds at and below a node, parents first."""
+        columns = self.columns
+        seen = {node}
+        stack = [node]
+        while stack:
+            n = stack.pop()
+            cut = self.explanation.cut(n)
+            if cut is not None:
+                yield n, cut
+            for b in reversed(self.tree.branches_of(n)):
+                c = columns.child[b]
+                is_entered = columns.kind[c] and self.search.visits[c] and columns.probability[b]
+                if is_entered and c not in seen:
+                    seen.add(c)
+                    stack.append(c)
+
+    def cut_reason(self, node: int, cut: Cut) -> CutReason:
+        """Return the proof that a cut was sound."""
+        steps = tuple(self._steps_up(node, cut.limit, cut.is_low))
+        return CutReason(node, self._way_to(node), cut, self.final_terms(node, cut.is_low), steps)
+
+    def _steps_up(self, node: int, limit: Number, low: bool) -> Iterator[Step]:
+        """Yield where a node's alpha (`low`) or beta comes from, up to the player who is sure.
+
+        The intervals are final; those of other outcomes may have tightened after the cut.
+        """
+        ends = self.search.alpha if low else self.search.beta
+        for _ in range(_MAX_STEPS):
+            above, own = self.search.asking(node)
+            asked = shifted(limit, self.tree.reward_of(own))
+            if above < 0:
+                yield Step("bound", node, asked, way=own)
+                return
+            if self.columns.probability[own] == 0:
+                break  # the node was asked from elsewhere
+            way = self._way_to(above)
+            reward = self.tree.reward_of(way)
+            quotient = None
+            is_share = self.columns.kind[above] == Kind.CHANCE
+            if is_share:
+                quotient = self.quotient(way, own, not low, ends[above], limit)
+                limit = ends[above]
+            elif not self.is_same(asked, ends[above]):
+                yield self._at_player(above, own, asked, low)
+                return
+            else:
+                limit = asked
+                if reward:
+                    quotient = Quotient(shifted(limit, reward), (), 1, asked, reward)
+            if is_share or reward:
+                yield Step("share", above, shifted(limit, reward), own, way, asked, quotient)
+            node = above
+        way = self._way_to(node)
+        yield Step("far", node, shifted(limit, self.tree.reward_of(way)), way=way)
+
+    def _way_to(self, node: int) -> int:
+        """Return the branch that leads to a node where its window is explained; -1 at the root."""
+        if self.columns.pays:
+            return self.search.asking(node)[1]
+        return self.tree.first_paths.branch[node]
+
+    def _at_player(self, node: int, own: int, limit: Number, low: bool) -> Step:
+        """Return why a limit that a player's node passes to a child is not the node's own limit."""
+        child = self.columns.child
+        way = self._way_to(node)
+        if (self.columns.kind[node] == Kind.MAX) != low:
+            return Step("far", node, limit, own, way)
+        others = [b for b in self.tree.branches_of(node) if child[b] != child[own]]
+        for b in others:
+            if self.is_same(self.end_of(b, low), limit):
+                return Step("has", node, limit, b, way)
+        for b in (*others, own):  # a child may have become better since
+            end = self.end_of(b, low)
+            if end == limit or (end > limit) == low:
+                return Step("has", node, limit, b, way)
+        return Step("far", node, limit, NONE, way)

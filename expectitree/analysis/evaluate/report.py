@@ -63,10 +63,11 @@ class Evaluation:
 
     def shared_name(self, n: int) -> str:
         """Return the name of a shared node: that of the file with its counters, or a number."""
-        number, formulas = self.shared_number[n], self.tree.formulas
+        number = self.shared_number[n]
         if not number:
             return ""
-        return formulas.named.get(n, f"@{number}") if formulas is not None else f"@{number}"
+        named: Mapping[int, str] = getattr(self.tree.formulas, "named", {})
+        return named.get(n, f"@{number}")
 
     @property
     def shown(self) -> Evaluation:
@@ -93,7 +94,8 @@ class Evaluation:
 
         The tree is at -1, and the actions at the root are at their branches.
         """
-        tree, root = self.tree, self.tree.root_id
+        tree = self.tree
+        root = tree.root_id
         if not tree.criteria:
             return {}
         nodes = {NONE: root}
@@ -104,7 +106,8 @@ class Evaluation:
 
     def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:
         """Return the formulas of a node and of a branch, either of which may be -1, by key."""
-        formulas, key = self.tree.formulas, "utility"
+        formulas = self.tree.formulas
+        key = "utility"
         if formulas is None:
             return {}
         if node >= 0 and self.tree.columns.kind[node] != Kind.TERMINAL:
@@ -127,7 +130,8 @@ def strategy_only(search: Search) -> Search:
         if search.grown is not None:
             limit = "--seconds, --max-rows or --max-visits"
         raise AnalysisError(f"no strategy is known: the search was stopped; give it more {limit}")
-    tree, columns = search.tree, search.tree.columns
+    tree = search.tree
+    columns = tree.columns
     kept: dict[int, list[int]] = {}  # the branches of each node that is reached
     waiting = [tree.root_id]
     while waiting:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
-from typing import Any
 
 from rich.cells import cell_len
 from rich.console import ConsoleOptions
@@ -27,15 +26,21 @@ from expectitree.text.console import characters, line, safe, spelled
 from expectitree.text.phrases import TIED, interval_text, payment, plural, plus_text, untied
 
 Terms = Iterable[tuple[Number, Number]]  # probabilities and what each is multiplied by
+_WHY_OPEN = {
+    Outcome.STOPPED: "the search was stopped",
+    Outcome.ESTIMATE: "the search only estimates",
+}
 _MAX_NAME_LENGTH = 32  # columns of a path
 
 
 def visited_text(search: Search, noun: str) -> str:
     """Return how many nodes or leaves were visited: `5 of 8 leaves`; of a game, `5 leaves`."""
     counts = search.counts
-    visited, total = counts.visited, counts.total
+    visited = counts.visited
+    total = counts.total
     if noun == "leaf":
-        visited, total = counts.leaves_visited, counts.leaves_total
+        visited = counts.leaves_visited
+        total = counts.leaves_total
     if search.grown:
         return plural(visited, noun)
     return f"{visited:,} of {plural(total, noun)}"
@@ -68,7 +73,8 @@ class Words:
 
     def __init__(self, search: Search, options: ConsoleOptions) -> None:
         self.search, self.tree, self.options = search, search.tree, options
-        self.columns, self.characters = search.tree.columns, characters(options)
+        self.columns = search.tree.columns
+        self.characters = characters(options)
         self.residue = residue(search)
         self._names: dict[tuple[int, int], str] = {}
 
@@ -79,6 +85,12 @@ class Words:
     def between(self, lower: Number, upper: Number) -> str:
         """Return an interval that does not break: `in [2, 5]`."""
         return f"in {interval_text(lower, upper, self.number)}".replace(" ", TIED)
+
+    def leaf_noun(self, node: int) -> str:
+        """Return what the number at a leaf is."""
+        if node in self.tree.estimated:
+            return "estimate"
+        return "utility"
 
     def label(self, parent: int, branch: int) -> str:
         """Return a branch's label."""
@@ -98,14 +110,16 @@ class Words:
 
     def _path_end(self, branch: int) -> str:
         """Return the labels of the path that ends with a branch, as many as a name has room for."""
-        first_branch, text = self.tree.first_paths.branch, ""
+        first_branch = self.tree.first_paths.branch
+        text = ""
         while branch >= 0:
             above = self.tree.parent_of(branch)
             label = safe(paths.join([self.tree.branch_label(above, branch)]), self.options)
             longer = "/".join(filter(None, (label, text)))
             if text and cell_len(longer) > _MAX_NAME_LENGTH:
                 return f"{self.characters.ellipsis}/{text}"
-            text, branch = longer, first_branch[above]
+            text = longer
+            branch = first_branch[above]
         return text
 
     def product(self, p: Number, end: Number) -> str:
@@ -123,11 +137,12 @@ class Words:
             return f"({ends})/{len(possible)}"
         return " + ".join(self.product(p, end) for p, end in possible)
 
-    def summed(self, terms: Terms, value: Number, reward: Number = 0) -> str:
+    def summed(self, terms: Terms, value: Number, reward: Number) -> str:
         """Return the value of a branch, after the sum that makes it, with the branch's reward."""
-        total, sums = self.number(value), self.sum(terms)
+        total = self.number(value)
+        sums = self.sum(terms)
         if reward and is_finite(value):
-            before: Any = value
+            before = value
             sums = f"{sums or self.number(before - reward)}{self.paid(reward)}"
         if sums in ("", total):
             return total
@@ -139,7 +154,8 @@ class Words:
 
     def sides(self, quotient: Quotient) -> str:
         """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
-        top, rest = self.number(quotient.limit), plus_text(-quotient.reward)
+        top = self.number(quotient.limit)
+        rest = plus_text(-quotient.reward)
         rest += "".join(f" − {self.product(q, end)}" for q, end in quotient.others)
         if quotient.p == 1:
             return top + rest
@@ -168,7 +184,8 @@ class Sentences(Words):
 
     def __init__(self, report: Reasons, options: ConsoleOptions) -> None:
         super().__init__(report.search, options)
-        self.report, self.kind = report, Kind(self.columns.kind[report.node])
+        self.report = report
+        self.kind = Kind(self.columns.kind[report.node])
         self.interval = self.search.interval_of_branch(report.branch)
         self.reward = self.tree.reward_of(report.branch)
 
@@ -206,11 +223,7 @@ class Sentences(Words):
         if report.skipped is not None:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
         if not search.is_exact(n):
-            why = "more was not needed"
-            if search.outcome is Outcome.STOPPED:
-                why = "the search was stopped"
-            elif search.outcome is Outcome.ESTIMATE:
-                why = "the search only estimates"
+            why = _WHY_OPEN.get(search.outcome, "more was not needed")
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         best = [self.label(n, child.branch) for child in report.alternatives if child.is_best]
         if self.kind == Kind.CHANCE or not best:
@@ -224,9 +237,8 @@ class Sentences(Words):
 
     def leaf(self) -> str:
         """Return what a leaf is worth, and why it was not visited."""
-        n, noun = self.report.node, "utility"
-        if n in self.tree.estimated:
-            noun = "estimate"
+        n = self.report.node
+        noun = self.leaf_noun(n)
         utility = self.columns.utility[n]
         claim = f"its {noun} is {cell_text(utility)}"
         if self.reward:
@@ -238,7 +250,8 @@ class Sentences(Words):
 
     def child(self, child: Alternative) -> str:
         """Return what a child is worth, and how a player compares it with the best."""
-        label, is_exact = self.label(self.report.node, child.branch), child.lower == child.upper
+        label = self.label(self.report.node, child.branch)
+        is_exact = child.lower == child.upper
         is_compared = self.kind != Kind.CHANCE and self.search.is_exact(self.report.node)
         if self.kind == Kind.CHANCE:
             label += f", of probability {_chance(self.columns.probability[child.branch])},"
@@ -259,21 +272,18 @@ class Sentences(Words):
 
     def rank(self, end: Number) -> str:
         """Return how a child that is not the best compares with what the player is sure of."""
-        node = self.report.node
-        sure = self.search.upper[node]
-        is_worse = end > sure
-        if self.kind == Kind.MAX:
-            sure = self.search.lower[node]
-            is_worse = end < sure
+        is_max = self.kind == Kind.MAX
+        sure = self.search.interval_of(self.report.node)[not is_max]
         relation = "no better"
-        if is_worse:
+        if (end < sure) == is_max and end != sure:
             relation = "worse"
         return f"{relation} than {self.number(sure)}"
 
     # ---- Why a cut was sound.
 
     def cut(self, reason: CutReason) -> str:
-        cut, reward = reason.cut, self.tree.reward_of(reason.branch)
+        cut = reason.cut
+        reward = self.tree.reward_of(reason.branch)
         bound = self.summed(reason.terms, shifted(cut.bound, reward), reward)
         claim = f"it is worth {cut.side.relation} {bound}"
         if cut.rest is not None:
@@ -289,7 +299,8 @@ class Sentences(Words):
 
     def step(self, step: Step, side: Side, is_first: bool) -> str:
         """Return where the end of the window comes from, one step up."""
-        limit, name = self.number(step.limit), self.name(step.node, step.way)
+        limit = self.number(step.limit)
+        name = self.name(step.node, step.way)
         if step.why == "share":
             asked = self.number(step.asked)
             if step.quotient and self.sides(step.quotient) != asked:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeAlias
 
 from rich.console import ConsoleOptions, RenderableType
 
@@ -14,7 +14,6 @@ from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import (
-    Number,
     cell_text,
     display_text,
     escape,
@@ -26,6 +25,7 @@ from expectitree.base.tree.columns import CHANCE, NONE, Kind
 from expectitree.searches.result import Counts, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import (
+    Write,
     bounds_text,
     interval_text,
     plural,
@@ -35,6 +35,7 @@ from expectitree.text.phrases import (
     with_unit,
 )
 
+Facts: TypeAlias = Iterator[tuple[str, str]]  # each a name, and what is said of it
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
 _DECIDED = {Outcome.FAIL_LOW: "failed low", Outcome.FAIL_HIGH: "failed high"}
@@ -76,15 +77,15 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     """Yield the name and the parts of each line of the summary."""
     search = evaluation.search
     value = search.interval_of_branch(NONE)[0]
-    write: Callable[[Number], str] = display_text
+    write: Write = display_text
     if is_shown_as_fraction(value):
         write = exact_display
-    name, is_parallel = search.algorithm.full_name, search.jobs > 1
+    name = search.algorithm.full_name
+    is_parallel = search.jobs > 1
     if is_parallel:
         name += f", {search.jobs} jobs"
     has_opponent = search.tree.has_min and search.tree.decision_maker == Kind.MAX
-    is_pruned = search.algorithm.prunes
-    is_detailed = evaluation.is_detailed or is_pruned or has_opponent or is_parallel
+    is_detailed = evaluation.is_detailed or search.algorithm.prunes or has_opponent or is_parallel
     if is_detailed:
         yield "algorithm", name
     yield _name_of_value(search, has_opponent), (search.value_text(write), "value")
@@ -107,9 +108,10 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield from _search_facts(evaluation)
 
 
-def _tree_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+def _tree_facts(evaluation: Evaluation) -> Facts:
     """Yield what the summary says of the tree, whoever searched it."""
-    search, formulas = evaluation.search, evaluation.tree.formulas
+    search = evaluation.search
+    formulas = evaluation.tree.formulas
     if formulas is not None and formulas.is_unrolled:
         count = len(formulas.written) - len(formulas.written.formulas.links)
         yield "unrolled", f"{len(search.tree):,} nodes, made of {count:,} in the file"
@@ -128,9 +130,10 @@ def _name_of_value(search: Search, has_opponent: bool) -> str:
     return "value"
 
 
-def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+def _search_facts(evaluation: Evaluation) -> Facts:
     """Yield the counts of a search and its bounds."""
-    search, counts = evaluation.search, evaluation.search.counts
+    search = evaluation.search
+    counts = search.counts
     wide = 0
     if search.grown is None:
         wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
@@ -146,35 +149,32 @@ def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     yield "bounds", bounds + root_payment_text(search.tree)
 
 
-def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
+def _count_facts(counts: Counts, wide: int) -> Facts:
     """Yield how many of the nodes and leaves of a tree were visited."""
     yield "nodes", f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
-    visited, total = counts.leaves_visited, counts.leaves_total
+    visited = counts.leaves_visited
+    total = counts.leaves_total
     leaves = f"{visited:>{wide},} of {total:,} visited"
     if visited != total:
         leaves += f" ({percent_text(visited, total)})"
     yield "leaves", leaves
 
 
-def _game_facts(grown: Any, counts: Counts) -> Iterator[tuple[str, str]]:
+def _game_facts(grown: Any, counts: Counts) -> Facts:
     """Yield the counts of a search of a game; the size of its whole tree is unknown."""
     yield "depth", f"{grown.depth:,}"
     made = f"{grown.rows:,} made, {grown.merged:,} merged"
     yield "nodes", f"{counts.visited:,} visited{_again_text(counts)}; {made}"
     yield "evaluations", f"{grown.evaluations:,}"
-    yield "leaves", leaves_text(grown.estimated, counts.leaves_visited)
+    leaves = f"{counts.leaves_visited:,}, none an estimate: the result is that of the whole game"
+    if grown.estimated:
+        leaves = f"{grown.estimated:,} of {counts.leaves_visited:,} are estimates"
+    yield "leaves", leaves
     if grown.repeats:
         what = f"{grown.repeats:,} positions repeat"
         if grown.repeats == 1:
             what = "1 position repeats"
         yield "cycles", f"{what}: `expectitree solve` gives the value of the whole game"
-
-
-def leaves_text(estimated: int, leaves: int) -> str:
-    """Return how many leaves of a game are estimates, and what follows if none is."""
-    if not estimated:
-        return f"{leaves:,}, none an estimate: the result is that of the whole game"
-    return f"{estimated:,} of {leaves:,} are estimates"
 
 
 def _again_text(counts: Counts) -> str:
@@ -183,7 +183,7 @@ def _again_text(counts: Counts) -> str:
     return f", {plural(counts.visits - counts.visited, 'more visit')}"
 
 
-def _why_stopped(search: Search) -> Iterator[tuple[str, str]]:
+def _why_stopped(search: Search) -> Facts:
     """Yield why a search was stopped, if it was; of a game, which depth is not finished."""
     grown = search.grown
     if grown is None:
@@ -201,7 +201,8 @@ def _why_stopped(search: Search) -> Iterator[tuple[str, str]]:
 def _parameters(evaluation: Evaluation) -> Iterator[str]:
     """Yield each parameter with its value, and with its formula if it is derived from others."""
     for name, value in evaluation.parameters.items():
-        parameter, text = evaluation.tree.parameters[name], "?"
+        parameter = evaluation.tree.parameters[name]
+        text = "?"
         if value is not None:
             text = with_unit(display_text(value), parameter.unit)
         if parameter.bases:
@@ -237,9 +238,7 @@ def criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[
         yield from table([Column("action"), Column("value", True), *columns], rows, options)
 
 
-def _attitude_facts(
-    search: Search, write: Callable[[Number], str]
-) -> Iterator[tuple[str | Part, ...]]:
+def _attitude_facts(search: Search, write: Write) -> Iterator[tuple[str | Part, ...]]:
     """Yield the attitude to risk, and what the value would be without it."""
     attitude = search.tree.attitude
     if attitude is None:
@@ -257,7 +256,8 @@ def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
     best, *ties = [safe(label, options) for label in search.ties[:_MAX_TIES]]
     parts: list[str | Part] = [(best, "best")]
     if ties:
-        equal, names = "worth as much", ", ".join(ties)
+        equal = "worth as much"
+        names = ", ".join(ties)
         if search.eps:
             equal = f"equal within rounding, {display_text(search.eps, 1)}"
         if len(search.ties) > _MAX_TIES:

@@ -36,12 +36,13 @@ from expectitree.text.phrases import (
 )
 
 Part = tuple[str, str]  # a text and its style
+Parts = list[Part]
 _KIND_NAMES = tuple(kind.name for kind in Kind)
 _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
 _PAYMENT_ROOM = 12  # columns kept for what a branch pays
 _MIN_ROOM = 24  # columns for text in a narrow terminal
-_INNER_ROOM, _LEAF_ROOM = 24, 12  # columns kept for a node after a long label
+_LEAF_ROOM = 12  # columns kept for a leaf after a long label; an inner node has twice as many
 _MIN_LABEL = 8
 _MAX_UNSEEN = 3  # children in a row that no search of a game visited
 _MAX_ALIGNED = 200  # siblings whose labels are aligned
@@ -75,7 +76,8 @@ class _Drawing:
         self, evaluation: Evaluation, options: ConsoleOptions, most_rows: int | None, notes: bool
     ) -> None:
         self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
-        self.columns, self.explanation = self.tree.columns, evaluation.explanation
+        self.columns = self.tree.columns
+        self.explanation = evaluation.explanation
         self.options, self.width, self.notes = options, options.max_width, notes
         self.characters = characters(options)
         room = _ROOM + _PAYMENT_ROOM * self.columns.pays
@@ -94,10 +96,10 @@ class _Drawing:
         del self.open[row.depth :]
         self.open.append(not row.last)
         stem, head, mark = self.stem(row.depth), self.payment(NONE), ""
-        guides: list[Part] = []
+        guides = []
         if row.depth:
             mark, style = self.mark(row)
-            guides = [(stem, "guide"), (self.turn(row.last) + mark, style)]
+            guides = [(stem, "guide"), (self.characters.turns[row.last] + mark, style)]
         if row.node < 0:
             yield line(*guides, (self.left_out(row), "dim"))
             return
@@ -117,36 +119,22 @@ class _Drawing:
 
     # ---- The left margin.
 
-    def turn(self, is_last: bool) -> str:
-        """Return where a branch leaves the line of its siblings."""
-        if is_last:
-            return self.characters.last
-        return self.characters.branch
-
-    def guide(self, goes_on: bool) -> str:
-        """Return the line of siblings that passes a row, or the same room."""
-        if goes_on:
-            return self.characters.down
-        return self.characters.blank
-
     def stem(self, depth: int) -> str:
         """Return the lines on the left; of a deep row only the nearest, after a number."""
         start = max(1, depth - self.levels)
-        stem = "".join(map(self.guide, self.open[start:depth]))
+        stem = "".join(self.characters.guides[goes_on] for goes_on in self.open[start:depth])
         if start == 1:
             return stem
         return f"{start - 1:>{self.digits}}{self.characters.ellipsis} {stem}"
 
     def margin(self, row: Row) -> str:
         """Return the guides left of a remark: one if siblings follow, one if children follow."""
-        below = ""
-        if row.depth:
-            below = "  "
+        guides = self.characters.guides
         if self.has_rows(row) and self.columns.kind[row.node] != Kind.TERMINAL:
-            below = self.characters.down
-        if row.depth:
-            below = self.guide(not row.last) + below
-        return below
+            below = guides[True]
+        else:
+            below = "  " * (row.depth > 0)
+        return guides[not row.last] * (row.depth > 0) + below
 
     def has_rows(self, row: Row) -> bool:
         """Return whether the children of an inner node have rows below its own."""
@@ -155,11 +143,9 @@ class _Drawing:
     def mark(self, row: Row) -> Part:
         """Return the mark on a branch, with its style: cut, best, as good, or none of these."""
         marks = self.characters
-        if row.node < 0:
-            return marks.plain, "guide"
-        if row.is_first and self.explanation.skipped(row.node) == "cut":
+        if row.node >= 0 and row.is_first and self.explanation.skipped(row.node) == "cut":
             return marks.cut, "cut"
-        if not self.search.is_best(row.parent, row.branch):
+        if row.node < 0 or not self.search.is_best(row.parent, row.branch):
             return marks.plain, "guide"
         if row.branch == self.siblings_below(row).best:
             return marks.best, "best"
@@ -167,7 +153,7 @@ class _Drawing:
 
     # ---- A row.
 
-    def head(self, row: Row, mark: str) -> list[Part]:
+    def head(self, row: Row, mark: str) -> Parts:
         """Return the branch: its label and its probability, aligned with those of its siblings."""
         siblings = self.siblings_below(row)
         style = "dim"
@@ -185,21 +171,20 @@ class _Drawing:
             parts += self.payment(row.branch, siblings.payment_width)
         return parts
 
-    def payment(self, branch: int, width: int = 0) -> list[Part]:
+    def payment(self, branch: int, width: int = 0) -> Parts:
         """Return what a branch pays, padded to the width; -1 is the way to the root."""
-        text = ""
-        parts: list[Part] = []
-        if reward := self.tree.reward_of(branch):
-            noun, amount = payment(reward)
-            parts, width = [(f"{noun} ", "dim")], width - len(noun) - 1
-            text = f"{amount}  "
-        return [*parts, (text.ljust(width), "none")]
+        reward = self.tree.reward_of(branch)
+        if not reward:
+            return [(" " * width, "none")]
+        noun, amount = payment(reward)
+        return [(f"{noun} ", "dim"), (f"{amount}  ".ljust(width - len(noun) - 1), "none")]
 
     def siblings_below(self, row: Row) -> _Siblings:
         """Return what a row, the first one drawn below its parent, shares with the others there."""
         parent = row.parent
         if parent not in self.siblings:
-            branches, kind = self.tree.branches_of(parent)[:_MAX_ALIGNED], self.columns.kind
+            branches = self.tree.branches_of(parent)[:_MAX_ALIGNED]
+            kind = self.columns.kind
             p_width = paid = 0
             best = None
             room = self.width - len(self.stem(row.depth)) - 6
@@ -210,10 +195,8 @@ class _Drawing:
                 room -= p_width + 4
             if self.columns.pays:
                 paid = max(_width(self.payment(b)) for b in branches)
-            below = _LEAF_ROOM
-            if any(kind[self.columns.child[b]] for b in branches):
-                below = _INNER_ROOM
-            room = max(_MIN_LABEL, room - paid - below)
+            is_inner = any(kind[self.columns.child[b]] for b in branches)
+            room = max(_MIN_LABEL, room - paid - _LEAF_ROOM * (1 + is_inner))
             labels = max(cell_len(self.label(parent, b, room)) for b in branches)
             self.siblings[parent] = _Siblings(labels, p_width, paid, best)
         return self.siblings[parent]
@@ -222,7 +205,7 @@ class _Drawing:
         label = safe(self.tree.branch_label(parent, branch), self.options)
         return clipped(label, room, self.characters.ellipsis)
 
-    def body(self, row: Row, reward: Number, room: int) -> tuple[list[Part], list[Part]]:
+    def body(self, row: Row, reward: Number, room: int) -> tuple[Parts, Parts]:
         """Return the node: kind, value, its terminals, and why it was not visited.
 
         What does not fit becomes remarks, which are returned too.
@@ -238,12 +221,12 @@ class _Drawing:
             (self.reference(row), "dim"),
             (f"{self.characters.kinds[kind]}{kind}", kind),
             (" ", "none"),
-            (known_text(*interval), self.value_style(n, "value")),
+            (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
         if _width(parts) > room:
             parts[0] = self.reference(row, is_named=False), "dim"
         room -= _width(parts)
-        overflow: list[Part] = []
+        overflow = []
         if self.has_rows(row) and (chance := shared_chance(self.tree, n)):
             each = f"  p {chance} each"
             if len(each) <= room:
@@ -258,9 +241,7 @@ class _Drawing:
             parts.append((f"  plays {action}", "none"))
         elif row.is_folded:
             terminals = [*self.terminals(n), (plus_text(reward), "none")]
-            relation = "of"
-            if search.is_exact(n):
-                relation = "="
+            relation = "=" if search.is_exact(n) else "of"
             if _width(terminals) + len(relation) + 2 + len(tail) <= room:
                 parts += [(f" {relation} ", "none"), *terminals]
             else:
@@ -274,35 +255,26 @@ class _Drawing:
 
     def reference(self, row: Row, is_named: bool = True) -> str:
         """Return the name or the number of a shared node, after an arrow if it was shown before."""
-        text, name = "", self.evaluation.shared_name(row.node)
-        if name and is_named:
-            text = f"{name} "
-        elif name:
-            text = f"@{self.evaluation.shared_number[row.node]} "
-        if not row.is_first:
-            text = f"{self.characters.arrow} {text}"
-        return text
+        name = self.evaluation.shared_name(row.node)
+        if name and not is_named:
+            name = f"@{self.evaluation.shared_number[row.node]}"
+        parts = (self.characters.arrow * (not row.is_first), name)
+        return "".join(f"{part} " for part in parts if part)
 
-    def value_style(self, n: int, style: str) -> str:
-        """Return the style of a node's value; dim if it was not visited."""
-        if self.search.visits[n]:
-            return style
-        return "dim"
-
-    def leaf(self, n: int, reward: Number) -> list[Part]:
+    def leaf(self, n: int, reward: Number) -> Parts:
         """Return a terminal's utility, or how utility and reward make the value of its branch.
 
         What the path to it pays in all follows where that is shown.
         """
-        utility, estimate, total = self.columns.utility[n], "", ""
-        if n in self.tree.estimated:
-            estimate = "estimate "
+        utility, total = self.columns.utility[n], ""
+        estimate = "estimate " * (n in self.tree.estimated)
         if self.evaluation.totals:
             total = f"  total {cell_text(shifted(utility, self.paid[-1]))}"
         text, style = self.utility(n)
         if reward and text != "?":
             sides = f"{estimate}{cell_text(utility)}{plus_text(reward)}"
-            text, estimate = f"{cell_text(shifted(utility, reward))} = {sides}", ""
+            text = f"{cell_text(shifted(utility, reward))} = {sides}"
+            estimate = ""
             if not self.search.visits[n]:
                 text = f"({text})"
         return [(estimate, "none"), (text, style), (total, "none")]
@@ -314,14 +286,15 @@ class _Drawing:
             return text, "none"
         return f"({text})", "dim"
 
-    def terminals(self, n: int) -> list[Part]:
+    def terminals(self, n: int) -> Parts:
         """Return how terminals make a node's value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`.
 
         With an attitude to risk, CHANCE is worth a certainty equivalent: `CE(0.9·2, 0.1·3)`. If
         there are very many, only the first; of a game, those that were visited.
         """
         branches = self.tree.branches_of(n)
-        kind, probability = Kind(self.columns.kind[n]), self.columns.probability
+        kind = Kind(self.columns.kind[n])
+        probability = self.columns.probability
         is_sum = kind == Kind.CHANCE and len({probability[b] for b in branches}) > 1
         opening, separator, closing = f"{_FUNCTIONS[kind]}(", ", ", ")"
         if kind == Kind.CHANCE and self.tree.attitude is not None:
@@ -329,7 +302,8 @@ class _Drawing:
         elif is_sum:
             opening, separator, closing = "", " + ", ""
         parts = [(opening, "none")]
-        used, before = 0, ""
+        used = 0
+        before = ""
         shown = self.shown_terminals(branches)
         for place, b in enumerate(shown):
             name, (value, style) = before, self.utility(self.columns.child[b])
@@ -356,16 +330,15 @@ class _Drawing:
 
     def shown_terminals(self, branches: Sequence[int]) -> Sequence[int]:
         """Return the branches to terminals that are shown: of a game, those that were visited."""
-        if self.search.grown is None:
-            return branches
         visited = [b for b in branches if self.search.visits[self.columns.child[b]]]
-        if len(branches) - len(visited) > _MAX_UNSEEN:
-            return visited
-        return branches
+        if self.search.grown is None or len(branches) - len(visited) <= _MAX_UNSEEN:
+            return branches
+        return visited
 
     def tail(self, row: Row) -> str:
         """Return the end of a row: why it was not visited, and what is left out below it."""
-        n, text = row.node, ""
+        n = row.node
+        text = ""
         if row.is_first:
             text = self.why_not_visited(n)
         if row.hidden or row.hidden_branches:
@@ -374,10 +347,8 @@ class _Drawing:
 
     def why_not_visited(self, n: int) -> str:
         reason = self.explanation.skipped(n)
-        if reason == "cut" and self.columns.kind[n] == Kind.TERMINAL:
-            return ""
         if reason == "cut":
-            return "  not visited"
+            return "  not visited" * (self.columns.kind[n] != Kind.TERMINAL)
         if reason:
             return f"  {reason}"
         if self.search.cut[n] != PROBED or not self.search.visits[n]:
@@ -417,9 +388,7 @@ class _Drawing:
         if row.is_folded and self.explanation.passed_over:
             reason = self.explanation.reason
             passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]
-            noun = "leaf"
-            if search.grown is not None:
-                noun = "branch"
+            noun = "leaf" if search.grown is None else "branch"
             if passed:
                 why = why_passed_over(search, n, passed[0])
                 yield f"{plural(len(passed), noun)} passed over: {why}", "dim"
@@ -429,7 +398,8 @@ class _Drawing:
 
     def formulas(self, row: Row) -> Iterator[str]:
         """Yield the formulas of a row, and of the terminals that are folded into it."""
-        n, folded = NONE, range(0)
+        n = NONE
+        folded = range(0)
         if row.is_first:
             n = row.node
         if row.is_folded:  # and so the first
@@ -453,5 +423,5 @@ def _equations(formulas: Mapping[str, str]) -> str:
     return ", ".join(tied(f"{key} = {text}") for key, text in formulas.items())
 
 
-def _width(parts: list[Part]) -> int:
+def _width(parts: Parts) -> int:
     return sum(cell_len(text) for text, _ in parts)

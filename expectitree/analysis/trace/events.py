@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.reasons import EndOf, Quotient, Sums, Terms
+from expectitree.analysis.evaluate.reasons import Quotient, Sums, Terms
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import Bounds, ChosenBounds
@@ -61,25 +61,23 @@ class Event(NamedTuple):
     def cut_in(self, tree: Tree) -> Cut:
         """Return the cut that a cut step records."""
         assert self.window is not None
-        children, interval = len(tree.branches_of(self.node)), (self.lower, self.upper)
+        children = len(tree.branches_of(self.node))
+        interval = (self.lower, self.upper)
         return Cut(self.cut, self.after, children, interval, self.window)
 
 
-class Recorder:
+class Recorder(Sums):
     """Makes events of a search, and knows the interval of each node after them."""
 
     def __init__(
         self, tree: Tree, algorithm: Algorithm, bounds: ChosenBounds, *kept: int | None
     ) -> None:
-        self.tree, self.algorithm = tree, algorithm
+        self.algorithm = algorithm
         self.at, self.most = kept
-        self.branches_at: Sequence[int] = ()  # of the node to follow, who knows their results
-        if self.at is not None:
-            self.branches_at = tree.branches_of(self.at)
         self.known = choose_bounds(tree, bounds, algorithm)
-        self.eps = rounding_error(tree, self.known[0])
-        self.sums = Sums(tree, self.eps)
-        self.kind, self.child = list(tree.columns.kind), list(tree.columns.child)
+        super().__init__(tree, rounding_error(tree, self.known[0]))
+        self.kind = list(tree.columns.kind)
+        self.child = list(tree.columns.child)
         self.lower, self.upper = map(list, tree.inherited_bounds(self.known[0]))
         self.events: list[Event] = []
         self.total = self.step = self.entries = self.walk = 0
@@ -97,9 +95,10 @@ class Recorder:
         node, branch, _ = place
         was = self.lower[node], self.upper[node]
         self.lower[node], self.upper[node] = interval = interval or was
-        is_result = branch in self.branches_at and kind not in (TIGHTEN, CUT)
-        if self.at not in (None, node) and not is_result:
-            return
+        if self.at is not None and node != self.at:
+            is_result = kind not in (TIGHTEN, CUT) and branch in self.tree.branches_of(self.at)
+            if not is_result:
+                return
         self.total += 1
         if self.most is None or len(self.events) < self.most:
             about |= {"step": self.step, "walk": self.walk}
@@ -107,7 +106,8 @@ class Recorder:
 
     def tighten(self, place: Place, low: bool, bound: Number) -> None:
         """Record a tighter lower or upper bound of a node."""
-        node, terms = place[0], self.sum_terms(place[0], low, bound)
+        node = place[0]
+        terms = self.terms(place[0], low, bound)
         interval = self.lower[node], max(bound, self.lower[node])
         if low:
             interval = min(bound, self.upper[node]), self.upper[node]
@@ -117,23 +117,19 @@ class Recorder:
         """Record a cut, with the sum that proves it."""
         low, (node, _, _) = not fails_low(cut), place
         bounds = self.upper[node], self.lower[node]
-        self.record(CUT, place, cut=cut, terms=self.sum_terms(node, low, bounds[low]), **about)
-
-    def sum_terms(self, node: int, low: bool, total: Number) -> Terms:
-        """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
-        return self.sums.terms(node, self.end_of(low), total)
+        self.record(CUT, place, cut=cut, terms=self.terms(node, low, bounds[low]), **about)
 
     def first_place(self, node: int) -> Place:
         """Return the place of a node on the first path to it."""
         paths = self.tree.first_paths
         return node, paths.branch[node], paths.depth[node]
 
-    def end_of(self, low: bool) -> EndOf:
-        """Return the bounds, by branch, that a sum of lower or of upper bounds has."""
+    def end_of(self, branch: int, low: bool) -> Number:
+        """Return the lower or the upper bound that a sum has for a branch."""
         ends = self.upper
         if low:
             ends = self.lower
-        return lambda branch: shifted(ends[self.child[branch]], self.tree.reward_of(branch))
+        return shifted(ends[self.child[branch]], self.tree.reward_of(branch))
 
 
 class WalkRecorder(Recorder):
@@ -161,8 +157,7 @@ class WalkRecorder(Recorder):
         """Record the new bounds of a node: from time to time, of one that is not on the way."""
         place = self.places.get(node) or self.first_place(node)
         if lower == upper and (lower, upper) != (self.lower[node], self.upper[node]):
-            terms = self.sum_terms(node, True, lower)
-            self.record(CLOSE, place, (lower, upper), terms=terms)
+            self.record(CLOSE, place, (lower, upper), terms=self.terms(node, True, lower))
         if lower != self.lower[node]:
             self.tighten(place, True, lower)
         if upper != self.upper[node]:
@@ -172,7 +167,8 @@ class WalkRecorder(Recorder):
         """Record the cuts, which are found when the search is over, parents first."""
         self.walk = 0
         for node in self.tree.first_paths.order:
-            cut, after = search.cut[node], search.cut_after[node]
+            cut = search.cut[node]
+            after = search.cut_after[node]
             if search.visits[node] and cut not in NO_CUTS:
                 window = search.alpha[node], search.beta[node]
                 self.record_cut(self.first_place(node), cut, window=window, after=after)

@@ -9,12 +9,13 @@ from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.algorithms import OPTIONS
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.text.json_values import about_fields, dumps, json_number, json_path
+from expectitree.text.json_values import Fields, about_fields, dumps, json_number, json_path
 
 
 def render(report: Trace) -> Iterator[str]:
     """Yield the start, every step, and the end."""
-    search, tree = report.search, report.tree
+    search = report.search
+    tree = report.tree
     about = about_fields(report.file, tree) | search_fields(search)
     given = ("file", "title", "warnings", "algorithm", *OPTIONS, "engine", "bounds", "bounds_from")
     start = {"event": "start"} | {key: about[key] for key in given if key in about}
@@ -26,10 +27,10 @@ def render(report: Trace) -> Iterator[str]:
     yield dumps({"event": "end", "steps": report.total, "left_out": left_out} | found)
 
 
-def event_fields(event: Event, tree: Tree) -> dict[str, object]:
+def event_fields(event: Event, tree: Tree) -> Fields:
     """Return the fields of a step; the path unless it is very long."""
-    n, kind = event.node, Kind(tree.columns.kind[event.node]).name
-    fields: dict[str, object] = {"node": n, "kind": kind, "depth": event.depth}
+    n = event.node
+    fields = {"node": n, "kind": Kind(tree.columns.kind[event.node]).name, "depth": event.depth}
     if event.branch >= 0:
         above = tree.parent_of(event.branch)
         fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from expectitree.analysis.evaluate.reasons import EndOf, Quotient
+from expectitree.analysis.evaluate.reasons import Quotient
 from expectitree.analysis.trace.events import (
     ENTER,
     LEAVE,
@@ -27,7 +28,7 @@ from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import INFINITY, Number, returned
-from expectitree.base.tree.columns import NONE, ChosenBounds
+from expectitree.base.tree.columns import NONE, Bounds, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.cuts import NO_CUTS
 from expectitree.searches.engine import searched_tree
@@ -78,7 +79,8 @@ class Trace(Shown):
         return [dict(zip(names, self._row(event), strict=True)) for event in self.events]
 
     def _row(self, event: Event) -> tuple[object, ...]:
-        path, kind = self.tree.path_of(event.node), self.tree.node(event.node).kind.name
+        path = self.tree.path_of(event.node)
+        kind = self.tree.node(event.node).kind.name
         ends = event.lower, event.upper, *(event.window or (None, None))
         return event.step, event.kind, path, kind, event.depth, *ends
 
@@ -118,29 +120,27 @@ def trace(
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
-    search = found if isinstance(found, Search) else None
     tree = found.tree if isinstance(found, Search) else found
     check_tree(tree, "trace")
     at = tree.find(at).id if isinstance(at, str) else at
     if algorithm is None:
-        algorithm = "expectiminimax" if search is None else search.algorithm
+        algorithm = getattr(found, "algorithm", "expectiminimax")
     chosen = find_algorithm(algorithm)
     about, kept = dict[str, Any](), dict[str, Any]()  # of a search that is repeated as it was
-    if search is not None:
-        if (chosen, bounds, max_visits) == (search.algorithm, None, None):
-            about = {"window": search.root_window, "seed": search.seed}
-            kept = {"bounds_source": search.bounds_source, "grown": search.grown}
-        bounds, max_visits = _settings_of(search, chosen, bounds, max_visits)
-    is_walk = chosen.is_built_in and not chosen.in_order
-    make: Any = WalkRecorder if is_walk else DepthFirstRecorder
-    settings = searched_tree(tree), chosen, bounds, at, most
-    recorder = make(*settings)
+    if isinstance(found, Search):
+        if (chosen, bounds, max_visits) == (found.algorithm, None, None):
+            about = {"window": found.root_window, "seed": found.seed}
+            kept = {"bounds_source": found.bounds_source, "grown": found.grown}
+        bounds, max_visits = _settings_of(found, chosen, bounds, max_visits)
+    kind = DepthFirstRecorder if chosen.in_order or not chosen.is_built_in else WalkRecorder
+    make = partial(kind, searched_tree(tree), chosen, bounds, at, most)
+    recorder = make()
     try:
         traced = recorder.search(max_visits, about)
     except SearchError:
-        if not recorder.entries or search is None or not (search.grown and search.stopped):
+        if not (recorder.entries and isinstance(found, Search) and found.grown and found.stopped):
             raise
-        entries, recorder = recorder.entries, make(*settings)
+        entries, recorder = recorder.entries, make()
         traced = recorder.search(entries, about)  # a part of a game, until the search needs more
     recorder.finish(traced)
     events = [returned(event, exact or not traced.tree.exact) for event in recorder.events]
@@ -173,11 +173,11 @@ class DepthFirstRecorder(Recorder):
         self.path: list[tuple[Place, Window]] = []  # the open entries
         # By branch: the bounds of an outcome in the sums of its CHANCE node. If several outcomes
         # lead to the child, it may be narrower by now.
-        self.summed: dict[int, Window] = {}
+        self.summed: dict[int, Bounds] = {}
 
-    def end_of(self, low: bool) -> EndOf:
-        """Return the bounds, by branch, in the sums of a CHANCE node."""
-        return lambda branch: self.summed[branch][not low]
+    def end_of(self, branch: int, low: bool) -> Number:
+        """Return a bound of a branch in the sums of its CHANCE node."""
+        return self.summed[branch][not low]
 
     def is_in_chance(self) -> bool:
         """Return whether the innermost open node is a CHANCE node."""
@@ -186,21 +186,23 @@ class DepthFirstRecorder(Recorder):
     def enter(self, node: int, branch: int, window: Window, rank: int) -> None:
         """Record the entry of an inner node."""
         self.entries += 1
-        place, window = (node, branch, len(self.path)), _with_floats(window)
+        place = (node, branch, len(self.path))
+        window = _with_floats(window)
         if rank != ALL:
             self.record(PROBE, place, place=rank)
         quotients: tuple[Quotient | None, ...] = ()
         if self.is_in_chance() and self.algorithm.chance_cuts:
             (_, above, _), limits = self.path[-1]
-            ends = zip((self.end_of(False), self.end_of(True)), limits, window, strict=True)
-            quotients = tuple(self.sums.quotient(above, branch, *end) for end in ends)
+            ends = zip((False, True), limits, window, strict=True)
+            quotients = tuple(self.quotient(above, branch, *end) for end in ends)
         self.record(ENTER, place, window=window, quotients=quotients)
         self.path.append((place, window))
 
     def visit(self, node: int, branch: int) -> None:
         """Record the visit of a terminal."""
         self.entries += 1
-        place, utility = (node, branch, len(self.path)), self.tree.columns.utility[node]
+        place = (node, branch, len(self.path))
+        utility = self.tree.columns.utility[node]
         if self.is_in_chance() and self.algorithm.probes:
             self.record(PROBE, place)
         self.record(VISIT, place, (utility, utility))
@@ -215,12 +217,12 @@ class DepthFirstRecorder(Recorder):
             if not self.algorithm.chance_cuts:
                 return  # the end of the entry shows the value
             branches = self.tree.branches_of(node)
-            low_of, high_of = super().end_of(True), super().end_of(False)
+            end_of = super().end_of
             repeats = len({self.child[b] for b in branches}) < len(branches)
             for b in branches:
                 # Where outcomes lead to one child, the search adds up the rest again.
                 if b == branch or branch == NONE or (repeats and b > branch):
-                    self.summed[b] = low_of(b), high_of(b)
+                    self.summed[b] = end_of(b, True), end_of(b, False)
         low, high = _with_floats((low, high))
         place, _ = self.path[-1]
         if self.kind[node] != Kind.MIN and self.lower[node] + self.eps < low < INFINITY:

@@ -42,7 +42,8 @@ def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield from _step_lines(event, sentences, f"{event.step:>{wide},}  ")
     more = report.total - len(report.events)
     if not report.total:
-        name, node = report.search.algorithm.full_name, ROOT
+        name = report.search.algorithm.full_name
+        node = ROOT
         if report.at is not None:
             node = escape(report.tree.path_of(report.at))
         yield Text(f"{name} did not visit {node}: `expectitree eval` shows why.")
@@ -75,7 +76,8 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
 
 def conclusion(report: Trace, options: ConsoleOptions) -> str:
     """Return the result of the search."""
-    search, counts = report.search, report.search.counts
+    search = report.search
+    counts = search.counts
     text = f"{search.algorithm.full_name} visited {visited_text(search, 'leaf')}"
     if search.algorithm.prunes:
         text += f", with {plural(counts.cuts, 'cut')}"
@@ -102,27 +104,30 @@ class StepSentences(Words):
                 formula = f"{end} = {self.sides(quotient)} = {self.number(quotient.found)}"
                 yield spelled(formula, self.options)
 
-    def with_reward(self, event: Event, *ends: Number) -> list[Number]:
-        """Return bounds of an event's node as those of its branch: its reward included."""
-        reward = self.tree.reward_of(event.branch)
-        return [shifted(end, reward) for end in ends]
+    # Bounds of an event's node are written as those of its branch: its reward included.
 
-    def interval(self, event: Event) -> str:
-        """Return the interval of an event's branch."""
-        return self.between(*self.with_reward(event, event.lower, event.upper))
+    def paid_number(self, event: Event, end: Number) -> str:
+        """Return a bound of an event's branch."""
+        return self.number(shifted(end, self.tree.reward_of(event.branch)))
+
+    def interval(self, event: Event, lower: Number, upper: Number) -> str:
+        """Return an interval of an event's branch."""
+        reward = self.tree.reward_of(event.branch)
+        return self.between(shifted(lower, reward), shifted(upper, reward))
 
     def worth(self, event: Event, end: Number) -> str:
         """Return a bound of an event's branch, after the sum that makes it."""
-        (total,) = self.with_reward(event, end)
-        return self.summed(event.terms, total, self.tree.reward_of(event.branch))
+        reward = self.tree.reward_of(event.branch)
+        return self.summed(event.terms, shifted(end, reward), reward)
 
     # ---- A sentence for each kind of step.
 
     def on_enter(self, event: Event, name: str) -> str:
-        about, reward = Kind(self.columns.kind[event.node]).name, self.tree.reward_of(event.branch)
+        about = Kind(self.columns.kind[event.node]).name
+        reward = self.tree.reward_of(event.branch)
         if reward:
             about += f", {' '.join(payment(reward))}"
-        entry = f"{name} ({about}), {self.interval(event)}"
+        entry = f"{name} ({about}), {self.interval(event, event.lower, event.upper)}"
         if event.window is not None:
             return f"Enter {entry}: {window_text(event.window, reward, self.number)}"
         if event.depth:
@@ -137,17 +142,14 @@ class StepSentences(Words):
         return f"{text}: visit only {label} of it"
 
     def on_visit(self, event: Event, name: str) -> str:
-        noun = "utility"
-        if event.node in self.tree.estimated:
-            noun = "estimate"
-        text = f"Visit {name}: its {noun} is {self.number(event.lower)}"
+        text = f"Visit {name}: its {self.leaf_noun(event.node)} is {self.number(event.lower)}"
         if reward := self.tree.reward_of(event.branch):
-            worth = self.number(*self.with_reward(event, event.lower))
+            worth = self.paid_number(event, event.lower)
             text += f", its {' '.join(payment(reward))}, so it is worth {worth}"
         return text
 
     def on_pass(self, event: Event, name: str) -> str:
-        reason = f"its interval is enough, {self.interval(event)}"
+        reason = f"its interval is enough, {self.interval(event, event.lower, event.upper)}"
         if event.lower == event.upper:
             reason = f"known to be {self.worth(event, event.lower)}"
         return f"Pass over {name}: {reason}"
@@ -155,7 +157,7 @@ class StepSentences(Words):
     def on_close(self, event: Event, name: str) -> str:
         text = f"So {name} is worth {self.worth(event, event.lower)}"
         if any(map(is_finite, event.was)):
-            text += f" (was{TIED}{self.between(*self.with_reward(event, *event.was))})"
+            text += f" (was{TIED}{self.interval(event, *event.was)})"
         return text
 
     def on_tighten(self, event: Event, name: str) -> str:
@@ -164,7 +166,7 @@ class StepSentences(Words):
         if not event.terms and self.columns.kind[event.node] == Kind.CHANCE:
             value += f" over its {plural(len(self.tree.branches_of(event.node)), 'outcome')}"
         if is_finite(was):
-            value += f" (was{TIED}{self.number(*self.with_reward(event, was))})"
+            value += f" (was{TIED}{self.paid_number(event, was)})"
         relation = {"lower": HIGH, "upper": LOW}[end].relation
         return f"So {name} is worth {relation} {value}"
 
@@ -174,8 +176,8 @@ class StepSentences(Words):
         if is_unordered(event.cut):
             kind = f"Reconstructed: {cut.kind}"
         text = f"{kind} cut {cut_place(cut)}: {name} is worth {cut.side.relation} "
-        (end,) = self.with_reward(event, cut.limit)
-        limit = f"{cut.side.comparison} {self.number(end)}".replace(" ", TIED)
+        end = self.paid_number(event, cut.limit)
+        limit = f"{cut.side.comparison} {end}".replace(" ", TIED)
         return f"{text}{self.worth(event, cut.bound)} {limit}"
 
     def on_leave(self, event: Event, name: str) -> str:
@@ -184,18 +186,20 @@ class StepSentences(Words):
             return f"{name} = {self.value_formula(event)}"
         if event.lower == event.upper:
             return f"Leave {name}: it is worth {lower}"
-        alpha, beta = map(self.number, self.with_reward(event, *event.window))
+        alpha, beta = (self.paid_number(event, end) for end in event.window)
         if event.upper <= event.window[0] + self.search.eps:
             return f"Leave {name}: it fails low, at most {upper} ≤ alpha {alpha}"
         if event.lower >= event.window[1] - self.search.eps:
             return f"Leave {name}: it fails high, at least {lower} ≥ beta {beta}"
-        return f"Leave {name}: its value is {self.interval(event)}"
+        return f"Leave {name}: its value is {self.interval(event, event.lower, event.upper)}"
 
     def value_formula(self, event: Event) -> str:
         """Return how a node's value follows from those of its children."""
-        n, value = event.node, self.number(*self.with_reward(event, event.lower))
+        n = event.node
+        value = self.paid_number(event, event.lower)
         paid = self.paid(self.tree.reward_of(event.branch))
-        branches, is_chance = self.tree.branches_of(n), self.columns.kind[n] == Kind.CHANCE
+        branches = self.tree.branches_of(n)
+        is_chance = self.columns.kind[n] == Kind.CHANCE
         if len(branches) > MAX_TERMS:
             noun = "outcome" if is_chance else "action"
             return f"{value}, of {plural(len(branches), noun)}"

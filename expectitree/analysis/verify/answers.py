@@ -36,7 +36,13 @@ def check_answers(tree: Tree, file: str) -> tuple[str, Reasons | None]:
     answers, best = _read(tree, file)
     for right, (node, (branch, written, number)) in enumerate(sorted(answers.items())):
         values = search.lower[node], search.interval_of_branch(branch)[0]
-        if not any(_is_right(written, number, Fraction(value)) for value in values):
+        has_two_decimals = len(written.partition(".")[2]) >= 2
+        is_right = (
+            number in values
+            or has_two_decimals
+            and any(agrees_as_written(written, number, value) for value in values)
+        )
+        if not is_right:
             expected = " or ".join(dict.fromkeys(map(message_text, values)))
             path = ROOT
             if branch != NONE:
@@ -58,16 +64,19 @@ def check_answers(tree: Tree, file: str) -> tuple[str, Reasons | None]:
 def _read(tree: Tree, file: str) -> tuple[dict[int, Answer], str | None]:
     """Return the answers of a file by node, and the best action if there is one."""
     text, name = read_text(file)
-    document, best = Document(name, ""), None
+    document = Document(name, "")
+    best = None
     if text.strip():
         document = parse(text, name)
-    problems, root = Problems(document), document.root
-    answers: dict[int, Answer] = {}
+    problems = Problems(document)
+    root = document.root
+    answers = {}
     if not isinstance(root, tuple):
         root = ()
     for at, (path, data) in enumerate(root):
         try:
-            branch, node = tree.find_branch(path), tree.find(path).id
+            branch = tree.find_branch(path)
+            node = tree.find(path).id
             answers[node] = branch, str(data), Fraction(to_number(str(data), exact=True))
         except TreeError as error:
             if path == BEST:
@@ -81,8 +90,3 @@ def _read(tree: Tree, file: str) -> tuple[dict[int, Answer], str | None]:
     if problems.found:
         raise problems.failure()
     return answers, best
-
-
-def _is_right(text: str, number: Fraction, value: Fraction) -> bool:
-    has_two_decimals = len(text.partition(".")[2]) >= 2
-    return number == value or has_two_decimals and agrees_as_written(text, number, value)

@@ -53,9 +53,11 @@ def find_entries(text: str, format: Format) -> dict[Place, Part]:
                 break
             else:
                 key: str | int = index
-                value, start = last, last.start
+                value = last
+                start = last.start
                 if part.text == "{":
-                    key, value = last.text, next(parts)
+                    key = last.text
+                    value = next(parts)
                 read(value, (*place, key), start)
                 index += 1
         entries[place] = part._replace(end=last.end, head=head)
@@ -123,12 +125,14 @@ def replace_text(path: str, text: str) -> None:
 def _yaml_parts(text: str) -> Iterator[Part]:
     end = 0  # of the part before; a block ends there, not where its end is noticed
     for event in events(text):
-        start, own_end = event.start_mark.index, event.end_mark.index
+        start = event.start_mark.index
+        own_end = event.end_mark.index
         if isinstance(event, yaml.CollectionStartEvent):
             is_list = isinstance(event, yaml.SequenceStartEvent)
             if is_list and not event.flow_style:
                 start = text.find(":", end) + 1  # a list in brackets can start there
-            is_block, anchor = not event.flow_style, event.anchor or ""
+            is_block = not event.flow_style
+            anchor = event.anchor or ""
             opening = "{"
             if is_list:
                 opening = "["
@@ -140,7 +144,8 @@ def _yaml_parts(text: str) -> Iterator[Part]:
         elif isinstance(event, yaml.NodeEvent):
             end = own_end
             is_plain = isinstance(event, yaml.ScalarEvent) and event.style not in ("|", ">")
-            value, anchor = getattr(event, "value", "*"), event.anchor or ""
+            value = getattr(event, "value", "*")
+            anchor = event.anchor or ""
             yield Part(start, end, value, is_plain=is_plain, anchor=anchor)
 
 

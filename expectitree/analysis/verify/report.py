@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -36,6 +36,7 @@ from expectitree.files.writing import OutputFile
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
+from expectitree.text.json_values import Fields, fields_of
 
 UNREAD, NO_TREE = "cannot be read", "not a tree"  # the faults of a file
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
@@ -49,8 +50,9 @@ class Check:
     expected: str
     found: str
     kept: bool
-    place: Place  # the keys within `expect` that lead to what was expected
-    replacement: object = None  # what would hold: a text, a number, a list, a mapping
+    place: Place = field(repr=False)  # the keys within `expect` that lead to what was expected
+    # What would hold: a text, a number, a list, a mapping.
+    replacement: object = field(default=None, repr=False)
     hint: str = ""  # why it does not hold, where that is not plain
 
     @property
@@ -60,11 +62,6 @@ class Check:
         if self.hint:
             text += f" ({self.hint})"
         return text
-
-    def json_fields(self) -> dict[str, object]:
-        """Return the fields for JSON."""
-        names = ("what", "expected", "found", "kept", "hint")
-        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -117,11 +114,11 @@ class Verification(Shown):
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each expectation, with its `what`, `expected`, `found`, `kept`."""
-        return [{"file": self.file, **check.json_fields()} for check in self.checks]
+        return [{"file": self.file, **fields_of(check)} for check in self.checks]
 
-    def json_fields(self) -> dict[str, object]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        about: dict[str, object] = {"file": self.file}
+        about: Fields = {"file": self.file}
         if self.warnings:
             about["warnings"] = self.warnings
         return about | {
@@ -177,11 +174,13 @@ def verify_file(
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
-    search, best = search_tree(tree), composed(expect.best or "")
+    search = search_tree(tree)
+    best = composed(expect.best or "")
     if expect.value is not None:
         yield _number_check("value", search, expect, ("value",), expect.value)
     if best:
-        hint, kept = "", best == composed(search.best or "")
+        hint = ""
+        kept = best == composed(search.best or "")
         if search.best is None:
             hint = "the root is not a player's, so it has no best action: remove `best`"
         elif not kept and best in map(composed, search.ties):
@@ -203,11 +202,10 @@ def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[C
         return
     checks = [*_value_checks(varied, point.expect)]
     if not checks:
-        found: dict[str, object] = {"set": number_texts(point.settings), "value": search.value}
+        found: Fields = {"set": number_texts(point.settings), "value": search.value}
         if search.best is not None:
             found["best"] = search.best
-        shown = message_text(search.value)
-        yield Check(at, "a value to compare with", shown, False, place, found)
+        yield Check(at, "a value to compare with", message_text(search.value), False, place, found)
     for check in checks:
         yield replace(check, what=f"{at}: {check.what}", place=(*place, *check.place))
 
@@ -223,7 +221,8 @@ def _number_check(
         found = search.value_of("".join(place[1:]) or ROOT)
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=str(error))
-    kept, hint = expected == found, ""
+    kept = expected == found
+    hint = ""
     if not kept and search.tree.unit and is_finite(expected):  # its values are rounded
         slack = to_exact(search.eps) + abs(to_exact(found)) * Fraction(FLOAT_UNIT)  # of a float
         kept = are_near(to_exact(expected), to_exact(found), slack)
@@ -263,21 +262,24 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
         yield Check(name, "a search", "none", False, run.place, hint=str(error))
         return
     for key, attribute in _COUNTS.items():
-        expected: int | None = getattr(run, key)
+        expected = getattr(run, key)
         if expected is not None:
-            found: int = getattr(search.counts, attribute)
+            found = getattr(search.counts, attribute)
             what = f"{name}: {key}"
             if key != "cuts":
                 what += " visited"
-            kept, place = expected == found, (*run.place, key)
+            kept = expected == found
+            place = (*run.place, key)
             yield Check(what, str(expected), str(found), kept, place, found)
     yield from _skip_checks(name, run, search)
 
 
 def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
-    place, expected = (*run.place, "skipped"), "not visited"
+    place = (*run.place, "skipped")
+    expected = "not visited"
     for path in run.skipped or ():
-        what, found = f"{name}: {path}", expected
+        what = f"{name}: {path}"
+        found = expected
         try:
             if search.visited(path):
                 found = "visited"
@@ -346,13 +348,13 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     return after
 
 
-def _answers(tree: Tree) -> dict[str, object]:
+def _answers(tree: Tree) -> Fields:
     """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2.
 
     A tree with an attitude to risk has no such counts, because pruning searches refuse it.
     """
     search = search_tree(tree)
-    answers: dict[str, object] = {"value": written(search.value)}
+    answers: Fields = {"value": written(search.value)}
     if search.best is not None:
         answers["best"] = search.best
     if tree.attitude is None:

@@ -51,7 +51,10 @@ def _file_lines(
     yield line(signs[not v.is_bad], " ", (safe(v.file, options), "title"), remark)
     if v.error is not None:
         for text in problem_lines(v.error, options.update_width(options.max_width - 4)):
-            yield line("    ", text.plain) if text.no_wrap else indented(text, 4)
+            if text.no_wrap:
+                yield line("    ", text.plain)
+            else:
+                yield indented(text, 4)
     shown = v.broken
     if verbose:
         shown = list(v.checks)

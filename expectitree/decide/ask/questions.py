@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.searches.beliefs import Beliefs, Limits, begin
+from expectitree.searches.beliefs import Beliefs, begin
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
 from expectitree.searches.estimates import take_in
@@ -24,7 +24,6 @@ class Progress(NamedTuple):
 
     problem: Problem
     beliefs: Beliefs
-    limits: Limits
     route: list[int]
 
     @property
@@ -52,15 +51,15 @@ def search_known(problem: Problem, answers: Collection[int]) -> Progress:
     known leaves count as visited from the beginning.
     """
     tree, columns = problem.tree, problem.columns
-    beliefs, limits = _begin(problem)
+    beliefs = _begin(problem)
     unknown, waiting = {*tree.unknown}, {*answers}
     known = {n for n, kind in enumerate(columns.kind) if kind == Kind.TERMINAL}
-    _enter(tree, beliefs, limits, known - unknown - waiting)
-    renew(columns, beliefs, limits)
+    _enter(tree, beliefs, known - unknown - waiting)
+    renew(columns, beliefs)
 
     route: list[int] = []
-    while not is_reached(columns, beliefs, limits):
-        depth = walk(columns, beliefs, limits, NO_LIMIT)
+    while not is_reached(columns, beliefs):
+        depth = walk(columns, beliefs, NO_LIMIT)
         nodes = list(beliefs.route[: depth + 1])
         leaf = nodes[-1]
         if leaf not in waiting:
@@ -70,45 +69,45 @@ def search_known(problem: Problem, answers: Collection[int]) -> Progress:
             route = nodes
             break
         if leaf in unknown:
-            _enter(tree, beliefs, limits, waiting)
+            _enter(tree, beliefs, waiting)
             waiting.clear()
-            renew(columns, beliefs, limits)
+            renew(columns, beliefs)
             continue
         if leaf in waiting:
             waiting.remove(leaf)
-            take_in(beliefs, limits, leaf, columns.utility[leaf])
+            take_in(beliefs, leaf, columns.utility[leaf])
         # Otherwise the walk met a shared node that an answer along another path has closed.
-        back_up(columns, beliefs, limits, depth)
+        back_up(columns, beliefs, depth)
 
     if waiting or tree.is_sharing:  # the search narrows only intervals along the path of each walk
-        _enter(tree, beliefs, limits, waiting)
-        renew(columns, beliefs, limits)
-    if is_reached(columns, beliefs, limits):
+        _enter(tree, beliefs, waiting)
+        renew(columns, beliefs)
+    if is_reached(columns, beliefs):
         route = []
-    return Progress(problem, beliefs, limits, route)
+    return Progress(problem, beliefs, route)
 
 
-def _begin(problem: Problem) -> tuple[Beliefs, Limits]:
+def _begin(problem: Problem) -> Beliefs:
     """Return the columns and numbers that the search starts from."""
     tree = problem.tree
-    beliefs, limits = begin_best_first(problem)
+    beliefs = begin_best_first(problem)
     if tree.unit:  # the bounds of unknown leaves are differences of floats
         magnitude = tree.greatest_magnitude
         eps = rounding_of_sums(magnitude, tree.heights[-1], tree.most_outcomes, tree.unit)
-        limits = limits._replace(eps=eps)
-    limits = limits._replace(shares=True)  # each renewal narrows the intervals of all nodes
-    begin(problem.columns, beliefs, limits)
-    return beliefs, limits
+        beliefs = beliefs._replace(eps=eps)
+    beliefs = beliefs._replace(shares=True)  # each renewal narrows the intervals of all nodes
+    begin(problem.columns, beliefs)
+    return beliefs
 
 
-def _enter(tree: Tree, beliefs: Beliefs, limits: Limits, leaves: Collection[int]) -> None:
+def _enter(tree: Tree, beliefs: Beliefs, leaves: Collection[int]) -> None:
     """Enter the utilities of some leaves; count a visit where play can reach them."""
     columns, in_play = tree.columns, _nodes_in_play(tree)
     for n, kind in enumerate(columns.kind):
         if kind == Kind.TERMINAL:
             is_visited = n in leaves
             if is_visited:
-                take_in(beliefs, limits, n, columns.utility[n])
+                take_in(beliefs, n, columns.utility[n])
         else:
             possible = (b for b in tree.branches_of(n) if columns.probability[b] > 0)
             is_visited = any(beliefs.visits[columns.child[b]] for b in possible)

@@ -267,7 +267,7 @@ class Inquiry(Shown):
         known = self._progress.beliefs
         # Losses within the rounding error, twice as much if v* is known, are proofs.
         is_known = known.lower[root.id] == known.upper[root.id]
-        eps = self._progress.limits.eps * (2 if is_known else 1)
+        eps = self._progress.beliefs.eps * (2 if is_known else 1)
         for b, loss in losses.items():
             if loss <= eps:
                 return b, 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from analysis.trace.test_best_first import check_accounting
-from helpers import for_each
+from helpers import cuts_of, for_each
 from random_trees import Case
 
 import expectitree as et
@@ -23,7 +23,7 @@ def test_every_node_is_accounted_for_once(seed: int, name: str) -> None:
     case = Case(seed)
     search = et.evaluate(case.tree(), name, bounds=case.bounds)
     check_accounting(search)
-    for n, cut in Explanation(search).cuts.items():
+    for n, cut in cuts_of(Explanation(search)).items():
         end = search.upper[n] if cut.is_low else search.lower[n]
         assert cut.bound == end
         assert end <= cut.window[0] if cut.is_low else end >= cut.window[1]
@@ -40,14 +40,14 @@ def test_cut_reasons_have_the_documented_wording() -> None:
         """
     )
     explanation = Explanation(et.evaluate(tree, "star1", bounds=(0, 8)))
-    assert [cut_reason(cut) for cut in explanation.cuts.values()] == [
+    assert [cut_reason(cut) for cut in cuts_of(explanation).values()] == [
         "alpha cut after 1 of 2: at most 3 ≤ alpha 5; 1 leaf not visited",
         "chance cut after 1 of 2: even if the rest were 8, at most 5 ≤ alpha 5; "
         "1 node, 2 leaves not visited",
     ]
     mirrored = et.loads("min: {a: 5, b: {max: [7, 9]}}")
     explanation = Explanation(et.evaluate(mirrored, "star1", bounds=(0, 9)))
-    assert [cut_reason(cut) for cut in explanation.cuts.values()] == [
+    assert [cut_reason(cut) for cut in cuts_of(explanation).values()] == [
         "beta cut after 1 of 2: at least 7 ≥ beta 5; 1 leaf not visited"
     ]
 
@@ -57,7 +57,7 @@ def test_a_cut_by_local_bounds_comes_before_any_outcome() -> None:
         "max: [5, {chance: [{bounds: [0, 4], min: [1, 2]}, {bounds: [0, 5], max: [3, 4]}]}]"
     )
     explanation = Explanation(et.evaluate(tree, "star2", bounds=(0, 9)))
-    (cut,) = explanation.cuts.values()
+    (cut,) = cuts_of(explanation).values()
     assert (cut.after, cut.probing) == (0, False)
     assert cut_reason(cut) == (
         "chance cut before any outcome: even with the rest at best, at most 4.5 ≤ alpha 5; "
@@ -70,5 +70,5 @@ def test_probability_zero_and_passed_over_are_not_cuts() -> None:
         "max: [{chance: [{p: 0, utility: 3}, {p: 1, utility: 2}]}, {bounds: [0, 2], min: [1, 1]}]"
     )
     explanation = Explanation(et.evaluate(tree, "star1", bounds=(0, 9)))
-    assert explanation.cuts == {}
+    assert cuts_of(explanation) == {}
     assert sorted(skipped_reasons(explanation)) == ["passed over", "probability 0"]

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, rendered_lines, typed
+from helpers import ROOT, cuts_of, invoke, rendered_lines, typed
 from random_trees import BEST_FIRST, Case, with_slow_variants
 
 import expectitree as et
@@ -66,10 +66,11 @@ def check_accounting(search: Search) -> set[str | None]:
         if search.visits[n]:
             assert explanation.skipped(n) is explanation.skipped_above(n) is None
     cut = [n for n in unvisited if reasons_of[n] == "cut"]
-    assert sum(one.nodes for one in explanation.cuts.values()) == len(cut)
-    assert sum(one.leaves for one in explanation.cuts.values()) == sum(kind[n] == 0 for n in cut)
+    cuts = cuts_of(explanation)
+    assert sum(one.nodes for one in cuts.values()) == len(cut)
+    assert sum(one.leaves for one in cuts.values()) == sum(kind[n] == 0 for n in cut)
     assert explanation.passed_over == sum(reason == "passed over" for reason in reasons_of.values())
-    assert len(explanation.cuts) == search.counts.cuts
+    assert len(cuts) == search.counts.cuts
     for n in {topmost(search, n) for n in unvisited}:
         assert (explanation.skipped(n) == "probability 0") is (probability[branch[n]] == 0)
     # A cut node lies below a node with a cut; only nodes visited, not needed, may be in between.
@@ -113,7 +114,7 @@ def test_cuts_are_inequalities_that_hold(searches: list[Search]) -> None:
         tree, explanation, slack = search.tree, Explanation(search), 4 * search.eps
         kind, _, first, child, probability, _ = tree.columns.stored
         value: Any = et.evaluate(tree).lower
-        for n, cut in explanation.cuts.items():
+        for n, cut in cuts_of(explanation).items():
             alpha, beta = cut.window
             own = range(first[n], first[n + 1])
             assert cut.after == sum(search.visits[child[b]] > 0 for b in own)
@@ -229,7 +230,7 @@ def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
     ]
     assert "passed over" not in done.stdout
     search = et.evaluate(et.loads(tree), PLAIN, bounds=(0, 10))
-    (cut,) = Explanation(search).cuts.values()
+    (cut,) = cuts_of(Explanation(search)).values()
     assert (cut.after, cut.of, cut.nodes, cut.leaves) == (1, 2, 1, 1)
     assert Explanation(search).skipped(search.tree.find("b/#1").id) == "cut"
 
