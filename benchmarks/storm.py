@@ -222,10 +222,12 @@ def ours(model: Model, repetitions: int) -> dict[str, Any]:
     from expectitree.games.solve import solver as module
     from expectitree.games.solve.states import Limits, Reached
 
-    rules: Any = SimpleNamespace(pays=model.pays, discount=1, endless=None, title="a model")
+    rules: Any = SimpleNamespace(
+        pays=model.pays, discount=1, endless=None, title="a model", max_rows=len(model.kinds)
+    )
     times: list[tuple[float, float]] = []
     for _ in range(repetitions + 1):  # the first compiles
-        states = Reached(rules, Limits(rules, None))
+        states = Reached(rules, Limits(rules, None, 0.0))
         ends = [
             n if k == TERMINAL else 0.0 for k, n in zip(model.kinds, model.numbers, strict=True)
         ]
@@ -249,7 +251,7 @@ def ours(model: Model, repetitions: int) -> dict[str, Any]:
     interval = solver.low[0], solver.high[0]
     return {
         "states": len(states), "loops": median(loops), "before": median(before),
-        "interval": interval, "sweeps": int(solver.place[2]), "components": len(solver.graph.ends),
+        "interval": interval, "sweeps": solver.sweeps, "components": len(solver.plan),
         "traps": len(solver.traps),
     }  # fmt: skip
 

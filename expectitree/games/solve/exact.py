@@ -8,7 +8,13 @@ from typing import Any
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import is_finite, to_exact
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.games.solve.loops import allow_best, choose_exits, keep_end_components
+from expectitree.games.solve.loops import (
+    allow_best,
+    branches,
+    choose_exits,
+    keep_end_components,
+    worth,
+)
 from expectitree.games.solve.solver import Solver
 from expectitree.searches.progress import report
 
@@ -42,28 +48,27 @@ class _Exact:
 
     def solve(self) -> None:
         solver = self.solver
-        begin = 0
-        for component, end in enumerate(solver.graph.ends):
-            self._solve(component, begin, end)
-            report(end, len(self.value))
+        for component in range(len(solver.plan)):
+            self._solve(component)
+            report(solver.graph.start[component + 1], len(self.value))
             if component in solver.left:
-                self._find_staying(begin, end)
-            begin = end
+                self._find_staying(component)
         solver.low = solver.high = self.value
         solver.graph, solver.is_exact = self.graph, True
 
-    def _solve(self, component: int, begin: int, end: int) -> None:
-        graph, choice = self.graph, self.solver.choice
-        low = self.solver.low
-        for state in graph.order[begin:end]:
+    def _solve(self, component: int) -> None:
+        graph, choice, low = self.graph, self.solver.choice, self.solver.low
+        states = self.solver.states_of(component)
+        inside = [n for n in states if graph.kind[n] != TERMINAL and is_finite(low[n])]
+        for state in states:
             if not is_finite(low[state]):
                 self.value[state] = low[state]
-        inside = [
-            n for n in graph.order[begin:end] if graph.kind[n] != TERMINAL and is_finite(low[n])
-        ]
+        players = [n for n in inside if graph.kind[n] != CHANCE]
+        for state in players:
+            self.solver.best(state)
         for _ in range(MAX_ROUNDS):
             self._solve_equations(inside)
-            better = {n: self._better(n) for n in inside if graph.kind[n] != CHANCE}
+            better = {n: self._better(n) for n in players}
             better = {n: branch for n, branch in better.items() if branch != choice[n]}
             for state, branch in better.items():
                 choice[state] = branch
@@ -71,37 +76,34 @@ class _Exact:
                 break
         is_proved = not better
         if is_proved and component in self.solver.left:
-            where = graph, component, begin, end, self.value, self.value
-            marks = choice, self.solver.reached, self.solver.allowed
-            is_proved = choose_exits(*where, (self.endless, self.endless), 0, *marks) == 0
+            ends, endless = (self.value, self.value), (self.endless, self.endless)
+            is_proved = choose_exits(graph, states, ends, endless, 0, self.solver.marks) == 0
         if not is_proved:
             raise GameError(
                 f"{self.solver.rules.title}: no proof in fractions was found for a component of "
-                f"{end - begin:,} positions: remove --exact"
+                f"{len(states):,} positions: remove --exact"
             )
 
-    def _find_staying(self, begin: int, end: int) -> None:
+    def _find_staying(self, component: int) -> None:
         """Note the best moves by which a player may stay where endless play is worse for him."""
         graph, solver, value = self.graph, self.solver, self.value
-        allow_best(graph, begin, end, value, value, 0, solver.allowed)
-        keep_end_components(graph, begin, end, False, solver.scratch)
-        for state in graph.order[begin:end]:
+        states, allowed = solver.states_of(component), solver.scratch.allowed
+        allow_best(graph, states, (value, value), 0, allowed)
+        keep_end_components(graph, states, False, solver.scratch)
+        for state in states:
             sign = {MAX: 1, MIN: -1}.get(graph.kind[state], 0)
             if sign * (value[state] - self.endless) > 0:
-                branches = range(graph.first[state], graph.first[state + 1])
-                solver.staying.update(b for b in branches if solver.allowed[b])
+                after = branches(graph, state)
+                solver.staying.update(branch for branch in after if allowed[branch])
 
     def _worth(self, branch: int) -> Any:
-        graph = self.graph
-        worth = graph.weight[branch] * self.value[graph.child[branch]]
-        return worth + graph.reward[branch] if graph.reward else worth
+        return worth(self.graph, branch, self.value)
 
     def _better(self, state: int) -> int:
         """Return a branch that is better than the chosen one, or else that one."""
-        graph, chosen = self.graph, int(self.solver.choice[state])
-        sign = 1 if graph.kind[state] == MAX else -1
-        branches = range(graph.first[state], graph.first[state + 1])
-        best = max(branches, key=lambda b: sign * self._worth(b))
+        chosen = int(self.solver.choice[state])
+        sign = 1 if self.graph.kind[state] == MAX else -1
+        best = max(branches(self.graph, state), key=lambda b: sign * self._worth(b))
         return chosen if self._worth(best) == self._worth(chosen) else best
 
     def _solve_equations(self, inside: list[int]) -> None:
@@ -110,11 +112,13 @@ class _Exact:
         rows: list[dict[int, Any]] = []  # by state: the factors of states after it in `inside`
         constants: list[Any] = []
         for at, state in enumerate(inside):
-            branches = range(graph.first[state], graph.first[state + 1])
+            self.solver.states.limits.check_time(len(self.value))
+            after = branches(graph, state)
             if graph.kind[state] in (MAX, MIN):
-                branches = range(self.solver.choice[state], self.solver.choice[state] + 1)
-            constant, row = Fraction(0), dict[int, Any]()
-            for branch in branches:
+                after = range(self.solver.choice[state], self.solver.choice[state] + 1)
+            constant: Any = Fraction(0)
+            row: dict[int, Any] = {}
+            for branch in after:
                 below = graph.child[branch]
                 if below in place:
                     row[place[below]] = row.get(place[below], 0) + graph.weight[branch]

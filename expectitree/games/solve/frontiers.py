@@ -59,8 +59,9 @@ class BatchedStates(Reached):
             self.limits.check(count + states.shape[1])
         kinds, values, widths, weights = map(np.concatenate, columns)
         low = np.where(kinds == TERMINAL, values, 0.0)
-        made: list[Any] = [kinds.astype("b"), np.concatenate([[0], np.cumsum(widths)])]
-        made += [np.concatenate(below), weights, low, low.copy()]
+        first = np.concatenate([[0], np.cumsum(widths)]).astype("I")
+        made: list[Any] = [kinds.astype("b"), first, np.concatenate(below).astype("I")]
+        made += [weights, low, low.copy()]
         # The items of a view are Python's own numbers.
         views = [memoryview(column) for column in made]
         self.kind, self.first, self.child, self.weight, self.low, self.high = views

@@ -6,87 +6,146 @@ docs/background/solve.md explains them and proves that the bounds hold.
 
 from __future__ import annotations
 
-from math import inf
+from collections.abc import Sequence
+from math import inf, nan
 from typing import Any, NamedTuple
 
-from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
+from expectitree.base.numbers import Number
+from expectitree.base.tree.columns import (
+    CHANCE,
+    MAX,
+    MIN,
+    NONE,
+    TERMINAL,
+    FloatColumn,
+    IntColumn,
+    NumberColumn,
+)
 
 UNIT = 2.0**-53  # the most by which a float operation rounds, relative to its result
 OPERATIONS = 6  # that round each branch, besides the sum: its numbers, their product, the end
 FLOOR = 64 * UNIT  # changes that rounding alone may make, relative to the values
 PATIENCE = 32  # sweeps of a component with a trap until it is deflated, then twice as many, …
-CHECKS = 4  # sweeps that a guessed bound may take until it is proved, if it comes early
-MOST_WIDE = 2.0**20  # of such a guess, relative to the values
-WIDEN = 16.0  # by which a guess that rounding refutes becomes wider
-ROUNDS = 6  # of `deflate`: branches may be worse by twice the gap, then by a sixteenth of that, …
+CHECKS = 8  # sweeps that a guessed bound may take until it is proved, besides a quarter of all
+MOST_WIDE = 2.0**20  # of the margin of a guess, relative to the values
+WIDEN = 16.0  # by which a margin that rounding refutes becomes wider
+DEGREES = 6  # of deflation: branches may be worse by twice the gap, by a sixteenth of that, …
 
 # How the bounds of a component are found: by sweeps from outside, also with `deflate`; or values
-# are guessed, from below, from anywhere, or from above, and bounds around them verified.
-SWEEP, BELOW, AROUND, ABOVE, DEFLATE = range(5)
+# are guessed, from below, from anywhere, from above, or from given ones, and bounds around them
+# proved.
+SWEEP, BELOW, AROUND, ABOVE, GIVEN, DEFLATE = range(6)
 NEVER = 2**62  # sweeps
+SLOW = 0.9  # the least rate of changes that are extrapolated
+STEADY = 0.1  # how much of it such a rate may change
 FURTHER = 4.0  # of the sweeps so far, by how many more values are extrapolated at most
-STEADY = 0.1  # of the rate of changes, when they may be extrapolated
-OUTLOOK = 10  # numbers that `look_below` and `guess` keep about a component
 OPEN = 4  # added to a player who may pay for ever, or gain, or neither
 LOST, WON = 2, 3  # marks of states that are worth minus and plus infinity
+
+# The progress of `narrow`: the component, its sweeps, those of all components, and how many visits
+# of branches are left; the sweeps after which bounds are proved or deflated, and those after which
+# values are extrapolated.
+COMPONENT, SWEEPS, ALL_SWEEPS, LEFT, DUE, NEXT = range(6)
 
 
 class Graph(NamedTuple):
     """The states of a game and their branches. Those of state s are first[s] to first[s + 1]."""
 
-    kind: Any  # [n]
-    first: Any  # [n + 1]
-    child: Any  # [m]
-    weight: Any  # [m] the probability of an outcome; of a move the discount, else 1
-    reward: Any  # [m] what a branch pays, times its probability; empty if no branch pays
-    order: Any  # [n] the states by component, children first as far as possible
-    part: Any  # [n] the component of a state
-    ends: Any  # [c] by component: one past the place of its last state in `order`
+    kind: IntColumn  # [n]
+    first: IntColumn  # [n + 1]
+    child: IntColumn  # [m]
+    weight: FloatColumn  # [m] the probability of an outcome; of a move the discount, else 1
+    reward: FloatColumn  # [m] what a branch pays, times its probability; empty if no branch pays
+    order: IntColumn  # [n] the states by component, children first as far as possible
+    part: IntColumn  # [n] the component of a state
+    start: IntColumn  # [c + 1] where in `order` the states of a component begin
+    stop: IntColumn  # [1] not 0 if time is over
 
 
 class Bounds(NamedTuple):
     """Columns by state: proven bounds of its value, and guesses."""
 
-    low: Any
-    high: Any
-    value: Any
-    lower: Any  # guessed bounds; outside the component in progress, the proven ones
-    upper: Any
+    low: FloatColumn
+    high: FloatColumn
+    value: FloatColumn
+    lower: FloatColumn  # guessed bounds; outside the component in progress, the proven ones
+    upper: FloatColumn
 
 
 class Scratch(NamedTuple):
     """Columns that loops work with: by state, and `allowed` by branch."""
 
-    index: Any
-    low: Any
-    stack: Any
-    path: Any
-    at: Any
-    finished: Any
-    inner: Any
-    worst: Any
-    best: Any
-    allowed: Any
+    number: IntColumn
+    low: IntColumn
+    stack: IntColumn
+    path: IntColumn
+    at: IntColumn
+    inner: IntColumn
+    unknown: IntColumn
+    worst: FloatColumn
+    best: FloatColumn
+    allowed: IntColumn
+
+
+class Members(NamedTuple):
+    """The states of a component whose values are not known."""
+
+    states: Sequence[int]
+    branches: int  # how many these have
+    below: float  # the widest interval of a value outside the component
+
+
+class Marks(NamedTuple):
+    """What `reach` finds: by state whether it is reached, and the helper's move."""
+
+    reached: IntColumn
+    choice: IntColumn
+    allowed: IntColumn  # by branch: whether it may be used
+
+
+class Aim(NamedTuple):
+    """What the bounds of a game depend on, besides its graph."""
+
+    wanted: float  # the width of a component's bounds, beyond the widest below it
+    worst: float  # bounds of what endless play is worth
+    best: float
+    discounted: bool
+    rounds: float  # how many payments count, with a discount
+    first: float  # where guesses begin between the bounds
+
+
+def branches(graph: Graph, state: int) -> range:
+    """Return the branches of a state."""
+    return range(graph.first[state], graph.first[state + 1])
+
+
+def worth(graph: Graph, branch: int, column: NumberColumn) -> Any:
+    """Return what a branch is worth by a column; of an outcome, times its probability."""
+    number: Any = graph.weight[branch] * column[graph.child[branch]]
+    if len(graph.reward) > 0:
+        number += graph.reward[branch]
+    return number
 
 
 def strong_components(
-    first: Any, child: Any, states: Any, begin: int, end: int, some: bool, part: Any,
-    scratch: Scratch,
-) -> int:  # fmt: skip
+    graph: Graph, states: Sequence[int], part: IntColumn, scratch: Scratch
+) -> int:
     """Number the strong components of some states, children first; return their count.
 
-    With `some`, only branches that are `allowed` are followed; they stay among the states.
-    `finished` receives the states in the order in which a depth-first search leaves them. This is
-    Tarjan's algorithm (1972) without recursion.
+    Only branches that are `allowed` are followed; they stay among the states. This is Tarjan's
+    algorithm (1972) without recursion.
     """
-    index, low, stack, path, at, finished, _, _, _, allowed = scratch
-    for i in range(begin, end):
-        index[states[i]] = 0
-        part[states[i]] = NONE
-    count = visited = size = done = 0
-    for i in range(begin, end):
+    first, child = graph.first, graph.child
+    index, low, stack, path, at, _, _, _, _, allowed = scratch
+    for state in states:
+        index[state] = 0
+        part[state] = NONE
+    count = visited = size = 0
+    for start in states:
         length = 0
-        entered = states[i] if index[states[i]] == 0 else NONE
+        entered = NONE
+        if index[start] == 0:
+            entered = start
         while entered != NONE or length > 0:
             if entered != NONE:
                 visited += 1
@@ -98,11 +157,13 @@ def strong_components(
                 size += 1
                 length += 1
                 entered = NONE
+            if graph.stop[0] != 0:
+                return count
             state = path[length - 1]
             branch = at[state]
             if branch < first[state + 1]:
                 at[state] = branch + 1
-                if some and allowed[branch] == 0:
+                if allowed[branch] == 0:
                     continue
                 below = child[branch]
                 if index[below] == 0:
@@ -111,8 +172,6 @@ def strong_components(
                     low[state] = index[below]
                 continue
             length -= 1
-            finished[done] = state
-            done += 1
             if length > 0 and low[state] < low[path[length - 1]]:
                 low[path[length - 1]] = low[state]
             if low[state] == index[state]:
@@ -123,89 +182,90 @@ def strong_components(
     return count
 
 
-def group_by_component(
-    kind: Any, first: Any, child: Any, part: Any, order: Any, ends: Any, parent: Any
-) -> None:
+def group_by_component(graph: Graph, parent: IntColumn) -> None:
     """Sort the states by component, and within it those first that were found last.
 
     The outcomes of a player's moves come just before him, so that a sweep sees what is new.
     """
+    kind, child, order, part, start = graph.kind, graph.child, graph.order, graph.part, graph.start
     for component in part:
-        ends[component] += 1
-    start = 0
-    for component in range(len(ends)):
-        size = ends[component]
-        ends[component] = start
-        start += size
+        start[component + 1] += 1
+    begin = 0
+    for component in range(len(start) - 1):
+        size = start[component + 1]
+        start[component + 1] = begin  # until the states are in their places
+        begin += size
     for state in range(len(part) - 1, -1, -1):
         parent[state] = state
     for state in range(len(part) - 1, -1, -1):
-        for branch in range(first[state], first[state + 1]):
+        for branch in branches(graph, state):
             if kind[state] != CHANCE and kind[child[branch]] == CHANCE:
                 parent[child[branch]] = state
     for state in range(len(part) - 1, -1, -1):
         if parent[state] != state:
             continue
-        for branch in range(first[state], first[state + 1]):
+        for branch in branches(graph, state):
             below = child[branch]
             if parent[below] == state and below != state:
                 parent[below] = NONE
-                order[ends[part[below]]] = below
-                ends[part[below]] += 1
-        order[ends[part[state]]] = state
-        ends[part[state]] += 1
+                order[start[part[below] + 1]] = below
+                start[part[below] + 1] += 1
+        order[start[part[state] + 1]] = state
+        start[part[state] + 1] += 1
 
 
 def reach(
-    graph: Graph, component: int, begin: int, end: int, helper: int, free: int, lost: int,
-    allowed: Any, reached: Any, choice: Any,
-) -> int:  # fmt: skip
+    graph: Graph, states: Sequence[int], helper: int, free: int, lost: int, marks: Marks
+) -> int:
     """Mark the states from which play leaves a component, or gets to a reached state.
 
     It does so by allowed branches with a probability above 0, whatever the player does who is not
     the `helper`, and without the risk of a `lost` state. Where staying is `free`, by moves (1) or
-    by outcomes too (2), it is as good as leaving. `choice` receives the helper's moves. Return how
-    many states are not reached.
+    by outcomes too (2), it is as good as leaving. Return how many states are not reached.
     """
-    kind, first, child, _, _, order, part, _ = graph
+    reached, choice, allowed = marks
     missing = 0
     changed = True
     while changed:
         changed = False
         missing = 0
-        for i in range(begin, end):
-            state = order[i]
+        for state in states:
+            if graph.stop[0] != 0:
+                return missing
             if reached[state] != 0:
                 continue
-            who = kind[state]
-            out = NONE
-            stays = loses = False
-            for branch in range(first[state], first[state + 1]):
-                below = child[branch]
+            who = graph.kind[state]
+            stays = loses = exits = False
+            for branch in branches(graph, state):
+                below = graph.child[branch]
                 if allowed[branch] == 0:
                     continue
                 if reached[below] == lost:
                     loses = True
-                elif part[below] != component or reached[below] != 0:
-                    out = branch if out == NONE else out
-                else:
+                elif graph.part[below] == graph.part[state] and reached[below] == 0:
                     stays = True
+                elif not exits:
+                    exits = True
+                    if who == helper:
+                        choice[state] = branch
             is_free = free == 2 or free == 1 and who != CHANCE
-            leaves = out != NONE or is_free and stays
-            if who != helper:
-                leaves = not loses and (is_free or (leaves if who == CHANCE else not stays))
+            leaves = exits or is_free and stays
+            if who == CHANCE:
+                leaves = not loses and (is_free or exits)
+            elif who != helper:
+                leaves = not loses and (is_free or not stays)
             if not leaves:
                 missing += 1
                 continue
             reached[state] = 1
             changed = True
-            if who == helper:
-                choice[state] = out
+            if who == helper and not exits:
+                choice[state] = NONE
     return missing
 
 
 def find_traps(
-    graph: Graph, discounted: bool, plan: Any, reached: Any, chain: Any, scratch: Scratch
+    graph: Graph, discounted: bool, plan: IntColumn, chain: IntColumn, marks: Marks
 ) -> tuple[int, int]:
     """Plan how to bound each component: `DEFLATE` where play may go on for ever.
 
@@ -214,63 +274,57 @@ def find_traps(
     States are `reached` from which play leaves the component, or is discounted, with a probability
     above 0 whatever the players do. The others of a component contain an end component.
     """
-    _, first, child, _, _, order, part, ends = graph
-    begin = cyclic = longest = 0
-    for component in range(len(ends)):
-        end = ends[component]
+    child, part = graph.child, graph.part
+    cyclic = longest = 0
+    for component in range(len(chain)):
+        states = graph.order[graph.start[component] : graph.start[component + 1]]
         is_cyclic = False
         below_it = 0
-        for i in range(begin, end):
-            for branch in range(first[order[i]], first[order[i] + 1]):
+        for state in states:
+            for branch in branches(graph, state):
                 if part[child[branch]] == component:
                     is_cyclic = True
                 else:
                     below_it = max(below_it, chain[part[child[branch]]])
-        free = 1 if discounted else 0
-        missing = reach(
-            graph, component, begin, end, NONE, free, NONE, scratch.allowed, reached, scratch.index
-        )
-        if missing > 0:
+        if reach(graph, states, NONE, int(discounted), NONE, marks) > 0:
             plan[component] = DEFLATE
         elif is_cyclic:
             plan[component] = AROUND
         cyclic += is_cyclic
         chain[component] = below_it + is_cyclic
         longest = max(longest, chain[component])
-        begin = end
     return cyclic, longest
 
 
 def paid(graph: Graph, state: int, branch: int) -> float:
     """Return what a move pays, or chance in a state on average; 0 if it is only rounding."""
-    first, reward = graph.first, graph.reward
     if graph.kind[state] != CHANCE:
-        return float(reward[branch])
+        return float(graph.reward[branch])
     total = size = 0.0
-    for outcome in range(first[state], first[state + 1]):
-        total += reward[outcome]
-        size += abs(reward[outcome])
-    return 0.0 if abs(total) <= OPERATIONS * UNIT * size else total
+    for outcome in branches(graph, state):
+        total += graph.reward[outcome]
+        size += abs(graph.reward[outcome])
+    if abs(total) <= OPERATIONS * UNIT * size:
+        return 0.0
+    return total
 
 
 def paid_for_ever(
-    graph: Graph, begin: int, end: int, least: float, most: float, discounted: bool,
-    scratch: Scratch,
-) -> tuple[float, float]:  # fmt: skip
+    graph: Graph, states: Sequence[int], paying: tuple[float, float], aim: Aim, scratch: Scratch
+) -> tuple[float, float]:
     """Return the range of what steps pay in end components of steps that pay so much.
 
     Their branches are `allowed`. If there is none, the range is empty.
     """
-    first, order, allowed = graph.first, graph.order, scratch.allowed
-    for i in range(begin, end):
-        state = order[i]
-        for branch in range(first[state], first[state + 1]):
+    allowed = scratch.allowed
+    least, most = paying
+    for state in states:
+        for branch in branches(graph, state):
             allowed[branch] = least <= paid(graph, state, branch) <= most
-    keep_end_components(graph, begin, end, discounted, scratch)
+    keep_end_components(graph, states, aim.discounted, scratch)
     lower, upper = inf, -inf
-    for i in range(begin, end):
-        state = order[i]
-        for branch in range(first[state], first[state + 1]):
+    for state in states:
+        for branch in branches(graph, state):
             if allowed[branch] != 0:
                 lower = min(lower, paid(graph, state, branch))
                 upper = max(upper, paid(graph, state, branch))
@@ -278,529 +332,541 @@ def paid_for_ever(
 
 
 def mark_infinite(
-    graph: Graph, payer: Any, discounted: bool, low: Any, high: Any, reached: Any, choice: Any,
-    scratch: Scratch,
-) -> int:  # fmt: skip
+    graph: Graph, payer: IntColumn, discounted: bool, bounds: Bounds, marks: Marks
+) -> int:
     """Bound the states that a player who pays for ever cannot be sure to leave by infinity.
 
     `payer` has the player of each component, plus `OPEN` if he may not pay after all, and `CHANCE`
     if both may. Return such a component in which he may have to stay, or `NONE`.
     """
-    kind, first, child, _, _, order, _, ends = graph
-    allowed = scratch.allowed
+    child, reached = graph.child, marks.reached
     for branch in range(len(child)):
-        allowed[branch] = 1
+        marks.allowed[branch] = 1
     for helper in (MAX, MIN):
-        mark = LOST if helper == MAX else WON
-        begin = 0
-        for component in range(len(ends)):
-            end = ends[component]
+        mark, worst = LOST, -inf
+        if helper == MIN:
+            mark, worst = WON, inf
+        for component in range(len(payer)):
+            states = graph.order[graph.start[component] : graph.start[component + 1]]
             free = 2
-            is_open = payer[component] >= CHANCE
             if payer[component] % OPEN == helper or payer[component] == CHANCE:
-                free = 1 if discounted else 0
+                free = int(discounted)
             missing = 1
             while missing > 0:
-                for i in range(begin, end):
-                    if reached[order[i]] == 1:
-                        reached[order[i]] = 0
-                missing = reach(
-                    graph, component, begin, end, helper, free, mark, allowed, reached,
-                    scratch.index,
-                )  # fmt: skip
-                if missing > 0 and is_open:
+                for state in states:
+                    if reached[state] == 1:
+                        reached[state] = 0
+                missing = reach(graph, states, helper, free, mark, marks)
+                if missing > 0 and payer[component] >= CHANCE:
                     return component
-                for i in range(begin, end):
-                    state = order[i]
-                    if reached[state] != 0 or kind[state] == CHANCE:
+                for state in states:
+                    if reached[state] != 0 or graph.kind[state] == CHANCE:
                         continue
-                    for branch in range(first[state], first[state + 1]):
+                    for branch in branches(graph, state):
                         if reached[child[branch]] == 0 or reached[child[branch]] == mark:
-                            choice[state] = branch
-                for i in range(begin, end):
-                    state = order[i]
+                            marks.choice[state] = branch
+                for state in states:
                     if reached[state] == 0:
                         reached[state] = mark
-                        low[state] = high[state] = -inf if helper == MAX else inf
-            begin = end
+                        bounds.low[state] = bounds.high[state] = worst
+                        bounds.value[state] = bounds.lower[state] = bounds.upper[state] = worst
+                    elif reached[state] == 1:
+                        marks.choice[state] = NONE  # it is chosen by bounds
     return NONE
 
 
 def first_bounds(
-    kind: Any, low: Any, high: Any, endless: tuple[float, float], is_open: bool, pays: bool
+    kind: IntColumn, is_open: bool, pays: bool, aim: Aim, bounds: Bounds
 ) -> tuple[float, float]:
     """Bound all values by the least and the greatest utility, and by endless play if `is_open`.
 
     Return these two.
     """
-    least, most = (endless[0], endless[1]) if is_open else (inf, -inf)
+    least, most = inf, -inf
+    if is_open:
+        least, most = aim.worst, aim.best
     for state in range(len(kind)):
         if kind[state] == TERMINAL:
-            least = min(least, low[state])
-            most = max(most, high[state])
+            least = min(least, bounds.low[state])
+            most = max(most, bounds.high[state])
     if pays:
         least, most = -inf, inf
     for state in range(len(kind)):
         if kind[state] != TERMINAL:
-            low[state] = least
-            high[state] = most
+            bounds.low[state] = least
+            bounds.high[state] = most
     return least, most
 
 
-def estimate(graph: Graph, state: int, column: Any) -> float:
+def estimate(graph: Graph, state: int, column: FloatColumn) -> float:
     """Return a state's number by those of its children in a column, as floats are rounded."""
-    kind, first, child, weight, reward, _, _, _ = graph
-    who = kind[state]
-    begin = first[state]
+    kind, first, child, weight, reward, _, _, _, _ = graph
     pays = len(reward) > 0
     total = 0.0
-    if who == CHANCE:
-        for branch in range(begin, first[state + 1]):
+    if kind[state] == CHANCE:
+        for branch in range(first[state], first[state + 1]):
             total += weight[branch] * column[child[branch]]
             if pays:
                 total += reward[branch]
         return total
-    for branch in range(begin, first[state + 1]):
-        worth = weight[branch] * column[child[branch]]
+    gain = 1.0
+    if kind[state] == MIN:
+        gain = -1.0
+    total = -inf
+    for branch in range(first[state], first[state + 1]):
+        number = weight[branch] * column[child[branch]]
         if pays:
-            worth += reward[branch]
-        if branch == begin or (worth > total if who == MAX else worth < total):
-            total = worth
-    return total
+            number += reward[branch]
+        total = max(total, gain * number)
+    return gain * total
 
 
-def backup(graph: Graph, state: int, column: Any, sign: int) -> float:
+def backup(graph: Graph, state: int, column: FloatColumn, sign: int) -> float:
     """Return a state's number by those of its children, rounded up (`sign` 1) or down (-1)."""
-    kind, first, child, weight, reward, _, _, _ = graph
-    who = kind[state]
+    _, first, child, weight, reward, _, _, _, _ = graph
+    is_chance = graph.kind[state] == CHANCE
+    gain = 1.0
+    if graph.kind[state] == MIN:
+        gain = -1.0
     pays = len(reward) > 0
     unit = sign * UNIT
     total = size = rewards = 0.0
-    furthest = -sign * inf
+    best = furthest = -inf
     for branch in range(first[state], first[state + 1]):
-        number = column[child[branch]]
-        worth = weight[branch] * number
-        part = abs(worth)
+        below = column[child[branch]]
+        number = weight[branch] * below
+        part = abs(number)
         if pays:
-            worth += reward[branch]
+            number += reward[branch]
             part += abs(reward[branch])
             rewards += abs(reward[branch])
-        if who == CHANCE:
-            total += worth
+        if is_chance:
+            total += number
             size += part
-            if sign * (number - furthest) > 0:
-                furthest = number
+            furthest = max(furthest, sign * below)
             continue
         is_rounded = weight[branch] != 1.0 or pays and reward[branch] != 0.0
         if is_rounded and part < inf:
-            worth += OPERATIONS * unit * part
-        if branch == first[state] or (worth > total if who == MAX else worth < total):
-            total = worth
+            number += OPERATIONS * unit * part
+        best = max(best, gain * number)
+    if not is_chance:
+        return gain * best
     total += (first[state + 1] - first[state] + OPERATIONS) * unit * size
-    if who == CHANCE and rewards == 0.0 and sign * (total - furthest) > 0:
-        return float(furthest)  # a mean is at most the greatest number
-    return float(total)
+    if rewards == 0.0 and sign * total > furthest:
+        return sign * furthest  # a mean is at most the greatest number
+    return total
 
 
-def is_known(graph: Graph, low: Any, high: Any, state: int) -> bool:
-    """Return whether a state is an end, or infinite."""
-    if graph.kind[state] == TERMINAL:
-        return True
-    return len(graph.reward) > 0 and low[state] == high[state] and abs(low[state]) == inf
+def find_members(
+    graph: Graph, states: Sequence[int], bounds: Bounds, unknown: IntColumn
+) -> Members:
+    """List the states of a component whose values are not known."""
+    low, high = bounds.low, bounds.high
+    count = size = 0
+    widest_below = 0.0
+    for state in states:
+        if graph.kind[state] == TERMINAL or low[state] == high[state]:
+            continue
+        unknown[count] = state
+        count += 1
+        size += graph.first[state + 1] - graph.first[state]
+        for branch in branches(graph, state):
+            below = graph.child[branch]
+            if graph.part[below] != graph.part[state] and low[below] < high[below]:
+                widest_below = max(widest_below, high[below] - low[below])
+    return Members(unknown[:count], size, widest_below)
 
 
-def look_below(
-    graph: Graph, component: int, begin: int, end: int, low: Any, high: Any, outlook: Any
-) -> None:
-    """Measure what surrounds a component.
+def widest(bounds: Bounds, states: Sequence[int]) -> float:
+    """Return the widest interval of some states."""
+    gap = 0.0
+    for state in states:
+        if bounds.low[state] < bounds.high[state]:
+            gap = max(gap, bounds.high[state] - bounds.low[state])
+    return gap
 
-    `outlook` receives the branches, the widest interval below, the least and the greatest bound
-    below, and the least and the greatest reward. `guess` keeps three more, and where guesses begin
-    between the bounds: a lone player expects nothing at first.
+
+def sweep(
+    graph: Graph, states: Sequence[int], sign: int, keeps: bool, column: FloatColumn
+) -> tuple[bool, float]:
+    """Compute upper (`sign` 1) or lower bounds (-1) of states again.
+
+    With `keeps`, no bound becomes worse. Return whether none did, and the greatest gain.
     """
-    _, first, child, _, reward, order, part, _ = graph
-    outlook[0] = outlook[1] = outlook[2] = outlook[3] = outlook[4] = outlook[5] = 0.0
-    for i in range(begin, end):
-        state = order[i]
-        outlook[0] += first[state + 1] - first[state]
-        for branch in range(first[state], first[state + 1]):
-            below = child[branch]
-            if part[below] != component and low[below] < high[below]:
-                outlook[1] = max(outlook[1], high[below] - low[below])
-            if len(reward) > 0:
-                if part[below] != component:
-                    outlook[2] = min(outlook[2], low[below])
-                    outlook[3] = max(outlook[3], high[below])
-                outlook[4] = min(outlook[4], reward[branch])
-                outlook[5] = max(outlook[5], reward[branch])
+    is_bound = True
+    gain = 0.0
+    for state in states:
+        if graph.stop[0] != 0:
+            return False, inf
+        number = backup(graph, state, column, sign)
+        change = sign * (column[state] - number)
+        if not change >= 0.0:
+            is_bound = False
+            if keeps:
+                continue
+        gain = max(gain, change)
+        column[state] = number
+    return is_bound, gain
 
 
-def iterate(graph: Graph, begin: int, end: int, sign: int, bounds: Bounds) -> tuple[float, float]:
+def iterate(graph: Graph, states: Sequence[int], sign: int, bounds: Bounds) -> tuple[float, float]:
     """Sweep the guessed values once; return the greatest change, and the greatest value.
 
     With a `sign`, they are the proven lower (-1) or upper bounds (1).
     """
     low, high, value, before, _ = bounds
     change = scale = 0.0
-    for i in range(begin, end):
-        state = graph.order[i]
-        if is_known(graph, low, high, state):
-            continue
+    for state in states:
+        if graph.stop[0] != 0:
+            break
         if sign == 0:
-            worth = estimate(graph, state, value)
-            before[state] = value[state]
+            number = estimate(graph, state, value)
         elif sign < 0:
-            worth = max(backup(graph, state, low, -1), low[state])
-            low[state] = worth
+            number = max(backup(graph, state, low, -1), low[state])
+            low[state] = number
         else:
-            worth = min(backup(graph, state, high, 1), high[state])
-            high[state] = worth
-        change = max(change, abs(worth - value[state]))
-        scale = max(scale, abs(worth))
-        value[state] = worth
+            number = min(backup(graph, state, high, 1), high[state])
+            high[state] = number
+        before[state] = value[state]
+        value[state] = number
+        change = max(change, abs(number - before[state]))
+        scale = max(scale, abs(number))
     return change, scale
 
 
-def extrapolate(graph: Graph, begin: int, end: int, factor: float, bounds: Bounds) -> None:
-    """Move the guessed values on by a multiple of their last change."""
-    value, before = bounds.value, bounds.lower
-    for i in range(begin, end):
-        state = graph.order[i]
-        if not is_known(graph, bounds.low, bounds.high, state):
-            value[state] += factor * (value[state] - before[state])
+def bound_payments(graph: Graph, states: Sequence[int], aim: Aim, bounds: Bounds) -> None:
+    """Bound the totals of a component by what its branches pay, if `aim.rounds` of them count.
 
-
-def is_inductive(
-    graph: Graph, begin: int, end: int, sign: int, sweeps: int, bounds: Bounds, column: Any
-) -> bool:
-    """Sweep guessed bounds until each bounds what follows from it; return whether that is reached.
-
-    Then the column has bounds of the values.
+    Then guess totals: 0 if a player who is alone only gains.
     """
-    for _ in range(sweeps):
-        is_bound = True
-        for i in range(begin, end):
-            state = graph.order[i]
-            if is_known(graph, bounds.low, bounds.high, state):
+    least = most = least_paid = most_paid = 0.0
+    for state in states:
+        bounds.value[state] = 0.0
+        for branch in branches(graph, state):
+            below = graph.child[branch]
+            if graph.part[below] != graph.part[state]:
+                least = min(least, bounds.low[below])
+                most = max(most, bounds.high[below])
+            least_paid = min(least_paid, graph.reward[branch])
+            most_paid = max(most_paid, graph.reward[branch])
+    for sign, end, payment in ((-1, least, least_paid), (1, most, most_paid)):
+        prove(graph, states, sign, sign * (2.0 * aim.rounds * payment + end), CHECKS, bounds)
+    if not (aim.first == 0.0 and least_paid >= 0.0 or aim.first == 1.0 and most_paid <= 0.0):
+        guess_totals(graph, states, bounds.value)
+
+
+def guess_totals(graph: Graph, states: Sequence[int], value: FloatColumn) -> None:
+    """Guess totals first as if a step to an unknown one were tried again, until it is known."""
+    for state in states:
+        value[state] = nan
+    for _ in range(PATIENCE):
+        for state in states:
+            if graph.stop[0] != 0 or value[state] == value[state]:
                 continue
-            worth = backup(graph, state, column, sign)
-            if not sign * (column[state] - worth) >= 0:
-                is_bound = False
-            column[state] = worth
-        if is_bound:
-            return True
-    return False
+            total = share = 0.0
+            sign = 1.0
+            if graph.kind[state] == MIN:
+                sign = -1.0
+            for branch in branches(graph, state):
+                number = worth(graph, branch, value)
+                is_seen = abs(number) < inf  # a player can avoid what is infinite
+                if graph.kind[state] != CHANCE:
+                    is_better = share == 0.0 or sign * (number - total) > 0.0
+                    if is_seen and is_better:
+                        total, share = number, 1.0
+                elif is_seen:
+                    total += number
+                    share += graph.weight[branch]
+                else:
+                    total += graph.reward[branch]
+            if share > 0.0:
+                value[state] = total / share
+    for state in states:
+        if value[state] != value[state]:
+            value[state] = 0.0
 
 
-def verify(
-    graph: Graph, begin: int, end: int, sign: int, less: float, more: float, scale: float,
-    sweeps: int, bounds: Bounds,
-) -> float:  # fmt: skip
-    """Prove bounds around the guessed values if possible; return the widest interval.
+def prove(
+    graph: Graph, states: Sequence[int], sign: int, margin: float, checks: int, bounds: Bounds
+) -> None:
+    """Prove upper (`sign` 1) or lower bounds (-1) beyond the guessed values, if possible.
 
-    With a `sign`, the values themselves are lower (-1) or upper bounds (1). With a `scale`, small
-    values get smaller margins, down to a half: what is still to be paid shrinks at each step, so
-    that such guesses leave something at each step, which rounding may use.
+    If something is paid, small values get smaller margins, down to a half: what is still to be paid
+    shrinks at each step, so that such guesses leave something at each step, which rounding may use.
     """
-    order = graph.order
-    low, high, value, lower, upper = bounds
-    for i in range(begin, end):
-        state = order[i]
-        if not is_known(graph, low, high, state):
-            share = 0.5 + 0.5 * abs(value[state]) / scale if scale > 0.0 else 1.0
-            lower[state] = value[state] - (0.0 if sign < 0 else share * less)
-            upper[state] = value[state] + (0.0 if sign > 0 else share * more)
-    proves_low = sign < 0 or is_inductive(graph, begin, end, -1, sweeps, bounds, lower)
-    proves_high = sign > 0 or is_inductive(graph, begin, end, 1, sweeps, bounds, upper)
-    gap = 0.0
-    for i in range(begin, end):
-        state = order[i]
-        if is_known(graph, low, high, state):
-            continue
-        if proves_low:
-            low[state] = max(low[state], lower[state])
-        if proves_high:
-            high[state] = min(high[state], upper[state])
-        gap = max(gap, high[state] - low[state])
-    return gap
+    column, proven = bounds.upper, bounds.high
+    if sign < 0:
+        column, proven = bounds.lower, bounds.low
+    scale = 0.0
+    if len(graph.reward) > 0:
+        for state in states:
+            scale = max(scale, abs(bounds.value[state]))
+    for state in states:
+        share = 1.0
+        if scale > 0.0:
+            share = 0.5 + 0.5 * abs(bounds.value[state]) / scale
+        column[state] = bounds.value[state] + sign * share * margin
+    for _ in range(checks):
+        is_bound, _ = sweep(graph, states, sign, False, column)
+        if is_bound:
+            for state in states:
+                if sign * (proven[state] - column[state]) > 0.0:
+                    proven[state] = column[state]
+            break
+
+
+def begin_guess(graph: Graph, states: Sequence[int], plan: int, aim: Aim, bounds: Bounds) -> None:
+    """Guess the values of a component first, between their bounds, or from what is paid."""
+    if len(graph.reward) > 0:
+        bound_payments(graph, states, aim, bounds)
+        return
+    first = 0.5 * (plan - BELOW)
+    if plan == AROUND:
+        first = aim.first
+    for state in states:
+        bounds.value[state] = first * bounds.high[state] + (1.0 - first) * bounds.low[state]
 
 
 def guess(
-    graph: Graph, begin: int, end: int, sign: int, bounds: Bounds, wanted: float, rounds: float,
-    place: Any, outlook: Any,
-) -> tuple[bool, float]:  # fmt: skip
+    graph: Graph, members: Members, plan: IntColumn, aim: Aim, bounds: Bounds, place: IntColumn
+) -> float:
     """Sweep guessed values of a component, and prove bounds around them when they hardly change.
 
-    This is optimistic value iteration (Hartmanns and Kaminski 2020). `rounds` is the number of
-    moves that count with a discount. Return whether nothing more can be gained by it, and the
-    widest interval so far.
+    This is optimistic value iteration (Hartmanns and Kaminski 2020). Return the widest interval, if
+    bounds were proved. If nothing more can be gained by it, the plan becomes to sweep from outside.
     """
-    low, high, value, lower, upper = bounds
-    if place[1] == 0:
-        for i in range(begin, end):
-            state = graph.order[i]
-            lower[state], upper[state] = low[state], high[state]
+    states, below = members.states, members.below
+    sign = plan[place[COMPONENT]] - AROUND
+    wanted = below + aim.wanted
+    last = rate = 0.0
+    tolerance = aim.wanted / 8
+    while place[LEFT] > 0:
+        change, scale = iterate(graph, states, sign, bounds)
+        place[SWEEPS] += 1
+        place[ALL_SWEEPS] += len(states) > 1
+        place[LEFT] -= members.branches
+        before, rate = rate, 2.0
+        if last > 0.0:
+            rate = change / last
+        last = change
+        error = further = inf
+        if rate < 1.0:  # changes that shrink geometrically, by this rate, sum to the error
+            error = change / (1.0 - rate)
+            further = rate / (1.0 - rate)
+        floor = FLOOR * scale
+        is_settled = change <= floor or error <= tolerance
+        if is_settled or place[SWEEPS] >= place[DUE]:
+            margin = wanted / 2
+            if not is_settled:
+                margin = below / 2 + change * place[SWEEPS]
+                place[DUE] *= 4
+            if sign != 0:  # one side needs none
+                margin *= 2
+            checks = CHECKS + place[SWEEPS] // 4
+            while True:
+                for side in (-1, 1):
+                    if side != sign:
+                        prove(graph, states, side, margin, checks, bounds)
+                gap = widest(bounds, states)
+                if gap <= wanted:
+                    return gap
+                if change > floor or margin >= min(gap / 2, MOST_WIDE * (scale + 1.0)):
+                    break
+                margin = WIDEN * max(margin, floor)  # rounding refutes a closer guess
+            if is_settled:
+                tolerance = min(tolerance, error) / 4
+            if change > floor:
+                continue
+            plan[place[COMPONENT]] = SWEEP
             if sign != 0:
-                value[state] = low[state] if sign < 0 else high[state]
-            elif low[state] == high[state]:
-                value[state] = low[state]
-            elif high[state] - low[state] < inf:
-                value[state] = outlook[9] * high[state] + (1.0 - outlook[9]) * low[state]
-            elif value[state] != 0.0:  # free cycles would confirm a guess that is too good
-                place[4] = NEVER
-        if len(graph.reward) > 0:
-            less = -2.0 * rounds * outlook[4] - outlook[2]
-            more = 2.0 * rounds * outlook[5] + outlook[3]
-            verify(graph, begin, end, sign, less, more, 0.0, CHECKS, bounds)
-    change, scale = iterate(graph, begin, end, sign, bounds)
-    place[1] += 1
-    floor = FLOOR * scale
-    # Changes that shrink geometrically, by this factor, sum to the error.
-    shrinks = change / outlook[7] if outlook[7] > 0.0 else 2.0
-    is_steady = abs(shrinks - outlook[8]) < STEADY * (1.0 - shrinks)
-    outlook[7], outlook[8] = change, shrinks
-    error = change / (1.0 - shrinks) if shrinks < 1.0 else inf
-    is_settled = change <= floor or error <= outlook[6]
-    if not is_settled and place[1] < place[3]:
-        further = shrinks / (1.0 - shrinks) if shrinks < 1.0 else inf
-        if sign == 0 and is_steady and place[1] >= place[4] and further < FURTHER * place[1]:
-            extrapolate(graph, begin, end, further, bounds)
-            outlook[7] = 0.0
-            place[4] = place[1] + place[1] // 2
-        return False, inf
-    if place[1] >= place[3]:
-        place[3] *= 4
-    sweeps = CHECKS + (8 + place[1] // 4 if is_settled else 0)
-    margin = outlook[1] / 2 + (wanted / 2 if is_settled else change * place[1])
-    if sign != 0:  # one side needs none
-        margin *= 2
-    steep = scale if len(graph.reward) > 0 else 0.0
-    gap = verify(graph, begin, end, sign, margin, margin, steep, sweeps, bounds)
-    if gap <= outlook[1] + wanted:
-        return True, gap
-    if is_settled:
-        outlook[6] = min(outlook[6], error) / 4
-    if change > floor:
-        return False, gap
-    margin = max(margin, floor)
-    while margin < min(gap / 2, MOST_WIDE * (scale + 1.0)):  # rounding refutes a closer guess
-        margin *= WIDEN
-        gap = verify(graph, begin, end, sign, margin, margin, steep, sweeps, bounds)
-    return True, gap
+                plan[place[COMPONENT]] = DEFLATE
+            place[DUE] = place[SWEEPS] + PATIENCE
+            return gap
+        is_steady = rate > SLOW and abs(rate - before) < STEADY * (1.0 - rate)
+        is_late = place[SWEEPS] >= place[NEXT] and place[SWEEPS] * FURTHER > further
+        if sign == 0 and is_steady and is_late:
+            for state in states:
+                bounds.value[state] += further * (bounds.value[state] - bounds.lower[state])
+            last = 0.0
+            place[NEXT] = place[SWEEPS] + place[SWEEPS] // 2
+    return inf
 
 
-def sweep(graph: Graph, begin: int, end: int, low: Any, high: Any) -> tuple[bool, float]:
-    """Narrow the bounds of a component once; return if any changed, and the widest interval."""
-    changed = False
-    gap = 0.0
-    for i in range(begin, end):
-        state = graph.order[i]
-        if is_known(graph, low, high, state):
-            continue
-        lower = backup(graph, state, low, -1)
-        upper = backup(graph, state, high, 1)
-        if lower > low[state]:
-            low[state] = lower
-            changed = True
-        if upper < high[state]:
-            high[state] = upper
-            changed = True
-        gap = max(gap, high[state] - low[state])
-    return changed, gap
+def approach(
+    graph: Graph, members: Members, plan: int, aim: Aim, bounds: Bounds, scratch: Scratch,
+    place: IntColumn,
+) -> float:  # fmt: skip
+    """Sweep the bounds of a component from outside, and deflate it from time to time.
+
+    Return the widest interval, or 0 if nothing more can be gained.
+    """
+    states, wanted = members.states, members.below + aim.wanted
+    gap = inf
+    while place[LEFT] > 0 and gap > wanted:
+        _, rise = sweep(graph, states, -1, True, bounds.low)
+        _, fall = sweep(graph, states, 1, True, bounds.high)
+        place[SWEEPS] += 1
+        place[ALL_SWEEPS] += len(states) > 1
+        place[LEFT] -= 2 * members.branches
+        gap = widest(bounds, states)
+        changed = rise > 0.0 or fall > 0.0
+        if plan == DEFLATE and gap > wanted and (not changed or place[SWEEPS] >= place[DUE]):
+            place[DUE] = 2 * place[SWEEPS]
+            for degree in range(DEGREES):
+                delta = gap * 2.0 ** (1 - 4 * degree)
+                freed = deflate(graph, states, delta, aim, bounds, scratch)
+                changed = changed or freed
+        if not changed and graph.stop[0] == 0:
+            return 0.0
+    return gap
 
 
 def narrow(
-    graph: Graph, plan: Any, bounds: Bounds, endless: tuple[float, float], wanted: float,
-    discounted: bool, rounds: float, place: Any, outlook: Any, scratch: Scratch, most: int,
-) -> None:  # fmt: skip
+    graph: Graph, plan: IntColumn, aim: Aim, bounds: Bounds, scratch: Scratch, place: IntColumn
+) -> None:
     """Narrow the bounds of all states, one component after the other.
 
-    `place` has the component, its sweeps so far, the sweeps of all components, and after how many
-    sweeps a component is looked at closely. Return after about `most` visits of branches. Every
-    proven bound is rounded outward.
+    `place` has the progress. Return after about `place[LEFT]` visits of branches. Every proven
+    bound is rounded outward.
     """
-    ends, order = graph.ends, graph.order
-    low, high, value, lower, upper = bounds
-    while place[0] < len(ends) and most > 0:
-        component = place[0]
-        begin = ends[component - 1] if component > 0 else 0
-        end = ends[component]
-        sign = plan[component] - AROUND
-        guesses = abs(sign) <= 1
-        if place[1] == 0:
-            look_below(graph, component, begin, end, low, high, outlook)
-            outlook[6], outlook[7], outlook[8] = wanted / 8, 0.0, 0.0
-            place[3] = 8 * PATIENCE if guesses else PATIENCE
-            place[4] = 4
-        place[2] += end > begin + 1
-        most -= int(outlook[0])
-        if guesses:
-            is_over, gap = guess(graph, begin, end, sign, bounds, wanted, rounds, place, outlook)
-            is_closed = gap <= outlook[1] + wanted
-            if is_over and not is_closed:
-                plan[component] = SWEEP if sign == 0 else DEFLATE
-                place[1] = 0
-        else:
-            changed, gap = sweep(graph, begin, end, low, high)
-            place[1] += 1
-            is_closed = gap <= outlook[1] + wanted
-            is_due = not changed or place[1] % place[3] == 0
-            if plan[component] == DEFLATE and not is_closed and is_due:
-                place[3] *= 2
-                freed = deflate(
-                    graph, component, begin, end, low, high, endless, discounted, gap, scratch
-                )
-                changed = changed or freed
-                most -= ROUNDS * (end - begin) * int(outlook[0])
-            is_closed = is_closed or not changed
-        if is_closed:
-            for i in range(begin, end):
-                state = order[i]
-                lower[state], upper[state] = low[state], high[state]
-                value[state] = low[state] / 2 + high[state] / 2
-            place[0] = component + 1
-            place[1] = 0
+    while place[COMPONENT] < len(plan) and place[LEFT] > 0 and graph.stop[0] == 0:
+        component = place[COMPONENT]
+        states = graph.order[graph.start[component] : graph.start[component + 1]]
+        members = find_members(graph, states, bounds, scratch.unknown)
+        if place[SWEEPS] == 0:
+            place[DUE], place[NEXT] = 8 * PATIENCE, 4
+            if plan[component] == GIVEN:  # free cycles would confirm a guess that is too good
+                plan[component], place[NEXT] = AROUND, NEVER
+            elif plan[component] == DEFLATE:
+                place[DUE] = PATIENCE
+            elif plan[component] != SWEEP:
+                begin_guess(graph, members.states, plan[component], aim, bounds)
+        gap = 0.0
+        if plan[component] in (BELOW, AROUND, ABOVE):
+            gap = guess(graph, members, plan, aim, bounds, place)
+        elif members.branches > 0:
+            gap = approach(graph, members, plan[component], aim, bounds, scratch, place)
+        if gap > members.below + aim.wanted:
+            continue
+        for state in states:
+            bounds.lower[state], bounds.upper[state] = bounds.low[state], bounds.high[state]
+            bounds.value[state] = bounds.low[state] / 2 + bounds.high[state] / 2
+        place[COMPONENT] += 1
+        place[SWEEPS] = 0
 
 
 def allow_best(
-    graph: Graph, begin: int, end: int, column_max: Any, column_min: Any, delta: Any, allowed: Any
-) -> None:
+    graph: Graph, states: Sequence[int], ends: tuple[NumberColumn, NumberColumn], delta: Number,
+    allowed: IntColumn,
+) -> None:  # fmt: skip
     """Allow the moves that are worth at most `delta` less than the state, and all outcomes.
 
-    Numbers are those of a column for MAX, and of one for MIN.
+    Numbers are those of the first column for MAX, and of the second one for MIN.
     """
-    kind, first, child, weight, reward, order, _, _ = graph
-    for i in range(begin, end):
-        state = order[i]
-        column = column_max if kind[state] == MAX else column_min
-        for branch in range(first[state], first[state + 1]):
-            worth = weight[branch] * column[child[branch]]
-            if len(reward) > 0:
-                worth += reward[branch]
-            loss = column[state] - worth if kind[state] == MAX else worth - column[state]
-            allowed[branch] = kind[state] == CHANCE or loss <= delta
+    for state in states:
+        column, sign = ends[0], 1
+        if graph.kind[state] == MIN:
+            column, sign = ends[1], -1
+        for branch in branches(graph, state):
+            loss = sign * (column[state] - worth(graph, branch, column))
+            allowed[branch] = graph.kind[state] == CHANCE or loss <= delta
 
 
 def keep_end_components(
-    graph: Graph, begin: int, end: int, discounted: bool, scratch: Scratch
+    graph: Graph, states: Sequence[int], discounted: bool, scratch: Scratch
 ) -> None:
     """Forbid all branches but those of end components of allowed branches."""
-    kind, first, child, _, _, order, part, _ = graph
+    kind, child, part = graph.kind, graph.child, graph.part
     inner, allowed = scratch.inner, scratch.allowed
-    for i in range(begin, end):
-        state = order[i]
-        for branch in range(first[state], first[state + 1]):
+    for state in states:
+        for branch in branches(graph, state):
             if part[child[branch]] != part[state] or discounted and kind[state] != CHANCE:
                 allowed[branch] = 0
     is_cut = True
     while is_cut:
-        strong_components(first, child, order, begin, end, True, inner, scratch)
+        strong_components(graph, states, inner, scratch)
         is_cut = False
-        for i in range(begin, end):
-            state = order[i]
+        for state in states:
             loses = False
-            for branch in range(first[state], first[state + 1]):
+            for branch in branches(graph, state):
                 if allowed[branch] != 0 and inner[child[branch]] != inner[state]:
                     allowed[branch] = 0
                     is_cut = True
-                loses = loses or allowed[branch] == 0 and kind[state] == CHANCE
-            for branch in range(first[state], first[state + 1] if loses else first[state]):
-                is_cut = is_cut or allowed[branch] != 0
-                allowed[branch] = 0
+                loses = loses or allowed[branch] == 0
+            if kind[state] == CHANCE and loses:
+                for branch in branches(graph, state):
+                    is_cut = is_cut or allowed[branch] != 0
+                    allowed[branch] = 0
+
+
+def may_stay(graph: Graph, state: int, allowed: IntColumn) -> bool:
+    """Return whether a branch of a state is allowed."""
+    stays = False
+    for branch in branches(graph, state):
+        stays = stays or allowed[branch] != 0
+    return stays
 
 
 def deflate(
-    graph: Graph, component: int, begin: int, end: int, low: Any, high: Any,
-    endless: tuple[float, float], discounted: bool, gap: float, scratch: Scratch,
-) -> bool:  # fmt: skip
-    """Narrow the bounds in end components of branches that may be best; return if any changed."""
-    changed = False
-    for round_ in range(ROUNDS):
-        delta = gap * 2.0 ** (1 - 4 * round_)
-        allow_best(graph, begin, end, high, low, delta, scratch.allowed)
-        keep_end_components(graph, begin, end, discounted, scratch)
-        freed = deflate_parts(graph, component, begin, end, low, high, endless, scratch)
-        changed = changed or freed
-    return changed
+    graph: Graph, states: Sequence[int], delta: float, aim: Aim, bounds: Bounds, scratch: Scratch
+) -> bool:
+    """Narrow the bounds in end components of branches that may be best up to `delta`.
 
-
-def deflate_parts(
-    graph: Graph, component: int, begin: int, end: int, low: Any, high: Any,
-    endless: tuple[float, float], scratch: Scratch,
-) -> bool:  # fmt: skip
-    """Narrow the bounds of end components by the players' best ways out; return if any changed.
-
-    MIN can stay, so MAX gets at most the better of his best way out and of endless play. MAX can
-    stay, too.
+    MIN can stay there, so MAX gets at most the better of his best way out and of endless play. MAX
+    can stay, too. Return whether any bound changed.
     """
-    kind, first, child, _, _, order, part, _ = graph
-    _, _, _, _, _, _, inner, worst, best, allowed = scratch
-    changed = False
-    for i in range(begin, end):
-        worst[inner[order[i]]] = endless[0]
-        best[inner[order[i]]] = endless[1]
-    for narrows in (False, True):
-        for i in range(begin, end):
-            state = order[i]
-            stays = False
-            for branch in range(first[state], first[state + 1]):
-                stays = stays or allowed[branch] != 0
-            mine = inner[state]
-            if not stays:
-                continue
-            if narrows:
-                changed = changed or best[mine] < high[state] or worst[mine] > low[state]
-                high[state] = min(high[state], best[mine])
-                low[state] = max(low[state], worst[mine])
-                continue
-            for branch in range(first[state], first[state + 1]):
-                below = child[branch]
-                if part[below] != component or inner[below] != mine:
-                    if kind[state] == MAX:
-                        best[mine] = max(best[mine], high[below])
-                    elif kind[state] == MIN:
-                        worst[mine] = min(worst[mine], low[below])
-    return changed
-
-
-def choose(graph: Graph, low: Any, high: Any, choice: Any) -> None:
-    """Choose the branch of each player's state that has the best bound, if none is chosen."""
-    kind, first, child, weight, reward, _, _, _ = graph
-    for state in range(len(kind)):
-        is_max = kind[state] == MAX
-        if choice[state] != NONE or not is_max and kind[state] != MIN:
+    low, high, inner = bounds.low, bounds.high, scratch.inner
+    worst, best, allowed = scratch.worst, scratch.best, scratch.allowed
+    allow_best(graph, states, (high, low), delta, allowed)
+    keep_end_components(graph, states, aim.discounted, scratch)
+    if graph.stop[0] != 0:
+        return False
+    for state in states:
+        worst[inner[state]] = aim.worst
+        best[inner[state]] = aim.best
+    for state in states:
+        mine = inner[state]
+        if graph.kind[state] == CHANCE or not may_stay(graph, state, allowed):
             continue
-        column = low if is_max else high
-        best = column[state]
-        for branch in range(first[state], first[state + 1]):
-            worth = weight[branch] * column[child[branch]]
-            if len(reward) > 0:
-                worth += reward[branch]
-            if choice[state] == NONE or (worth > best if is_max else worth < best):
-                best = worth
-                choice[state] = branch
+        for branch in branches(graph, state):
+            below = graph.child[branch]
+            if graph.part[below] == graph.part[state] and inner[below] == mine:
+                continue
+            if graph.kind[state] == MAX:
+                best[mine] = max(best[mine], high[below])
+            else:
+                worst[mine] = min(worst[mine], low[below])
+    changed = False
+    for state in states:
+        mine = inner[state]
+        if may_stay(graph, state, allowed):
+            changed = changed or best[mine] < high[state] or worst[mine] > low[state]
+            high[state] = min(high[state], best[mine])
+            low[state] = max(low[state], worst[mine])
+    return changed
 
 
 def choose_exits(
-    graph: Graph, component: int, begin: int, end: int, low: Any, high: Any, endless: Any,
-    slack: Any, choice: Any, reached: Any, allowed: Any,
+    graph: Graph, states: Sequence[int], ends: tuple[NumberColumn, NumberColumn],
+    endless: tuple[Number, Number], slack: Number, marks: Marks,
 ) -> int:  # fmt: skip
     """Choose branches that leave a component, where that is better than endless play.
 
     Where a value is above that of endless play, MAX must make play leave with a probability above
     0, by moves that are best up to `slack`, whatever MIN's best replies are; below it, MIN must.
     Return how many states have no such moves: 0 proves that the values, which no step improves, are
-    those of the game.
+    those of the game. `ends` are the columns of bounds.
     """
     missing = 0
     for helper in (MAX, MIN):
-        bound = low if helper == MAX else high
-        allow_best(graph, begin, end, bound, bound, slack, allowed)
-        for i in range(begin, end):
-            state = graph.order[i]
+        bound = ends[1]
+        if helper == MAX:
+            bound = ends[0]
+        allow_best(graph, states, (bound, bound), slack, marks.allowed)
+        for state in states:
             is_out = bound[state] <= endless[0]
             if helper == MIN:
                 is_out = bound[state] >= endless[1]
-            reached[state] = 1 if is_out else 0
-        missing += reach(graph, component, begin, end, helper, 0, NONE, allowed, reached, choice)
+            marks.reached[state] = is_out
+        missing += reach(graph, states, helper, 0, NONE, marks)
     return missing

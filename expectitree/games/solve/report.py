@@ -151,7 +151,7 @@ class Solution(Shown):
         """
         solver = self.solver
         for number, state in enumerate(solver.states.objects()):
-            if solver.choice[number] < 0:  # no player moves
+            if solver.states.kind[number] not in (MAX, MIN):
                 continue
             there = position(solver, number, state)
             yield {
@@ -208,7 +208,7 @@ def position(solver: Solver, number: int, state: Any) -> Position:
             is_best = bounds[1] >= least if kind == MAX else bounds[0] <= most
             name, may_stay = label or f"#{place + 1}", first + place in solver.staying
             moves.append(Ranked(given[place], name, *bounds, is_best, may_stay))
-        best = moves[int(solver.choice[number]) - first].label
+        best = moves[solver.best(number) - first].label
     return Position(state, TURNS[kind], low[number], high[number], moves, best)
 
 
@@ -265,31 +265,35 @@ def solve(  # noqa: PLR0913
     options = Options(
         exact or None, warn=warn, max_rows=max_rows, endless=endless, discount=discount
     )
-    states = _states_of(game_of(game), options, state, seconds)
-    solver = Solver(states, width)
+    rules = Rules(game_of(game), options)
+    solver = Solver(_states_of(rules, state, Limits(rules, seconds, begun)), width)
     if exact:
         solve_exactly(solver)
-    start = next(states.objects())
+    name = file or (game if isinstance(game, str) else type(game).__name__)
+    return _solution(solver, name, width, begun)
+
+
+def _solution(solver: Solver, name: str, width: float, begun: float) -> Solution:
+    states = solver.states
     return Solution(
-        game=file or (game if isinstance(game, str) else type(game).__name__),
-        title=states.rules.title,
-        root=position(solver, 0, start),
+        game=name,
+        title=solver.rules.title,
+        root=position(solver, 0, next(states.objects())),
         states=len(states),
         branches=len(states.child),
-        components=len(solver.graph.ends),
+        components=len(solver.plan),
         cyclic=solver.cyclic,
-        sweeps=solver.place[2],
+        sweeps=solver.sweeps,
         seconds=monotonic() - begun,
-        is_exact=exact,
+        is_exact=solver.is_exact,
         stopped=not solver.is_done,
         wanted=width,
         solver=solver,
     )
 
 
-def _states_of(game: Game, options: Options, state: Any, seconds: float | None) -> Reached:
-    rules = Rules(game, options)
-    limits, start = Limits(rules, seconds), rules.start if state is None else state
+def _states_of(rules: Rules, state: Any, limits: Limits) -> Reached:
+    start = rules.start if state is None else state
     may_expand = rules.expands and not rules.pays and find_spec("numpy") is not None
     states = RuledStates(rules, start, limits, FEW_STATES if may_expand else rules.max_rows)
     if states.is_complete:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
 from math import inf
-from time import monotonic
+from threading import Timer
 from typing import Any
 
 from expectitree.base import compiling
@@ -13,17 +15,24 @@ from expectitree.base.errors import GameError
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE
 from expectitree.games.solve.loops import (
     ABOVE,
+    ALL_SWEEPS,
     AROUND,
     BELOW,
+    COMPONENT,
     DEFLATE,
+    GIVEN,
+    LEFT,
+    NEXT,
     OPEN,
     OPERATIONS,
-    OUTLOOK,
+    SWEEPS,
     UNIT,
+    Aim,
     Bounds,
     Graph,
+    Marks,
     Scratch,
-    choose,
+    branches,
     choose_exits,
     find_traps,
     first_bounds,
@@ -64,38 +73,75 @@ class Solver:
     def __init__(self, states: Reached, width: float) -> None:
         self.states, self.rules = states, states.rules
         self.low, self.high, self.pays = states.low, states.high, self.rules.pays
-        self.discounted, self.is_exact = self.rules.discount != 1, False
-        self.compiled = len(states.child) >= MANY_BRANCHES and compiling.available()
-        count, branches = len(states), len(states.child)
-        part, order = self._zeros("i", count), self._zeros("i", count)
-        columns = [self._zeros(code, count) for code in "iiiiiiidd"]
-        self.allowed = compiling.filled("b", 1, branches, self.compiled)
-        self.scratch = Scratch._make([*columns, self.allowed])
-        edges = states.first, states.child, array("i", range(count)), 0, count, False
-        components = self._run(strong_components, *edges, part, self.scratch)
-        ends = self._zeros("q", components)
-        rest = part, order, ends, self.scratch.index
-        self._run(group_by_component, states.kind, states.first, states.child, *rest)
-        self.graph = Graph(
-            states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
-        )
-        self._bounds = Bounds(self.low, self.high, *(self._zeros("d", count) for _ in range(3)))
+        self.is_exact, self.discounted = False, self.rules.discount != 1
+        self.players = {MAX, MIN} & {*bytes(states.kind)}
+        self.compiled = len(states.child) >= MANY_BRANCHES and self._may_compile()
+        count = len(states)
+        columns = [self._zeros(code, count) for code in "iiiiqiIdd"]
+        allowed = compiling.filled("b", 1, len(states.child), self.compiled)
+        self.scratch = Scratch._make([*columns, allowed])
         self.choice = compiling.filled("q", NONE, count, self.compiled)
-        self.plan, self.reached = self._zeros("b", components), self._zeros("b", count)
-        marks = self.plan, self.reached, self._zeros("i", components), self.scratch
+        self.marks = Marks(self._zeros("b", count), self.choice, allowed)
+        self.place = array("q", [0] * (NEXT + 1))
+        self.staying: set[int] = set()  # best moves that must not be repeated for ever
+        self._stop = array("b", [0])  # set when time is over
+        timer = Timer(states.limits.left, self._stop.__setitem__, (0, 1))
+        timer.daemon = True
+        if states.limits.seconds is not None:
+            timer.start()
+        try:
+            self._sort()
+            self._plan(width)
+            self.is_done = self._solve()
+        finally:
+            timer.cancel()
+        self.sweeps = int(self.place[ALL_SWEEPS])
+        self._stop[0] = 0
+        if self.is_done:
+            self._leave()
+
+    def _may_compile(self) -> bool:
+        has_time = self.states.limits.left > COMPILING or compiling.is_loaded(narrow.__name__)
+        return has_time and compiling.available()
+
+    def _sort(self) -> None:
+        """Find the components, and sort the states by them."""
+        states, count = self.states, len(self.states)
+        order = array("I", range(count))
+        part = self._zeros("i", count)
+        edges = states.kind, states.first, states.child, states.weight, states.reward
+        graph = Graph(*edges, order, part, self._zeros("q", 0), self._stop)
+        components = self._set_up(strong_components, graph, order, part, self.scratch)
+        self.graph = graph._replace(start=self._zeros("q", components + 1))
+        self._set_up(group_by_component, self.graph, self.scratch.number)
+
+    def _plan(self, width: float) -> None:
+        """Find out how components are to be bounded, and what endless play is worth."""
+        states, count, components = self.states, len(self.states), len(self.graph.start) - 1
+        self.plan, self._payers = self._zeros("b", components), self._zeros("b", components)
+        chains = self._zeros("i", components)
         # How many components have a cycle, and how many of these follow each other.
-        self.cyclic, chain = self._run(find_traps, self.graph, self.discounted, *marks)
+        self.cyclic, chain = self._set_up(
+            find_traps, self.graph, self.discounted, self.plan, chains, self.marks
+        )
         self.traps = [n for n, plan in enumerate(bytes(self.plan)) if plan == DEFLATE]
         # Components that the players must be able to leave, where that is better than to stay.
-        self.left = [] if self.discounted or self.pays else self.traps
-        self._payers = self._zeros("b", components)
-        self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
+        self.left = [] if self.discounted or self.pays else [*self.traps]
         self.endless = self._endless()
-        self.staying: set[int] = set()  # best moves that must not be repeated for ever
-        # Of `narrow`: the component, its sweeps, all sweeps, when to look closely, to extrapolate.
-        self.place = array("q", [0, 0, 0, 0, 0])
-        self.is_done = self._solve()
-        self._choose()
+        rounds = 1 / (1 - float(self.rules.discount)) if self.discounted else FAR**3
+        first = 0.5 * (1 + (MIN in self.players) - (MAX in self.players))  # a lone player has 0
+        wanted = width / (2 * max(chain, 1))
+        self.aim = Aim(wanted, *self.endless, self.discounted, rounds, first)
+        guesses = [self._zeros("d", count) for _ in range(3)]
+        self._bounds = Bounds(states.low, states.high, *guesses)
+        is_open = bool(self.traps) or self.discounted
+        about = is_open, self.pays, self.aim, self._bounds
+        least, most = self._run(first_bounds, self.graph.kind, *about)
+        if self.pays:
+            self._settle_pay()
+        elif not self.discounted and self.endless[0] <= least or self.endless[1] >= most:
+            for component in self.traps:
+                self.plan[component] = BELOW if self.endless[0] <= least else ABOVE
 
     def worth(self, branch: int) -> tuple[Any, Any]:
         """Return the bounds of the value of a move."""
@@ -114,17 +160,23 @@ class Solver:
     def _run(self, loop: Any, *arguments: Any) -> Any:
         return compiling.run(loop, *arguments, rows=0, compiled=self.compiled)
 
-    def _span(self, component: int) -> tuple[int, int]:
-        """Return where the states of a component begin and end in the order."""
-        ends = self.graph.ends
-        return int(ends[component - 1]) if component else 0, int(ends[component])
+    def _set_up(self, loop: Any, *arguments: Any) -> Any:
+        """Run a loop without which there are no bounds."""
+        result = self._run(loop, *arguments)
+        self.states.limits.check_time(len(self.states))
+        return result
+
+    def states_of(self, component: int) -> Sequence[int]:
+        """Return the states of a component, in the order of sweeps."""
+        start = self.graph.start
+        return self.graph.order[int(start[component]) : int(start[component + 1])]
 
     def _endless(self) -> tuple[float, float]:
         """Return floats that enclose the worth of endless play, which a game may declare."""
         if self.rules.endless is not None:
             return outward(self.rules.endless)
         if self.traps and not self.pays:
-            trapped = [n for n, is_reached in enumerate(self.reached) if not is_reached]
+            trapped = [n for n, is_reached in enumerate(self.marks.reached) if not is_reached]
             where = f"in {plural(len(trapped), 'position')}, such as"
             raise self._error(f"{where} {self._texts(trapped, '; ')}", trapped, ENDLESS, DISCOUNT)
         return 0.0, 0.0
@@ -144,16 +196,11 @@ class Solver:
 
     def _cycle_error(self, component: int, about: str, *cures: str) -> GameError:
         """Return an error that names a cycle of allowed branches."""
-        graph, allowed = self.graph, self.scratch.allowed
-        begin, end = self._span(component)
+        child, allowed = self.graph.child, self.scratch.allowed
         path: list[int] = []
         children = {
-            int(n): [
-                int(graph.child[branch])
-                for branch in range(graph.first[n], graph.first[n + 1])
-                if allowed[branch]
-            ]
-            for n in graph.order[begin:end]
+            int(n): [int(child[branch]) for branch in branches(self.graph, n) if allowed[branch]]
+            for n in self.states_of(component)
         }
         state = min(n for n, inside in children.items() if inside)
         while state not in path:
@@ -170,15 +217,18 @@ class Solver:
 
         A player who is alone must not gain there.
         """
-        marks = self.discounted, self.scratch
 
-        def paid(least: float, most: float) -> tuple[float, float]:
-            span = self._span(component)
-            lower, upper = self._run(paid_for_ever, self.graph, *span, least, most, *marks)
+        def paid(*paying: float) -> tuple[float, float]:
+            about = self.states_of(component), paying, self.aim, self.scratch
+            lower, upper = self._set_up(paid_for_ever, self.graph, *about)
             return lower, upper
 
-        players = {MAX, MIN} & {*self.states.kind}
-        if players == {MAX} and paid(0, inf)[1] > 0 or players == {MIN} and paid(-inf, 0)[0] < 0:
+        players, gains = self.players, False
+        if players == {MAX}:
+            gains = paid(0.0, inf)[1] > 0
+        elif players == {MIN}:
+            gains = paid(-inf, 0.0)[0] < 0
+        if gains:
             about = f"where {'MAX' if MAX in players else 'MIN'} gains without limit"
             raise self._cycle_error(component, about, DISCOUNT, COST)
         least, most = paid(-inf, inf)
@@ -189,95 +239,95 @@ class Solver:
             payer = MIN
         if payer == CHANCE and len(players) == 1:
             payer = min(players) + OPEN
-        if paid(0, 0) != (0, 0):
+        if paid(0.0, 0.0) != (0, 0):
             return payer
         if self.rules.endless is None:
             about = "where nothing is paid"
             raise self._cycle_error(component, about, ENDLESS, DISCOUNT, COST)
-        self._begin_with_endless(component, -FAR if MAX in players else FAR)
+        self._begin_with_endless(component)
         return 0 if least == most else CHANCE if payer >= CHANCE else payer + OPEN
 
-    def _begin_with_endless(self, component: int, far: float) -> None:
-        """Guess first that only endless play is good, so that no cycle confirms a wrong guess."""
-        first, allowed, value = self.graph.first, self.scratch.allowed, self._bounds.value
+    @cached_property
+    def _far(self) -> float:
+        """Return a number beyond all that can be guessed."""
         numbers = [*self.graph.reward, *(n for n in self.low if abs(n) < inf), self.endless[0]]
-        begin, end = self._span(component)
-        for state in self.graph.order[begin:end]:
-            branches = range(first[state], first[state + 1])
-            stays = any(allowed[branch] for branch in branches)
-            if any(allowed[branch] and self.graph.reward[branch] for branch in branches):
+        far: float = FAR * (1 + max(map(abs, numbers)))
+        return -far if MAX in self.players else far
+
+    def _begin_with_endless(self, component: int) -> None:
+        """Guess first that only endless play is good, so that no cycle confirms a wrong guess."""
+        allowed, value = self.scratch.allowed, self._bounds.value
+        for state in self.states_of(component):
+            kept = [branch for branch in branches(self.graph, state) if allowed[branch]]
+            if any(self.graph.reward[branch] for branch in kept):
                 about = "where nothing is paid on average"
                 raise self._cycle_error(component, about, DISCOUNT, COST)
-            value[state] = self.endless[0] if stays else far * (1 + max(map(abs, numbers)))
+            value[state] = self.endless[0] if kept else self._far
         self.left.append(component)
+        self.plan[component] = GIVEN
 
     def _settle_pay(self) -> None:
         """Find out who pays in endless play, and which states are worth infinity."""
         for component in self.traps:
-            self._payers[component] = self._payer(component)
             self.plan[component] = AROUND
-        marks = self.low, self.high, self.reached, self.choice, self.scratch
-        open_ = self._run(mark_infinite, self.graph, self._payers, self.discounted, *marks)
+            self._payers[component] = self._payer(component)
+        about = self.discounted, self._bounds, self.marks
+        open_ = self._set_up(mark_infinite, self.graph, self._payers, *about)
         if open_ != NONE:
             raise self._open_error(open_)
 
     def _open_error(self, component: int) -> GameError:
-        begin, end = self._span(component)
-        states = sorted(int(n) for n in self.graph.order[begin:end])
+        states = sorted(map(int, self.states_of(component)))
         where = f"in {plural(len(states), 'position')}, such as {self._texts(states, '; ')}"
         return self._error(f"{where}, where both sides may gain", states, DISCOUNT, COST)
 
     def _solve(self) -> bool:
         """Narrow the bounds until each component is closed; return False if time is over."""
-        graph, count = self.graph, len(self.graph.ends)
-        is_open = bool(self.traps) or self.discounted
-        columns = graph.kind, self.low, self.high
-        least, most = self._run(first_bounds, *columns, self.endless, is_open, self.pays)
-        if self.pays:
-            self._settle_pay()
-        elif not self.discounted and self.endless[0] <= least or self.endless[1] >= most:
-            for component in self.traps:
-                self.plan[component] = BELOW if self.endless[0] <= least else ABOVE
-        rounds = 1 / (1 - float(self.rules.discount)) if self.discounted else FAR**3
-        about = self.endless, self.wanted, self.discounted, rounds, self.place
-        outlook = self._zeros("d", OUTLOOK)
-        players = {MAX, MIN} & {*graph.kind}
-        begins = {frozenset({MAX}): 0.0, frozenset({MIN}): 1.0}
-        outlook[-1] = begins.get(frozenset(players), 0.5)
-        rest = *about, outlook, self.scratch
+        place, about = self.place, (self.plan, self.aim, self._bounds, self.scratch)
         portions = 0
-        while self.place[0] < count and not self.states.limits.is_over:
-            portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
-            self._run(narrow, graph, self.plan, self._bounds, *rest, portion)
-            report(int(graph.ends[max(self.place[0] - 1, 0)]), len(self.states))
-            component = self.place[0]
-            is_open = component < count and self._payers[component] >= CHANCE
-            if is_open and self.place[1] > MOST_SWEEPS:
+        while not self._stop[0]:
+            place[LEFT] = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
+            self._run(narrow, self.graph, *about, place)
+            component = place[COMPONENT]
+            report(int(self.graph.start[component]), len(self.states))
+            if component == len(self.plan):
+                return True
+            if self._payers[component] >= CHANCE and place[SWEEPS] > MOST_SWEEPS:
                 raise self._open_error(component)
             portions += 1
-            pays = portions == PORTIONS and self.states.limits.end - monotonic() > COMPILING
-            if pays or compiling.is_loaded(narrow.__name__):
-                self.compiled = compiling.available()
-        return bool(self.place[0] == count)
+            if portions == PORTIONS or compiling.is_loaded(narrow.__name__):
+                self.compiled = self._may_compile()
+        return False
 
-    def _choose(self) -> None:
-        """Choose the branch of a best move of each state; leave `NONE` where no player moves."""
-        bounds, marks = (self.low, self.high), (self.choice, self.reached, self.allowed)
-        self._run(choose, self.graph, *bounds, self.choice)
+    def best(self, state: int) -> int:
+        """Return the branch of a player's best move."""
+        sign, end = 1, 0
+        if self.graph.kind[state] == MIN:
+            sign, end = -1, 1
+        if self.choice[state] == NONE:
+            self.choice[state] = max(
+                branches(self.graph, state), key=lambda branch: sign * self.worth(branch)[end]
+            )
+        return int(self.choice[state])
+
+    def _leave(self) -> None:
+        """Choose moves that leave a component, where that is better than endless play."""
+        bounds = self.low, self.high
+        slack = 0.0 if self.pays else self.aim.wanted
         for component in self.left:
-            span = self._span(component)
-            slack = 0.0 if self.pays else self.wanted
-            changes, missing = self.pays and self.is_done, 1
-            while missing:
-                rest = self.endless, slack, *marks
-                missing = self._run(choose_exits, self.graph, component, *span, *bounds, *rest)
-                if not changes:
-                    break
-                # A bound may have confirmed itself: then a sweep finds the way that proves it.
-                changes = self._run(sweep, self.graph, *span, *bounds)[0]
-            if missing and self.pays and self.is_done:
+            about = self.states_of(component), bounds, self.endless, slack, self.marks
+            missing = self._run(choose_exits, self.graph, *about)
+            # A bound may have confirmed itself: then a sweep finds the way that proves it.
+            while missing and self.pays and any(self._gains(about[0])):
+                missing = self._run(choose_exits, self.graph, *about)
+            if missing and self.pays:
                 raise GameError(
                     f"{self.rules.title}: no certain value was found for a component of "
-                    f"{span[1] - span[0]:,} positions where nothing may be paid for ever: "
+                    f"{len(about[0]):,} positions where nothing may be paid for ever: "
                     f"{COST}, or {DISCOUNT}"
                 )
+
+    def _gains(self, states: Sequence[int]) -> list[float]:
+        """Sweep proven bounds once more; return their greatest changes."""
+        ends = (-1, self.low), (1, self.high)
+        return [self._run(sweep, self.graph, states, sign, True, end)[1] for sign, end in ends]

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import inf, nextafter
+from threading import TIMEOUT_MAX
 from time import monotonic
 from typing import Any
 
@@ -16,7 +17,7 @@ from expectitree.games.rules import RowsError, Rules
 from expectitree.games.states import States
 from expectitree.searches.progress import report
 
-STATES_SHOWN = 10_000  # between two reports of progress, and checks of the time
+STATES_SHOWN = 250  # between two reports of progress, and checks of the time
 
 
 def outward(value: Number) -> tuple[float, float]:
@@ -30,13 +31,14 @@ def outward(value: Number) -> tuple[float, float]:
 class Limits:
     """How many states may be made, and until when."""
 
-    def __init__(self, rules: Rules, seconds: float | None) -> None:
+    def __init__(self, rules: Rules, seconds: float | None, begun: float) -> None:
         self.rules, self.seconds = rules, seconds
-        self.end = inf if seconds is None else monotonic() + seconds
+        self.end = begun + (seconds or inf)
 
     @property
-    def is_over(self) -> bool:
-        return monotonic() > self.end
+    def left(self) -> float:
+        """How many seconds are left, as a timer takes them."""
+        return min(max(self.end - monotonic(), 0), TIMEOUT_MAX)
 
     def check(self, states: int) -> None:
         if states > self.rules.max_rows:
@@ -44,12 +46,15 @@ class Limits:
                 f"{self.rules.title}: more than {self.rules.max_rows:,} states: allow more with "
                 "--max-rows, or make the game smaller"
             )
-        if self.is_over:
+        self.check_time(states)
+        report(states, None)
+
+    def check_time(self, states: int) -> None:
+        if self.left == 0:
             raise SearchError(
                 f"{self.rules.title}: the limit of {self.seconds:g} s was reached after "
-                f"{states:,} states, before all were found: allow more with --seconds"
+                f"{states:,} states, before their values were found: allow more with --seconds"
             )
-        report(states, None)
 
 
 class Reached:
@@ -66,8 +71,8 @@ class Reached:
     def __init__(self, rules: Rules, limits: Limits) -> None:
         self.rules, self.limits = rules, limits
         self.kind: Any = array("b")
-        self.first: Any = array("q", [0])
-        self.child: Any = array("q")
+        self.first: Any = array("I", [0])
+        self.child: Any = array("I")
         self.weight: Any = array("d")
         self.reward: Any = array("d")
         self.low: Any = array("d")
