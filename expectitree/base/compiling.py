@@ -17,6 +17,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from threading import Event, Lock, Thread
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias, cast
@@ -75,6 +76,15 @@ def serve_program(say: Callable[[str], None]) -> None:
 def is_loaded(name: str) -> bool:
     """Return whether a loop has run compiled in this process."""
     return name in {loop.__name__ for loop in _loaded}
+
+
+def is_ready(loop: Loop) -> bool:
+    """Return whether a loop has run compiled in this process, or its machine code is on disk."""
+    if loop in _loaded or not available():
+        return loop in _loaded
+    compiled = _compiled(cast(FunctionType, loop), _state["kept"])
+    folder, name = compiled.stats.cache_path, compiled.py_func.__qualname__
+    return folder is not None and any(Path(folder).glob(f"*.{name}-*.nbi"))
 
 
 def versions() -> int:

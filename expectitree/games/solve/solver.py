@@ -101,8 +101,9 @@ class Solver:
             self._leave()
 
     def _may_compile(self) -> bool:
-        has_time = self.states.limits.left > COMPILING or compiling.is_loaded(narrow.__name__)
-        return has_time and compiling.available()
+        if self.states.limits.left > COMPILING:
+            return compiling.available()
+        return compiling.is_ready(narrow)
 
     def _sort(self) -> None:
         """Find the components, and sort the states by them."""
