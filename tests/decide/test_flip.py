@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, loads, run_main
+from helpers import for_each, loads
 from oracle import ExactNode
 
 import expectitree as et
 from expectitree.base.tree.bayes import Definitions, free_name
-from expectitree.decide.flip import flip, left_out
+from expectitree.decide.flip import flip
 from expectitree.searches.engine import search_tree
 
 HAT = """
@@ -127,58 +126,6 @@ def test_shared_nodes_stay_shared() -> None:
     found = flip(tree, "/")
     assert len(found) == len(tree)
     assert et.evaluate(found).value == et.evaluate(tree).value
-
-
-REFUSED = {
-    "max: [1, 2]": "/ is a MAX node: give the path of a CHANCE node whose children are CHANCE "
-    "nodes",
-    "chance: {a: {chance: {x: 1, y: 2}}, b: {max: {x: 1, y: 2}}}": "/: below b is a MAX node: only "
-    "CHANCE nodes can be interchanged with their CHANCE children",
-    "chance: {a: {chance: {x: 1, y: 2}}, b: 3}": "/: below b is a TERMINAL node: only CHANCE nodes "
-    "can be interchanged with their CHANCE children",
-    "chance: {a: {chance: {x: 1, y: 2}}, b: {chance: {x: 1, z: 2}}}": "/: the outcomes below b are "
-    "x, z, and those below a are x, y: give them the same labels",
-}
-
-
-@pytest.mark.parametrize("text", REFUSED)
-def test_refusals(text: str) -> None:
-    with pytest.raises(et.TransformError) as error:
-        flip(et.loads(text), "/")
-    assert str(error.value) == REFUSED[text]
-
-
-def test_command(tmp_path: Path) -> None:
-    file, out = tmp_path / "hat.yaml", tmp_path / "out.yaml"
-    file.write_text(HAT, "utf-8")
-    printed = invoke("convert", "--flip", "/", str(file), "-").stdout
-    assert "p_hat: 0.75*0.3 + 0.25*0.1" in printed
-    done = run_main("convert", "--flip", "/", str(file), str(out))
-    assert done.status == 0
-    assert out.read_text("utf-8") == printed
-    assert run_main("convert", "--flip", "/", str(file), str(out)).status == 2  # it exists
-    assert invoke("convert", "--flip", "/", "--format", "json", str(file), "-").stdout[0] == "{"
-    done = run_main("convert", "--flip", "boy", str(file), "-")
-    assert done.status != 0
-    assert "no node boy" in done.err
-    done = run_main("convert", "--flip", "test", "trees/rockefeller.yaml", "-")
-    assert (done.status, done.out) == (2, "")
-    assert "test: below plus is a MAX node" in done.err
-
-
-def test_what_is_lost_is_said(tmp_path: Path) -> None:
-    file = tmp_path / "a.yaml"
-    file.write_text(
-        "expect: {value: 2}\n"
-        "chance: {a: {note: hm, bounds: [0, 9], chance: {x: 1, y: 2}}, "
-        "b: {estimate: 3, chance: {x: 1, y: 4}}}",
-        "utf-8",
-    )
-    lost = ["the note of a", "the bounds of a", "the estimate of b"]
-    assert left_out(et.load(str(file)), "/") == lost
-    done = run_main("convert", "--flip", "/", str(file), "-")
-    assert "left out, since the node is replaced: the note of a" in done.err
-    assert "expect: left out" in done.err
 
 
 def test_names() -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from helpers import run_main
 
 import expectitree as et
 
@@ -171,38 +169,6 @@ def test_probabilities_are_numbers_from_0_to_1_or_percentages(row: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        (f",good,bad\n{PAYOFFS}weights,0.4,0.6\n", "weights"),
-        (f",good,bad\nθ,40,60\n{PAYOFFS}", "θ"),
-        (turned(f",good,bad\nanteil,40%,60%\n{PAYOFFS}"), "anteil"),
-        (f";good;bad\nodds;0,4;0,6\n{PAYOFFS.replace(',', ';')}", "odds"),
-        (f",good,bad\nP(good|s),0.4,0.6\n{PAYOFFS}", "P(good|s)"),
-    ],
-)
-def test_a_line_that_may_have_the_probabilities_gets_a_warning(text: str, name: str) -> None:
-    *_, (warning,) = solution(text)
-    assert warning.startswith(f"the numbers of '{name}' sum to 1")
-    assert warning.endswith(f"if they are the probabilities, add --probabilities '{name}'")
-    assert solution(text, probabilities=name) == (14, "wait", [])
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "count"),
-    [
-        (",a,b\nx,0,1\ny,1,0\n", Fraction(1, 2), 0),  # who wins
-        (",a,b\nx,100,0\ny,0,100\n", 50, 0),
-        (",a,b\nx,70,30\ny,60,40\n", 50, 1),  # shares of a market
-        (",a,b\nx,70,30\ny,60,40\np,.1,.9\n", 42, 0),  # they are known
-        (",a,b\nx,-1,2\n", Fraction(1, 2), 0),
-    ],
-)
-def test_payoffs_that_sum_to_1_or_100_are_payoffs(text: str, value: Fraction, count: int) -> None:
-    found, _, warnings = solution(text)
-    assert (found, len(warnings)) == (value, count)
-
-
-@pytest.mark.parametrize(
     "names",
     [
         *(("good (0.4)", "bad (0.6)"), ("good (.4)", "bad (.6)"), ("good [40%]", "bad [60 %]")),
@@ -218,71 +184,6 @@ def test_names_carry_probabilities(names: Sequence[str]) -> None:
     rows = [f'"{name}",{row}' for name, row in zip(names, ("100,20", "-50,10"), strict=True)]
     assert solution("\n".join([",build,wait", *rows]))[:2] == (14, "wait")
     assert solution(f",{header}\n{PAYOFFS}p,0.5,0.5\n") == (25, "build", [])
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        "demand 40,demand 60", "low (0.4),high", "growth -0.4,growth 1.4", "a (0.4),b (0.5)",
-        "v0.4,v0.6", "1,0", "item 0.4 m,item 0.6 m",
-    ],
-)  # fmt: skip
-def test_other_numbers_in_names_are_no_probabilities(header: str) -> None:
-    assert solution(f",{header}\n{PAYOFFS}") == (25, "build", [])
-
-
-@pytest.mark.parametrize(
-    ("corner", "is_state"),
-    [
-        ("State", 1), ("states of nature", 1), ("Zustände", 1), ("Escenario", 1), ("état", 1),
-        ("Estado de la naturaleza", 1), ("Alternative", 0), ("Decision / State", 0), ("", 0),
-    ],
-)  # fmt: skip
-def test_the_first_cell_shows_that_rows_are_states(corner: str, is_state: int) -> None:
-    *_, warnings = solution(f"{corner},a,b\nx,5,0\ny,1,1\n")
-    assert [one.startswith("the first cell names states") for one in warnings] == [True] * is_state
-    tree, _ = read(f"{corner},a,b\nx,5,0\ny,1,1\n")
-    assert labels(tree)[is_state] == ["x", "y"]
-    assert labels(read(f"{corner},a,b\nx,5,0\ny,1,1\np,.5,.5\n")[0])[0] == ["x", "y"]
-
-
-@pytest.mark.parametrize(
-    ("text", "states", "actions"),
-    [
-        (",low,Average,high\nx,1,2,3\ny,0,2,4\n", "low,Average,high", "x,y"),  # a demand
-        (",low,high,Average\nx,1,3,2\ny,0,4,2\n", "low,high", "x,y"),
-        (",low,high,Average\nx,1,3,2\ny,0,4,2\np,.2,.3,.5\n", "low,high,Average", "x,y"),
-        (",low,high,Average\nx,1,3,2.5\ny,0,4,3\np,25,75,\n", "low,high", "x,y"),
-        (",low,high,Max\nx,1,3,3\ny,0,4,3\n", "low,high,Max", "x,y"),
-        (",low,high,Max\nx,1,3,1\ny,0,4,0\n", "low,high,Max", "x,y"),  # it is the minimum
-        (",min,avg,max\nx,1,3,5\ny,0,4,8\n", "min,avg,max", "x,y"),
-        (",a,b,Total,Row min\nx,1,3,4,1\ny,0,4,4,0\nTotal,1,7,,\n", "a,b", "x,y"),
-        (",a,b,c,Mean\nx,1,1,2,1.33\ny,100,0,0,33.3\n", "a,b,c", "x,y"),  # rounded
-        (",a,b\nMax,1,3\nMin,0,4\nTotal,9,9\n", "a,b", "Max,Min,Total"),
-        (",a,b\nx,1,3\ny,0,4\nMax,1,4\nMin,0,3\nAverage,.5,3.5\n", "a,b", "x,y"),
-        ("s,p,x,y,Row Max\na,.5,1,0,1\nb,.5,3,4,4\nEMV,,2,2,\nTotal,1,,,\n", "a,b", "x,y"),
-        (",a,b,Regret\nx,9,0,4\ny,5,4,4\n", "a,b", "x,y"),
-        (",a,b,Expected value (EV),Minimum in row\nx,9,0,4.5,0\ny,5,4,4.5,4\n", "a,b", "x,y"),
-        (",Max,a,b\nx,9,9,0\ny,5,5,4\n", "Max,a,b", "x,y"),
-        (";a;b;Durchschnitt\nx;1,5;3;2,25\ny;0;4;2\nSpaltenmaximum;1,5;4;\n", "a,b", "x,y"),
-    ],
-)
-def test_summaries_of_the_others_are_left_out(text: str, states: str, actions: str) -> None:
-    tree, warnings = read(text)
-    assert labels(tree) == (actions.split(","), states.split(","))
-    left_out = [one for one in warnings if "is left out" in one]
-    rows = [line.replace(";", ",").split(",") for line in text.splitlines()]
-    names = [*rows[0][1:], *(row[0] for row in rows[1:] if row[0] != "p")]
-    kept = [*states.split(","), *actions.split(",")]
-    assert len(left_out) == len([name for name in names if name != "p"]) - len(kept)
-
-
-def test_regrets_of_costs_are_distances_to_the_least() -> None:
-    text = ",a,b,Max regret\nx,9,0,4\ny,5,4,4\n"
-    assert labels(read(text, minimize=True)[0])[1] == ["a", "b"]
-    text = ",a,b,Max regret\nx,9,1,4\ny,5,4,3\n"
-    assert labels(read(text, minimize=True)[0])[1] == ["a", "b"]
-    assert labels(read(text)[0])[1] == ["a", "b", "Max regret"]  # 3 and 4 for gains
 
 
 @pytest.mark.parametrize(
@@ -312,30 +213,6 @@ def test_what_is_unclear_is_an_error(text: str, options: Any, message: str) -> N
     with pytest.raises(et.FileError) as caught:
         read(text, **options)
     assert message in str(caught.value)
-
-
-def test_of_two_lines_of_probabilities_one_is_chosen() -> None:
-    text = f",good,bad\nPrior,0.5,0.5\nP(s),0.4,0.6\n{PAYOFFS}"
-    tree, _ = read(text, probabilities="P(s)")
-    assert labels(tree)[0] == ["Prior", "build", "wait"]
-
-
-def test_commands_read_these_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text("case,x,y\ns1,5,0\ns2,1,4\n")
-    Path("weights.csv").write_text(f",good,bad\nweights,40,60\n{PAYOFFS}")
-    assert (
-        "best           wait" in run_main("eval", "weights.csv", "--probabilities", "weights").out
-    )
-    assert "--probabilities 'weights'" in run_main("eval", "weights.csv").err
-    shown = run_main("information", "rows.csv", "--transpose", "--event", "state").out
-    assert "at most 1.5 (EVPI)" in shown
-    assert "x: {event: state, chance: {s1: 5, s2: 1}}" in (
-        run_main("convert", "rows.csv", "-", "--transpose").out
-    )
-    done = run_main("eval", "-e", "max: [1, 2]", "--transpose")
-    assert (done.status, "--transpose is for CSV" in done.err) == (2, True)
-    assert run_main("eval", "game:pig", "--depth", "1", "--transpose").status == 2
 
 
 def written(
@@ -381,22 +258,6 @@ def test_a_random_table_has_its_value_in_every_layout(seed: int) -> None:
     means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
     best = min if options["minimize"] else max
     assert solution(text, **options)[0] == best(means)
-
-
-@pytest.mark.parametrize(
-    ("corner", "names_costs"),
-    [
-        *(("Cost", True), ("Costs in k€", True), ("Kosten", True), ("Coûts", True)),
-        *(("Total cost", True), ("Opportunity loss", True), ("Custo", True)),
-        *(("action", False), ("Costa Rica", False), ("Profit", False), ("", False)),
-    ],
-)
-def test_a_first_cell_that_names_costs_gets_a_warning(corner: str, names_costs: bool) -> None:
-    text = f"{corner},good,bad\nP(s),0.4,0.6\n{PAYOFFS}"
-    hint = "add --minimize"
-    assert any(hint in warning for warning in et.loads(text, format="csv").warnings) == names_costs
-    costs = et.loads(text, format="csv", minimize=True)
-    assert not any(hint in warning for warning in costs.warnings)
 
 
 @pytest.mark.parametrize("name", ["P", "P(s)", "Probability", "Prior", "Wahrscheinlichkeit"])

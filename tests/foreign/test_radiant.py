@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import loads, run_main
+from helpers import loads
 
 import expectitree as et
-from expectitree.base.errors import FileError, TreeError
+from expectitree.base.errors import FileError
 from expectitree.foreign.radiant import _identifiers as identifiers
 from expectitree.searches.engine import search_tree
 
@@ -55,68 +55,9 @@ def value(text: str, **options: Any) -> Any:
 # ---- Reading.
 
 
-def test_the_published_values_of_the_contract() -> None:
-    """Radiant: 955000, and 960000 without fees; from fees of 60000, TV is best."""
-    tree, warnings = read(CONTRACT, format=None)
-    assert (search_tree(tree).value, search_tree(tree).best) == (955_000, "Movie")
-    assert search_tree(tree.with_parameters(lawyer_fee=0)).value == 960_000
-    assert search_tree(tree.with_parameters(lawyer_fee=60_001)).best == "TV"
-    found = et.sensitivity(tree, "lawyer_fee", range=(0, 80_000))
-    assert [threshold.exact for threshold in found.thresholds] == [60_000]
-    assert not warnings
-
-
-def test_variables_become_parameters_with_their_names_as_descriptions() -> None:
-    tree, _ = read(CONTRACT)
-    assert {name: one.description for name, one in tree.parameters.items()} == {
-        "lawyer_fee": "lawyer fee",
-        "P_flop": "P(flop)",
-        "P_hit": "P(hit)",
-        "P_smash": "P(smash)",
-    }
-    assert tree.parameters["P_smash"].bases == ("P_flop", "P_hit")
-    assert tree.title == "A film"
-
-
-def test_keys_may_have_capital_letters_and_labels_are_text() -> None:
-    text = CONTRACT.replace("payoff", "Payoff").replace("TV:", "yes:").replace("Flop:", "0.5:")
-    tree, _ = read(text)
-    assert search_tree(tree).value == 955_000
-    assert [branch.label for branch in tree.root.branches] == ["Movie", "yes"]
-
-
-def test_a_decision_minimizes_on_demand() -> None:
-    """The cost is subtracted as before, as Radiant does with Min."""
-    assert value(CONTRACT, minimize=True) == 900_000
-    text = CONTRACT.replace("    payoff: 900000", "    type: decision\n    a:\n        payoff: 1")
-    tree, _ = read(text, minimize=True)
-    assert {node.kind.name for node, _ in tree.walk()} == {"MIN", "CHANCE", "TERMINAL"}
-
-
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_a_file_is_recognised(line_end: str) -> None:
     assert value(CONTRACT.replace("name", "Name").replace("\n", line_end), format=None) == 955_000
-
-
-def test_a_cost_at_the_root_is_paid_before_the_first_move() -> None:
-    text = "name: x\ncost: 5\ntype: chance\na:\n    p: 0.5\n    payoff: 10\nb:\n    p: 0.5\n    "
-    tree, _ = read(text + "payoff: 20\n")
-    assert (tree.root_reward, et.evaluate(tree).value) == (-5, 10)
-
-
-def test_what_is_ignored_gives_a_warning() -> None:
-    text = (
-        "name: x\ntype: decision\np: 1\na:\n    payoff: 7\n    p: 0.5\n    type: decision\n"
-        "    b:\n        payoff: 3\n        cost: 1\n"
-    )
-    tree, warnings = read(text)
-    assert et.evaluate(tree).value == 2
-    assert warnings == [
-        "t.yaml: /: the p of a node that is not an outcome is ignored",
-        "t.yaml: a: the p of a node that is not an outcome is ignored",
-        "t.yaml: a: the payoff of a node with branches is ignored, as in Radiant",
-        "t.yaml: a/b: a cost at an end node is subtracted; Radiant ignores it",
-    ]
 
 
 def test_an_alias_is_an_error() -> None:
@@ -159,27 +100,6 @@ def test_a_text_that_nests_too_deeply_is_an_error() -> None:
                 + "".join(lines).removesuffix("type: decision\n")
                 + "payoff: 1"
             )
-
-
-# ---- Writing.
-
-
-def test_a_tree_is_refused_with_what_to_write_instead(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("contract.yaml").write_text(CONTRACT)
-    message = "Radiant's YAML cannot be written: choose one of yaml, json, efg, silverdecisions"
-    for out, place in {"again.yaml": "again.yaml", "again": "again", "-": "expectitree"}.items():
-        done = run_main("convert", "--format", "radiant", "contract.yaml", out)
-        assert (done.status, done.out, done.err) == (3, "", f"{place}: {message}\n")
-    with pytest.raises(FileError, match=message):
-        et.save(et.load("contract.yaml"), "again.yaml", format="radiant")
-    with pytest.raises(TreeError, match=message):
-        et.dumps(et.load("contract.yaml"), "radiant")
-    assert run_main("convert", "contract.yaml", "ours.yaml").status == 0
-    done = run_main("eval", "ours.yaml", "--set", "lawyer_fee=0")
-    assert "expected value 960,000\n" in done.out
 
 
 # ---- Trees of several files.

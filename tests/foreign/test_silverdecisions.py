@@ -178,11 +178,6 @@ def test_several_outcomes_may_share_the_rest() -> None:
     assert search_tree(tree_of(file_of(root))).value == 6
 
 
-def test_a_json_tree_with_a_label_of_that_name_is_ours() -> None:
-    tree = et.loads('{"max": {"SilverDecisions": 1, "Gambit": 2}}', name="tools.json")
-    assert search_tree(tree).best == "Gambit"
-
-
 @pytest.mark.parametrize("depth", [305, 2_000, 100_000])
 def test_a_very_deep_tree_is_an_error(depth: int) -> None:
     opening = '{"type": "decision", "childEdges": [{"payoff": 0, "childNode": '

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 from foreign.diagrams import Json, chance, decision, edge, file_of, terminal, tree_of
 
 import expectitree as et
-from expectitree.foreign.silverdecisions_criteria import RULES
 from expectitree.searches.engine import search_tree
 
 
@@ -119,16 +117,3 @@ def test_our_trees_are_written() -> None:
         assert search_tree(again).value == search_tree(tree).value
         pairs = zip(search_tree(again).criteria_of(), names, strict=True)
         assert all(one == other for one, other in pairs)
-
-
-def test_what_silverdecisions_cannot_hold() -> None:
-    actions = "max: {a: {utility: {a: 1}}, b: {utility: {b: 1}}}"
-    cases = {
-        f"{{criteria: [a, b, c], objective: a - b - c, {actions}}}": "cannot hold 3 criteria",
-        f"{{criteria: [a, b], objective: 2*a - 3*b, {actions}}}": "write it as a weight times one",
-        "{criteria: [a, b], objective: a - b, min: [0, {utility: {a: 1}}]}": "MIN nodes",
-    }
-    for text, message in cases.items():
-        with pytest.raises(et.TreeError, match=message):
-            et.dumps(et.loads(text), "silverdecisions")
-    assert {*RULES.values()} == {a + b for a, b in (*pairwise("-+-"), ("-", "-"), ("+", "+"))}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, invoke, load
+from helpers import ROOT, for_each, load
 from picture.test_picture import check_room
 from random_trees import Case
 
@@ -178,25 +178,6 @@ def test_values_that_cannot_be_computed_are_left_out() -> None:
 def test_without_unknown_utilities_nothing_is_different(exact: bool) -> None:
     tree = load(LEFT, exact=exact)
     assert text_of("svg", evaluate_known(tree)) == text_of("svg", search_tree(tree))
-
-
-@pytest.mark.parametrize("kind", TEXTS)
-def test_the_command_draws_unknown_utilities(kind: str) -> None:
-    done = invoke("draw", "-e", UNKNOWN, "-o", "-", "--format", kind)
-    assert done.exit_code == 0
-    assert "?" in done.stdout or "#63;" in done.stdout
-    assert invoke("draw", "-e", UNKNOWN, "-o", "-", "--format", kind, "--blank").exit_code == 0
-
-
-def test_a_pruning_search_of_unknown_utilities_is_only_drawn_blank() -> None:
-    words = ["draw", "-e", UNKNOWN, "-a", "star1", "-o", "-", "--format", "svg"]
-    assert invoke(*words).exit_code == 2
-    assert "star1 with bounds [0, 9] visited ______" in invoke(*words, "--blank").stdout
-
-
-def test_the_strategy_cannot_be_drawn_without_the_best_branches() -> None:
-    done = invoke("draw", LEFT, "--blank", "--strategy", "-o", "-", "--format", "svg")
-    assert "the strategy consists of the best branches" in done.stderr
 
 
 # ---- The how-to.

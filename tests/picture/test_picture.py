@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, invoke, load, run_main
+from helpers import ROOT, for_each, invoke, load
 from random_trees import Case
 
 import expectitree as et
@@ -253,16 +253,6 @@ def test_a_small_tree_grows_down_without_runs() -> None:
 
 def test_a_title_without_width_is_no_division_by_zero() -> None:
     check_room(drawn(et.loads("{title: '\u0301', max: [1, 2]}"), "star1"))
-
-
-def test_a_width_that_is_too_small_for_text_is_refused() -> None:
-    done = invoke("draw", SIX_WIDE, "--width", "300", "-o", "-", "--format", "svg")
-    assert "does not fit a width of 300: legible text needs" in done.stderr
-    assert "or draw fewer nodes with --rows N" in done.stderr
-    least = re.search(r"--width (\d+)", done.stderr)
-    assert least
-    done = invoke("draw", SIX_WIDE, "--width", least[1], "-o", "-", "--format", "svg")
-    assert ElementTree.fromstring(done.stdout).attrib["width"] == least[1]
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])
@@ -614,32 +604,6 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     assert invoke("draw", LEFT, "-o", str(out), "--force").exit_code == 0
 
 
-ENDINGS = "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .html"
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        (["-e", "max: [1]"], 2, "Name one FILE, whose picture"),
-        ([LEFT, "-o", "x.jpg"], 2, ENDINGS),
-        ([LEFT, "-o", "-"], 2, "-o - needs --format: one of svg, dot, mmd, html."),
-        ([LEFT, "-o", "x.svg", "--format", "svg"], 2, "--format is for standard output"),
-        ([LEFT, LEFT, "-o", "y.svg"], 2, "draw makes one picture: give one FILE."),
-        ([LEFT, "-a", "star1", "-a", "star2", "-o", "y.svg"], 2, "A picture is of one search"),
-        ([LEFT, "-o", "no/such/folder/y.svg"], 3, "the folder no/such/folder does not exist"),
-        (["nothing.yaml", "-o", "y.svg"], 3, "nothing.yaml"),
-        (["-o", "y.svg"], 2, "No tree was given"),
-        ([LEFT, "-o", "y.html", "--theme", "dark"], 2, "--theme is for pictures: a page has what"),
-        ([LEFT, "-o", "y.html", "--totals"], 2, "--totals is for pictures"),
-        ([LEFT, "-o", "y.html", "--all"], 2, "--all is for pictures"),
-    ],
-)
-def test_wrong_usage(words: list[str], status: int, message: str) -> None:
-    done = run_main("draw", *words)
-    assert message in " ".join(done.err.split())
-    assert done.status == status
-
-
 def test_a_missing_library_is_reported_with_the_command_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -648,15 +612,3 @@ def test_a_missing_library_is_reported_with_the_command_to_install_it(
     message = "pictures as .png and .pdf need vl-convert: pip install '.[draw]' in a clone of the"
     assert f"{message} repository, or draw .svg" in f"{done.stderr}{done.exception}"
     assert invoke("draw", LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
-
-
-def test_strategy_draws_only_nodes_that_optimal_play_reaches() -> None:
-    done = invoke("draw", LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
-    assert done.stdout.count(" -> ") == 5  # a1, its two outcomes, one action of each
-    assert 'label=""' in done.stdout.splitlines()[1]
-
-
-def test_a_stopped_search_is_drawn_with_exit_status_1(tmp_path: Path) -> None:
-    done = invoke("draw", LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
-    assert done.exit_code == 1
-    assert (tmp_path / "x.svg").exists()

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, object_of, run_main
+from helpers import for_each, run_main
 from random_criteria import random_node
 
 import expectitree as et
@@ -17,7 +17,6 @@ from expectitree.decide.frontier import envelope
 
 F = Fraction
 Pair = tuple[Fraction, Fraction]  # of cost and effect
-ROOT = "{parameters: {wtp: 20000}, criteria: [cost, effect], objective: wtp*effect - cost, "
 
 
 def tree_of(table: dict[str, Pair | tuple[float, float]]) -> et.Tree:
@@ -230,33 +229,6 @@ def test_why_an_action_is_not_listed(
 # ---- Errors and outputs.
 
 
-def test_errors() -> None:
-    actions = "max: {a: {utility: {cost: 5, effect: 1}}, b: 0}}"
-    cases = {
-        "max: [1, 2]": "a frontier needs several criteria: write `criteria: [cost, effect]`",
-        ROOT + "max: [0, {min: [0, 0]}]}": "MAX and MIN both decide in this tree: leave one",
-        "{criteria: [cost, effect], objective: effect - cost, " + actions: "depends on none: write",
-        "{parameters: {v: 2, w: 1}, criteria: [cost, effect], objective: v*effect - w*cost, "
-        + actions: "depends on v, w: choose one, as in -p v",
-        "{parameters: {w: 2}, criteria: [cost, effect], objective: w*effect - w*cost, "
-        + actions: "of which w multiplies one, as in w*effect - cost",
-        "{parameters: {w: 2}, criteria: [cost, effect], objective: w^2*effect - cost, "
-        + actions: "of which w multiplies one",
-        "{parameters: {w: 2}, criteria: [cost, effect, pain], objective: w*effect - cost - pain, "
-        + actions: "counts cost, effect, pain",
-        ROOT
-        + "max: {a: {utility: {cost: 2*wtp, effect: 1}}, b: 0}}": "formula 2*wtp depends on it",
-        "{attitude: {exponential: 5}, " + ROOT[1:] + actions: "frontier is about expected values",
-    }
-    for text, message in cases.items():
-        with pytest.raises((et.AnalysisError, et.TreeError)) as caught:
-            et.frontier(et.loads(text))
-        assert message in str(caught.value), text
-    done = run_main("frontier", "-e", ROOT + actions, "-p", "wtq")
-    assert "unknown parameter 'wtq' (did you mean 'wtp'?)" in done.err
-    assert "found 'wtp=0' as a parameter" in run_main("frontier", "-p", "wtp=0", "-e", ROOT).err
-
-
 def test_a_wrong_line_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = envelope.Lines.best
     monkeypatch.setattr(envelope.Lines, "best", lambda *args: wrong(*args)._replace(a=Fraction(7)))
@@ -278,47 +250,6 @@ max:
   treat: {utility: {cost: 60, effect: 2}}
   pray: {utility: {cost: 4, effect: 0.1}}
 """
-
-
-def test_text() -> None:
-    done = invoke("frontier", "-e", THERAPY)
-    assert done.stdout == (
-        "Tests and treatments\n"
-        "\n"
-        "     action                      cost  effect  incr. cost  incr. effect  ICER\n"
-        "1    none                           0       0\n"
-        "2 ★  test, then test/ill: treat    30     2.5          30           2.5    12\n"
-        "\n"
-        "   action  cost  effect  why not above\n"
-        "   treat     60       2  dominated by 2\n"
-        "   pray       4     0.1  extendedly dominated by 1 and 2\n"
-        "\n"
-        "Objective: wtp*effect - cost, with wtp from 0 up.\n"
-        "wtp is €30 now: 2 is best.\n"
-        "Each threshold is verified on both sides, by evaluating the tree in exact\n"
-        "arithmetic.\n"
-    )
-    text = invoke("frontier", "-e", THERAPY, "-p", "wtp=12..20").stdout
-    assert "with wtp from 12 to 20.\nwtp is €30 now: that is outside the range.\n" in text
-
-
-def test_json_and_csv() -> None:
-    found = object_of("frontier", "-e", THERAPY)
-    assert found["range"] == [0, "inf"]
-    assert [found["weighed"], found["other"]] == ["effect", "cost"]
-    assert found["best"][1] == {
-        "action": "test", "choices": {"/": "test", "test/ill": "treat"},
-        "criteria": {"cost": 30, "effect": 2.5}, "start": 12, "end": "inf", "status": "best",
-        "by": [], "increments": {"cost": 30, "effect": 2.5},
-    }  # fmt: skip
-    assert found["never"][0]["status"] == "dominated"
-    assert invoke("frontier", "-e", THERAPY, "--format", "csv").stdout.splitlines() == [
-        "file,action,status,start,end,by,cost,effect",
-        "'-e,none,best,0,12,,0,0",
-        "'-e,test,best,12,inf,,30,2.5",
-        "'-e,treat,dominated,,,2,60,2",
-        "'-e,pray,extendedly dominated,,,1 2,4,0.1",
-    ]
 
 
 @pytest.mark.extra

@@ -8,13 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from helpers import invoke, object_of, run_main
 
 import expectitree as et
 
 OIL = "max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: {p: 3/4, utility: -2}}}}"
-ROCKEFELLER = "trees/rockefeller.yaml"
-WILDCATTER = "trees/oil-wildcatter.yaml"
 SEISMIC = "docs/examples/seismic.yaml"
 SOUNDING = {
     "none": {"dry": 0.6, "wet": 0.3, "soaking": 0.1},
@@ -76,15 +73,6 @@ def test_a_path_is_an_event_and_a_node_of_an_event_the_whole_event() -> None:
     assert (found.event, found.evpi) == ("drill", 1.75)
     found = et.information(et.load("example:rockefeller"), "install")
     assert (found.event, found.evpi) == ("oil", 425)
-
-
-def test_information_can_hurt_where_min_knows_it_too() -> None:
-    text = "max: {go: {min: {a: {chance: {x: 0, y: 10}}, b: 5}}, stay: -1}"
-    found = et.information(et.loads(text), "go/a")
-    assert found.evpi == -2.5
-    shown = invoke("information", "-e", text, "--event", "go/a").stdout
-    assert "MIN knows what MAX knows, so information can also be worth less than nothing" in shown
-    assert "The decision maker is MAX, who prefers large totals; MIN plays against MAX." in shown
 
 
 def test_large_trees_are_computed_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,65 +255,6 @@ def test_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # ---- Refusals.
 
-SPLIT = (
-    "{chance: {a: {event: e, chance: {x: 1, y: 2}}, b: {event: e, chance: {x: {p: 0.4, utility: 1},"
-    " y: {p: 0.6, utility: 2}}}, c: 3}}"
-)
-TWICE = "{event: e, chance: {x: {event: e, chance: {x: 1, y: 2}}, y: 2}}"
-CHANGED = (
-    "max: {install: {event: oil, chance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}},"
-    " test: {event: oil, chance: {oil: {p: 0.45, utility: 1}, none: {p: 0.55, utility: 0}}}}"
-)
-
-
-NEVER = "{chance: {x: {p: 0, event: e, chance: {x: 1, y: 2}}, y: {p: 1, utility: 2}}}"
-REFUSED = {
-    (CHANGED, "oil"): "/: the decision changes the probability of oil (oil: 0.5 after install, "
-    "0.45 after test): oil cannot be known in advance",
-    (SPLIT, "e"): "/: play meets e after a, but not after c, and the tree does not show its "
-    "probabilities there: write the event into the other branches, too, or define it under "
-    "`events`",
-    (TWICE, "e"): "/: play can meet e again below it, and an event happens once: give the other "
-    "nodes another event",
-    (CHANGED, "oill"): "no event 'oill' (did you mean 'oil'?): the events are oil; the path of a "
-    "chance node is an event, too, such as 'install'",
-    (OIL, "oil"): "no event 'oil': the tree has no `event:`; the path of a chance node is an "
-    "event, too, such as 'drill'",
-    (OIL, "sell"): "sell is not a chance node: the tree has no `event:`",
-    (NEVER, "e"): "play never meets e",
-}
-
-
-@pytest.mark.parametrize(("text", "event"), REFUSED)
-def test_refused_events(text: str, event: str) -> None:
-    done = run_main("information", "-e", text, "--event", event)
-    assert (done.status, done.out) == (2, "")
-    assert done.err == f"-e: {REFUSED[text, event]}\n"
-
-
-LIKELIHOODS = {
-    "[1, 2]": "found no mapping, expected signal: {outcome: probability, ...}",
-    "plus: 3": "plus: found no mapping, expected signal",
-    "plus: {oil: [1]}": "plus/oil: found no number, expected signal",
-    "plus: {oil: sens, dry: 1}": "plus/oil: unknown parameter 'sens'",
-    "plus: {oil: 2, dry: 1}": "plus/oil: the likelihood is 2, expected a number from 0 to 1\n",
-    "plus: {oil: 1}": "the signal plus has likelihoods of oil, expected one of each outcome: oil, "
-    "dry\n",
-    "plus: {oil: 0.9, dry: 0}\nminus: {oil: 0.2, dry: 1}": "the likelihoods of the signals for oil "
-    "sum to 1.1, expected 1: correct them, or write `rest` for one\n",
-    "plus: {oil: rest, dry: 1}\nminus: {oil: rest, dry: 0}": "two signals have the rest of oil at "
-    "plus and minus: give one a number\n",
-}
-
-
-@pytest.mark.parametrize("text", LIKELIHOODS)
-def test_errors_in_a_file_of_likelihoods_name_it(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "test.yaml"
-    file.write_text(text, "utf-8")
-    done = run_main("information", "-e", OIL, "--event", "drill", "--likelihood", str(file))
-    assert done.status == 3
-    assert done.err.startswith(f"{file}: {LIKELIHOODS[text]}")
-
 
 def test_a_test_from_python_is_checked_too() -> None:
     message = "the test has no signals: give the likelihoods of at least one"
@@ -333,41 +262,3 @@ def test_a_test_from_python_is_checked_too() -> None:
         et.information(et.loads(OIL), "drill", likelihood={})
     with pytest.raises(et.AnalysisError, match=r"^good/oil: the likelihood is 2, expected a"):
         et.information(et.loads(OIL), "drill", likelihood={"good": {"oil": 2, "dry": 1}})
-
-
-# ---- Outputs.
-
-
-def test_json() -> None:
-    assert object_of("information", ROCKEFELLER, "--event", "oil") == {
-        "file": ROCKEFELLER,
-        "title": "Sell the land, drill, or test first",
-        "decision_maker": "MAX",
-        "event": "oil",
-        "events": ["oil"],
-        "value": 1075,
-        "best": ["test"],
-        "with_information": 1500,
-        "evpi": 425,
-        "outcomes": [
-            {"name": "oil", "labels": ["oil"], "p": 0.5, "value": 2250, "best": ["install"]},
-            {"name": "none", "labels": ["none"], "p": 0.5, "value": 750, "best": ["sell"]},
-        ],
-        "with_test": None,
-        "evsi": None,
-        "efficiency": None,
-        "signals": [],
-    }
-
-
-def test_the_text_about_a_test(tmp_path: Path) -> None:
-    file = tmp_path / "test.yaml"
-    file.write_text("plus: {oil: 0.9, none: 30%}\nminus: {oil: rest, none: rest}\n", "utf-8")
-    words = ("information", SEISMIC, "--event", "oil", "--likelihood", str(file))
-    shown = invoke(*words).stdout
-    assert "The tree is worth 1,275 with the free test for oil, and 1,075 without it" in shown
-    assert "The test is worth at most 200 (EVSI)." in shown
-    assert "Perfect information is worth at most 425 (EVPI): the test has 47% of it." in shown
-    found = object_of(*words)
-    assert (found["evsi"], found["with_test"], found["evpi"]) == (200, 1275, 425)
-    assert [(one["name"], one["best"]) for one in found["signals"]][1] == ("minus", ["sell"])

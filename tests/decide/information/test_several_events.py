@@ -17,7 +17,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import error_of, invoke, object_of, seed_ranges
+from helpers import object_of, seed_ranges
 
 import expectitree as et
 from expectitree.base.tree.transform import in_floats
@@ -312,51 +312,6 @@ def test_json_and_records() -> None:
     assert records[2] == {
         "file": "", "event": "A, C", "name": "0, 30", "p": 0.04, "value": 24.0, "best": "C",
     }  # fmt: skip
-
-
-def test_the_text() -> None:
-    shown = invoke("information", FILE, "--event=C", "--event=A").stdout.splitlines()
-    assert shown[2:5] == [
-        "C   A     p  best  value",
-        "0   0  0.08  B       3.5",
-        "0   5  0.32  B       3.5",
-    ]
-    assert shown[-2:] == [
-        "The tree is worth 7.6 if C and A are known in advance, and 3.5 now (B).",
-        "The information is worth at most 4.1 (EVPI).",
-    ]
-
-
-LIKELIHOOD = "docs/examples/second-test.yaml"
-EVENT = "{event: %s, chance: {%s}}"
-MANY = f"max: {{{', '.join(f'a{k}: {{event: e{k}, chance: [1, 2, 3]}}' for k in range(12))}}}"
-REFUSED = {
-    ("--event", "wrong", "--event", "A"): f"{FILE}: no event 'wrong': the events are A, B, C; the "
-    "path of a chance node is an event, too, such as 'A'",
-    ("--event", "A", "--event", "b"): f"{FILE}: no event 'b' (did you mean 'B'?): the events are "
-    "A, B, C; the path of a chance node is an event, too, such as 'A'",
-    ("--event", "A", "--event", "none"): f"{FILE}: none is not a chance node: the events are A, B, "
-    "C",
-    ("--event", "A", "--event", "B", "--likelihood", LIKELIHOOD): f"{FILE}: 2 events are named: "
-    "name one, or several without a test",
-    ("--event", "A", "--likelihood", LIKELIHOOD, "--likelihood", "other.yaml"): "Usage: "
-    "expectitree information [OPTIONS] [FILE|FOLDER]... Try 'expectitree information --help' for "
-    f"help. Error: --likelihood was given twice: {LIKELIHOOD} and other.yaml; give it once.",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("words", REFUSED)
-def test_refused_questions(words: tuple[str, ...]) -> None:
-    assert error_of("information", FILE, *words) == REFUSED[words]
-
-
-def test_too_many_combinations() -> None:
-    events = [word for k in range(12) for word in ("--event", f"e{k}")]
-    assert error_of("information", "-e", MANY, *events) == (
-        "-e: to know e0, e1, e2 and 9 more in advance takes 363,505,644 steps (531,441 outcomes, "
-        "signals or combinations times 684 branches), and the limit is 1,500,000: merge outcomes, "
-        "or set EXPECTITREE_BUDGET=10 for ten times as much"
-    )
 
 
 def test_an_event_that_may_depend_on_another_where_play_does_not_meet_it() -> None:

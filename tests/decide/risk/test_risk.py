@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, object_of, run_main
+from helpers import for_each
 from oracle import ExactNode, best_actions, gain_sign
 from random_trees import REWARDS, build, random_rows
 
@@ -270,13 +270,6 @@ def test_formulas_without_exact_values() -> None:
 # ---- The report.
 
 
-def test_ties_are_named() -> None:
-    text = "max: {a: {max: {x: 1, y: {chance: [0, 2]}, z: 0}}, b: 0}"
-    assert et.risk(et.loads(text)).ties == ("a",)
-    shown = invoke("risk", "-e", text).stdout
-    assert "Several actions are best at a: play takes the first." in shown
-
-
 def test_min_chance_and_terminal_roots() -> None:
     found = et.risk(et.loads("min: {a: 1, b: {chance: [-3, 3]}}"))
     assert [(one.action, one.is_best) for one in found.actions] == [("a", False), ("b", True)]
@@ -285,13 +278,6 @@ def test_min_chance_and_terminal_roots() -> None:
     assert one.is_best
     (one,) = et.risk(et.loads("{reward: 2, utility: 7}")).actions
     assert list(one.distribution.pairs()) == [(9, 1)]
-
-
-def test_target_is_a_decimal() -> None:
-    (one,) = et.risk(et.loads("chance: [0.1, 0.2]"), target=0.1).actions
-    assert one.reach == 1
-    done = invoke("risk", "-e", "chance: [0.1, 0.2]", "--target", "0.15", "--exact")
-    assert "P(≥ 0.15)" in done.stdout or "P(≥ 3/20)" in done.stdout
 
 
 @pytest.mark.parametrize("attitude", ["exponential=700", "logarithmic=5000"])
@@ -304,38 +290,8 @@ def test_with_an_attitude_optimal_play_is_by_certainty_equivalents(attitude: str
     assert leave.is_best == (attitude == "exponential=700")
 
 
-def test_json() -> None:
-    found = object_of("risk", "-e", COIN, "--target", "1")
-    assert found["target"] == 1
-    assert found["actions"][1] == {
-        "action": "bet", "is_best": True, "mean": 4, "sd": pytest.approx(48**0.5), "variance": 48,
-        "min": 0, "quantiles": {"0.05": 0, "0.5": 0, "0.95": 16}, "max": 16, "loss": 0,
-        "reach": 0.25, "cvar": 0, "distribution": [[0, 0.75], [16, 0.25]],
-    }  # fmt: skip
-    assert found["dominance"] == found["ties"] == []
-
-
-def test_dominance_in_json_and_text() -> None:
-    text = "max: {low: 1, high: {chance: [1, 2]}}"
-    dominance = object_of("risk", "-e", text)["dominance"]
-    assert dominance == [{"action": "high", "other": "low", "order": 1}]
-    assert "high dominates low (deterministic dominance)." in invoke("risk", "-e", text).stdout
-
-
-def test_csv() -> None:
-    lines = invoke("risk", "-e", COIN, "--format", "csv").stdout.splitlines()
-    assert lines[0] == "file,action,total,probability,cumulative"
-    assert lines[1:] == ["'-e,sure,3,1,1", "'-e,bet,0,0.75,0.75", "'-e,bet,16,0.25,1"]
-
-
 def test_records() -> None:
     rows = et.risk(et.loads(COIN), target=16).to_records()
     assert [row["action"] for row in rows] == ["sure", "bet"]
     assert rows[1]["q95"] == 16
     assert rows[1]["reach"] == 0.25
-
-
-def test_a_target_that_is_no_number() -> None:
-    done = run_main("risk", "-e", COIN, "--target", "much")
-    assert done.status == 2
-    assert "Invalid value for '--target'" in done.err
