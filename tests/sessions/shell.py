@@ -53,7 +53,7 @@ def sessions() -> Iterator[tuple[str, str]]:
 
 def rerun(session: str, folder: Path) -> str:
     """Return a session with what its commands print now, in an empty folder."""
-    for name in ("trees", "docs", "studies"):
+    for name in ("trees", "docs", "studies", "tests"):
         (folder / name).symlink_to(ROOT / name)
     for name, text in _FILE.findall(session):
         (folder / name).write_text(text, "utf-8")
