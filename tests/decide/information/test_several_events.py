@@ -142,20 +142,18 @@ SITES = {
 }
 
 
-def sites(has_events: bool) -> dict[str, Any]:
-    """Return the tree of three drilling sites, whose events have names, or the paths of nodes."""
+def sites() -> dict[str, Any]:
+    """Return the tree of three drilling sites."""
     actions: dict[str, Any] = {"none": 0}
     for name, (cost, chances) in SITES.items():
         outcomes = {x: {"p": p, "utility": int(x)} for x, p in chances.items()}
-        actions[name] = {"cost": cost, "chance": outcomes}
-        if has_events:
-            actions[name]["event"] = name
+        actions[name] = {"cost": cost, "event": name, "chance": outcomes}
     return {"max": actions}
 
 
 def test_the_price_of_several_events() -> None:
     """With an exponential attitude, a price is the difference of certainty equivalents."""
-    tree = et.from_dict(sites(has_events=True))
+    tree = et.from_dict(sites())
     found = et.information(tree.with_attitude("exponential=20"), ["A", "C"])
     now = max(0, *(equivalent(name, 20) for name in SITES))
     known = sum(
@@ -167,7 +165,7 @@ def test_the_price_of_several_events() -> None:
     assert found.evpi == pytest.approx(-20 * log(known) - now)
     # With a logarithmic one, the price leaves no gain.
     found = et.information(tree.with_attitude("logarithmic=50"), ["A", "C"])
-    paid = sites(has_events=True)
+    paid = sites()
     for action in ("A", "B", "C"):
         paid["max"][action]["cost"] += found.evpi
     paid["max"]["none"] = -found.evpi
