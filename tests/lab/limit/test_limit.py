@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import random_trees
-from helpers import invoke, load, loads
+from helpers import invoke, load
 from oracle import intervals
 from random_trees import EVERY, Case, in_numbers
 
@@ -144,46 +144,6 @@ def test_star2_in_its_best_case_visits_as_few_leaves_as_possible(
         assert min(visited) >= needed
         if order == "best":
             assert report.rows[1].counts.leaves_visited == needed
-
-
-def found(text: str, bounds: Bounds | None = None) -> int:
-    """Return the count of a tree, the same in both modes."""
-    one, other = (limit(loads(text, exact=exact), bounds=bounds) for exact in (False, True))
-    assert one.exact.count == other.exact.count
-    return one.exact.count
-
-
-@pytest.mark.parametrize(
-    ("text", "bounds", "exact"),
-    [
-        ("max: [3, 1, 2]", None, 1),  # the 3 is the greatest there can be
-        ("max: [3, 1, 2]", (0, 3), 1),
-        ("max: [3, 1, 2]", (0, 4), 3),  # every other must be known to be less
-        ("max: [3, 1, 2]", (-INFINITY, INFINITY), 3),
-        ("min: [3, 1, 2]", (1, 9), 1),
-        ("min: [3, 1, 2]", (0, 9), 3),
-        ("chance: [3, 1, 2]", (0, 4), 3),
-        ("chance: [{p: 1, utility: 3}, {p: 0, utility: 1}]", (0, 4), 1),
-        ("7", None, 0),  # the bounds leave one number
-        ("7", (0, 9), 1),
-        ("max: {a: 5}", (0, 9), 1),  # an only action needs no proof
-        ("max: [5, {min: [1, 2]}]", (0, 9), 2),  # 5, and the 1 or the 2
-        ("max: [5, {bounds: [0, 4], min: [1, 2]}]", (0, 9), 1),  # at most 4 anyway
-        ("max: [{bounds: [6, 9], min: [7, 8]}, {bounds: [0, 4], min: [1, 2]}]", (0, 9), 2),
-        ("max: [{bounds: [7, 7], min: [7, 7]}, 5]", (0, 7), 0),
-        ("max: [2, 2]", (0, 2), 1),
-        ("max: [2, 2]", (0, 4), 2),
-        ("max: [2, 2, {chance: [0, 3]}]", (0, 4), 3),  # after the 0, the third is worth 2
-        # The 6 and the 1 of each: (1 + 10) / 2 is below 6, but (9 + 10) / 2 is not.
-        ("max: {a: 6, b: {chance: [1, 9]}, c: {chance: [9, 1]}}", (0, 10), 3),
-        # Both of the equal children must be proved to be worth no more than 2.
-        ("chance: [{max: [{chance: [1, 3]}, {chance: [2, 2]}]}, 5]", None, 5),
-        # The second action is worth 4 at most after its first outcome, the first 5 at least.
-        ("max: {a: {chance: [10, 8]}, b: {chance: [0, 8]}}", (0, 10), 3),
-    ],
-)
-def test_counts_by_hand(text: str, bounds: Bounds | None, exact: int) -> None:
-    assert found(text, bounds) == exact
 
 
 @pytest.mark.slow
