@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -16,13 +15,6 @@ from expectitree.base.tree.bayes import Definitions, free_name
 from expectitree.decide.flip import flip
 from expectitree.searches.engine import search_tree
 
-HAT = """
-title: Who wears a hat
-chance:
-  man: {p: 3/4, chance: {hat: {p: 0.3, utility: 1}, no hat: {p: rest, reward: 2, utility: 3}}}
-  woman: {p: rest, reward: 5, chance: {hat: {p: 0.1, utility: 10}, no hat: {p: 0.9, utility: 7}}}
-"""
-
 
 def joint(tree: et.Tree, path: str = "/") -> dict[tuple[frozenset[str], Any], Any]:
     """Return the probability of each pair of labels, in any order, and its total."""
@@ -33,22 +25,6 @@ def joint(tree: et.Tree, path: str = "/") -> dict[tuple[frozenset[str], Any], An
             pair = frozenset({f"{upper.label}", f"{lower.label}"})
             found[pair, total] += upper.p * lower.p
     return {key: p for key, p in found.items() if p}
-
-
-def probabilities(tree: et.Tree, path: str = "/") -> list[Any]:
-    return [branch.p for branch in ExactNode(tree, tree.find(path).id).branches]
-
-
-def test_hats() -> None:
-    tree = et.loads(HAT)
-    found = flip(tree, "/")
-    assert probabilities(found) == [Fraction(1, 4), Fraction(3, 4)]
-    assert probabilities(found, "hat") == [Fraction(9, 10), Fraction(1, 10)]
-    assert probabilities(found, "no hat") == [Fraction(7, 10), Fraction(3, 10)]
-    assert joint(found) == joint(tree) == joint(flip(found, "/"))
-    assert probabilities(flip(found, "/")) == [Fraction(3, 4), Fraction(1, 4)]
-    assert search_tree(found).value == search_tree(tree).value
-    assert "p_hat" in found.parameters
 
 
 def random_tree(seed: int) -> str:
@@ -92,40 +68,6 @@ def test_the_joint_distribution_stays(seed: int) -> None:
     for q in ("1/4", "1"):  # formulas, not numbers
         moved, expected = (one.with_parameters(q=q) for one in (found, tree))
         assert joint(moved, "y") == joint(expected, "y")
-
-
-def test_formulas_stay_formulas() -> None:
-    tree = et.loads(
-        "{parameters: {pr: 0.5, sens: 0.9, spec: 0.7}, chance: {oil: {p: pr, chance: {plus: {p: "
-        "sens, utility: 1}, minus: {p: rest, utility: 0}}}, none: {p: rest, chance: {plus: {p: "
-        "1 - spec, utility: 1}, minus: {p: rest, utility: 0}}}}}"
-    )
-    text = et.dumps(flip(tree, "/"))
-    assert "p_plus: pr*sens + (1 - pr)*(1 - spec)" in text
-    assert "p_minus: pr*(1 - sens) + (1 - pr)*spec" in text
-    assert "oil: {p: pr*sens/p_plus, utility: 1}" in text
-    assert "p_oil: pr*sens + pr*(1 - sens)" in et.dumps(flip(flip(tree, "/"), "/"))
-
-
-def test_events_change_places() -> None:
-    tree = et.loads(
-        "{event: who, chance: {man: {event: hat, chance: {y: 1, n: 2}}, woman: {event: hat, "
-        "chance: {y: 3, n: 5}}}}"
-    )
-    text = et.dumps(flip(tree, "/"))
-    assert text.startswith("parameters:")
-    assert "event: hat\nchance:" in text
-    assert text.count("event: who") == 2
-
-
-def test_shared_nodes_stay_shared() -> None:
-    tree = et.loads(
-        "{nodes: {end: {max: [3, 4]}}, chance: {a: {chance: {x: {ref: end}, y: 1}}, b: {chance: "
-        "{x: {ref: end}, y: {ref: end}}}}}"
-    )
-    found = flip(tree, "/")
-    assert len(found) == len(tree)
-    assert et.evaluate(found).value == et.evaluate(tree).value
 
 
 def test_names() -> None:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, load, loads
+from helpers import ROOT, for_each, loads
 from oracle import ExactNode, best_actions, definition, exact_root
 from random_trees import REWARDS, build, random_rows
 
@@ -155,19 +155,6 @@ def test_floats_count_as_the_decimals_that_they_print_as() -> None:
 
 
 # ---- By hand.
-
-
-def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
-    # right is (1 - e) 9 + e 54.5 = 9 + 45.5 e, which is 10 at e = 2/91.
-    for exact in (False, True):
-        report = opponents(load(RISK, exact=exact))
-        assert [(row.opponent, float(row.value), row.best) for row in report.rows] == [
-            ("perfect", 10, "left"),
-            ("fallible", 13.55, "right"),
-            ("random", 54.5, "right"),
-        ]
-        best = ("left",), ("left", "right"), ("right",)
-        assert only(report) == Threshold(F(2, 91), F(2, 91), F(10), *best)
 
 
 def test_a_crossing_near_zero_has_three_digits() -> None:
