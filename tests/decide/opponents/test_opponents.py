@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, loads
+from helpers import for_each, loads
 from oracle import ExactNode, best_actions, definition, exact_root
 from random_trees import REWARDS, build, random_rows
 
@@ -23,7 +23,6 @@ from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.decide.sensitivity import parameters
 from expectitree.decide.sensitivity.decisions import Threshold
 
-RISK = str(ROOT / "trees" / "risk-minimax.yaml")
 F = Fraction
 
 # As functions of epsilon: A is 32 e, B is 32 e - 16 (e - 1/4)(e - 3/4).
