@@ -15,7 +15,7 @@ import expectitree as et
 from expectitree import Tree
 from expectitree.base.errors import AnalysisError
 from expectitree.decide.sensitivity import parameters, report
-from expectitree.decide.sensitivity.exact import break_even, everywhere
+from expectitree.decide.sensitivity.exact import break_even
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.report import added
 from expectitree.decide.sensitivity.strategies import strategies_of
@@ -227,42 +227,6 @@ def test_each_place_is_verified_once_and_none_for_a_tornado(
     assert places == []
     assert len(et.sensitivity(tree, "a").thresholds) == 3
     assert len(places) == len(set(places)) == 7
-
-
-# ---- Ranges in which probabilities are valid.
-
-
-@pytest.mark.parametrize(
-    ("p", "fault", "ends"),
-    [
-        ("1.2*a", "1.2 at a = 1", (0, F(5, 6))),
-        ("a + a^2", "2 at a = 1", (0, F("0.618033988"))),
-        ("4.5*a*(1 - a)", "1.125 at a = 0.5", (0, F(1, 3))),
-        ("a - 1/4", "-0.25 at a = 0", (F(1, 4), 1)),
-        ("2*a - 0.5", "1.5 at a = 1", (F(1, 4), F(3, 4))),
-        ("a^2 - 1/20", "-0.05 at a = 0", (F("0.223606798"), 1)),
-        ("1/(4*a)", "1.25 at a = 0.2", (F(1, 4), 1)),
-    ],
-)
-def test_a_range_is_cut_where_a_probability_leaves_its_own(
-    p: str, fault: str, ends: tuple[F, F]
-) -> None:
-    start = "0.2" if "/(" in p else "0"
-    text = f"""
-parameters: {{a: {{value: 0.3, range: [{start}, 1]}}, b: {{value: 1, range: [0, 2]}}}}
-max: {{x: {{chance: {{l: {{p: '{p}', utility: 1}}, r: {{p: rest, utility: 0}}}}}}, y: b/2}}
-"""
-    tree = et.loads(text)
-    reports = [et.sensitivity(tree, "a"), break_even(tree, "a", "x = y"), everywhere(tree, "a")]
-    found = et.tornado(tree)
-    assert {bar.range.name for bar in found.bars} == {"a", "b"}
-    cut = next(bar.range for bar in found.bars if bar.range.name == "a")
-    assert (cut.low, cut.high) == ends
-    assert (cut.cut_from, cut.why_cut) == ((F(start), 1), f"p of x/l is {fault}")
-    note = f"only, and not from {start} to 1: p of x/l is {fault}."
-    for one in (found, *reports):
-        assert one is found or one.range == cut
-        assert note in " ".join(et.to_text(one).replace("−", "-").split())
 
 
 # ---- Parameters that sum to 1.
