@@ -137,7 +137,9 @@ def _jq(text: str, *paths: str) -> str:
 
 
 def _cut(text: str, option: str) -> str:
-    return "\n".join(line[: int(option.removeprefix("-c1-"))] for line in text.splitlines())
+    return "\n".join(
+        line[: int(option.removeprefix("-c1-"))].rstrip() for line in text.splitlines()
+    )
 
 
 FILTERS: dict[str, Any] = {"cut": _cut, "grep": _grep, "head": _head, "jq": _jq}
