@@ -1,13 +1,13 @@
 """Sessions of the command line: Markdown files with commands and all that they print.
 
-A section of a file is a session in a folder of its own, which has `trees` and `docs` of the
-repository. A block whose first line names a file writes it; those before the first section are
-written in every session. Blocks of `console` have the commands: `$` is followed by the program, by
-`printf`, or by `cat` or `ls`, and `|` leads to `cut`, `grep`, `head`, or `jq` with paths into JSON.
-Lines of standard error begin with `!`, without the two lines about usage that precede `Error:`; a
-status other than 0 has a line `exit`.
+A section of a file is a session in a folder of its own, which has `trees`, `docs`, `studies` and
+`tests` of the repository. A block whose first line names a file writes it; those before the first
+section are written in every session. Blocks of `console` have commands: `$` is followed by the
+program, `printf`, `cat` or `ls`, and `|` leads to `cut`, `grep`, `head`, or `jq` with paths
+into JSON. Lines of standard error begin with `!`, without the two lines about usage that precede
+`Error:`; a status other than 0 has a line `exit`.
 
-    python tests/sessions/shell.py
+    python tests/sessions/shell.py [NAME ...]
 
 writes all that the commands print anew. Review the changes.
 """
