@@ -250,6 +250,13 @@ def test_a_wrong_goal_is_refused() -> None:
         et.inquire(tree_of(SMALL), goal="both")
 
 
+def test_the_bounds_of_an_answer_in_floats_are_differences_on_paper() -> None:
+    text = '{bounds: [0, 0.3], max: [{cost: 0.1, utility: "?"}, {utility: "?", reward: 0.1}]}'
+    inquiry = et.inquire(tree_of(text))
+    assert inquiry.allowed(inquiry.tree.find("#1")) == (0.1, 0.4)
+    assert inquiry.allowed(inquiry.tree.find("#2")) == (-0.1, 0.2)
+
+
 # ---- Display.
 
 
