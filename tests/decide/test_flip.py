@@ -1,4 +1,4 @@
-"""`flip`: the joint distribution stays, twice is as before, and refusals are exact."""
+"""`flip`: the joint distribution stays, and twice is as before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and writing .efg files: the mapping, the refusals, and the options."""
+"""Reading and writing .efg files: the games of Gambit, and probabilities of floats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Radiant's YAML: published values, names of variables, and trees of several files."""
+"""Radiant's YAML: names of variables, and texts that are too deep."""
 
 from __future__ import annotations
 
@@ -48,9 +48,6 @@ def read(text: str, **options: Any) -> tuple[et.Tree, list[str]]:
 def value(text: str, **options: Any) -> Any:
     """Return the value of a text."""
     return search_tree(read(text, **options)[0]).value
-
-
-# ---- Reading.
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])

@@ -1,4 +1,4 @@
-"""Files of SilverDecisions are read; their values are those that it stores."""
+"""Files of SilverDecisions: their values are those that it stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SilverDecisions' trees of two criteria: its league tables, and writing them again."""
+"""SilverDecisions' trees of two criteria: a league table, and every rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frontier against all strategies of random trees, and against published league tables."""
+"""The frontier against all strategies of random trees."""
 
 from __future__ import annotations
 

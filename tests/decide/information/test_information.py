@@ -1,4 +1,4 @@
-"""Information against published values, and refusals."""
+"""Information where signals and rare events are hard, its work, and refusals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import expectitree as et
 OIL = "max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: {p: 3/4, utility: -2}}}}"
 
 
-# ---- Where something is known, and what is an event.
+# ---- Large trees.
 
 
 def test_large_trees_are_computed_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:

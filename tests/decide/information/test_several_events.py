@@ -1,4 +1,4 @@
-"""Several events at once: published and random trees, against all combinations of outcomes.
+"""Several events at once: random trees against all combinations of outcomes.
 
 In the random trees, events depend on each other in any way, and only the probabilities at the nodes
 show how. A combination of outcomes has its probability in the joint distribution. The value of the
@@ -180,11 +180,6 @@ def equivalent(name: str, tolerance: float) -> float:
     return -tolerance * log(sum(terms))
 
 
-# ---- The command line.
-
-FILE = "docs/examples/drilling-sites.yaml"
-
-
 def test_no_event_is_named() -> None:
     with pytest.raises(et.AnalysisError, match=r"^0 events are named: name one, or several"):
-        et.information(et.load(FILE), [])
+        et.information(et.load("docs/examples/drilling-sites.yaml"), [])

@@ -1,4 +1,4 @@
-"""`rescale`: maps of utilities compared with the definition, classes of maps, and `--any`."""
+"""`rescale`: maps of utilities compared with the definition, and `--any`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Risk profiles against a full enumeration of play, and published profiles."""
+"""Risk profiles against a full enumeration of play."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fewest leaves that prove a result: compared with all subsets of small trees, and by hand."""
+"""The fewest leaves that prove a result: compared with all subsets of small trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Study files: their grammar and the error messages."""
+"""Study files: their grammar."""
 
 from __future__ import annotations
 
