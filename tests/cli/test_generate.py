@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from importlib import import_module
 from inspect import signature
@@ -56,19 +55,6 @@ def test_the_printed_tree_equals_the_tree_from_python(
     assert et.evaluate(read).value == pytest.approx(et.evaluate(tree).value, rel=1e-14)
 
 
-def test_the_default_format_is_yaml() -> None:
-    words = ("generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3")
-    done = run_main(*words)
-    assert done.out == (
-        'title: "Independent whole utilities from 0 to 100: MAX, CHANCE, branching 2, seed 3"\n'
-        "bounds: [0, 100]\n"
-        "max:\n"
-        "  - {chance: [26, 23]}\n"
-        "  - {chance: [100, 47]}\n"
-    )
-    assert run_main(*words, "-o", "-").out == done.out
-
-
 @pytest.mark.slow
 def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     file = str(tmp_path / "tree.yaml")
@@ -108,35 +94,6 @@ def test_a_table_is_written_part_by_part(
 
 
 # ---- Errors.
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ("", "Missing argument"),
-        ("balard", "'balard' is not one of"),
-        ("ballard uniform", "unexpected extra argument (uniform)"),
-        (
-            "ballard --skew 3",
-            "ballard has no parameter 'skew': it has pattern, plies, branching, order, dice",
-        ),
-        ("ballard --order bset", "'bset' is not one of 'random', 'best', 'worst'"),
-        ("uniform --real=yes", "does not take a value"),
-        ("ballard --float32", "--float32 is for .arrow and .parquet, and - is YAML: remove it"),
-        ("ballard --float32 -o x.json", "--float32 is for .arrow and .parquet, and x.json is JSON"),
-        ("ballard --format arrow", "'arrow' is not one of 'yaml', 'json'"),
-        ("ballard --brnching 3", "Did you mean"),
-    ],
-)
-def test_wrong_usage_is_explained(
-    words: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = run_main("generate", *words.split())
-    assert done.status == 2
-    assert done.out == ""
-    assert says in done.err
-    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, object_of, run_main
+from helpers import for_each, invoke, object_of
 from random_decisions import mirror, random_decision
 
 import expectitree as et
@@ -359,97 +359,3 @@ def test_who_decides(text: str, name: str, deciders: str) -> None:
     assert tree.decision_maker.name == name
     assert " ".join(kind.name for kind in tree.deciders) == deciders
     assert tree.gain_sign == (-1 if name == "MIN" else 1)
-
-
-def test_a_tree_that_is_cut_keeps_its_decision_maker() -> None:
-    text = "{chance: {a: {estimate: 20, min: [20, 30]}, b: {estimate: 100, min: [100, 140]}}}"
-    for depth in ((), ("--depth", "1")):
-        shown = invoke("eval", "-e", text, *depth, "--attitude", "exponential=50").stdout
-        assert "74.5377" in shown  # 50*ln((e^0.4 + e^2)/2)
-
-
-def test_a_player_with_one_action_is_no_opponent() -> None:
-    head = "{parameters: {x: {distribution: 'normal(2, 1)'}}, "
-    for text, best in (
-        ("min: {a: {max: {only: x}}, b: 3}}", ("a",)),
-        ("max: {a: {min: {only: x}}, b: 3}}", ("b",)),
-        ("max: {only: {min: {a: x, b: 3}}}}", ("only",)),
-        ("min: {only: {max: {only: x}}}}", ("only",)),
-    ):
-        assert et.simulate(et.loads(head + text), draws=500).best == best
-    shown = run_main("simulate", "-e", head + "min: {a: {max: {c: x, d: 1}}, b: 3}}").err
-    assert "simulate is about one decision maker, and MAX and MIN both decide in this tree" in shown
-
-
-def test_an_error_about_a_cost_says_that_it_counts_as_a_loss() -> None:
-    tree = et.loads("min: {a: 20, b: {chance: [10, 60]}}")
-    for attitude in ("logarithmic=60", "points=0:0,60:1", "utility=x^2"):
-        with pytest.raises(et.TreeError, match="totals here are gains of MIN: minus those in the"):
-            tree.with_attitude(attitude)
-    assert et.evaluate(tree.with_attitude("points=-60:0,-10:1,0:2")).best == "a"
-
-
-def test_a_name_in_the_heading_and_in_json() -> None:
-    """The heading names the decision maker where MIN has a node; JSON always does."""
-    both = "{max: {a: {min: [3, 4]}, b: 1}}"
-    assert (
-        "is MAX, who prefers large totals; MIN plays against MAX."
-        in invoke("risk", "-e", both).stdout
-    )
-    alone = "{max: {a: {min: [3]}, b: 1}}"
-    assert "is MAX, who prefers large totals.\n" in invoke("risk", "-e", alone).stdout
-    assert "decision maker" not in invoke("risk", "-e", "max: [1, 2]").stdout
-    assert object_of("risk", "-e", "max: [1, 2]")["decision_maker"] == "MAX"
-    assert "decision_maker" not in object_of("eval", "-e", "max: [1, 2]")
-    assert "decision_maker" not in object_of("opponents", "-e", both)
-
-
-@pytest.mark.parametrize(
-    ("text", "warns"),
-    [
-        ("min: {buy: {cost: 100, chance: [20, 60]}, lease: 7}", True),
-        ('{"min": [{"cost": 1, "utility": 2}, 3]}', True),
-        ("{parameters: {fee: 4}, min: [{cost: fee*2, utility: 2}, 3]}", True),
-        ("chance: [{p: 1, min: [{min: [{cost: 3, utility: 1}, 2]}, 3]}]", True),
-        ("nodes: {a: {cost: 5, min: [1, 2]}}\nmin: [{ref: a}, 9]", True),
-        ("min: {buy: {reward: 100, chance: [20, 60]}, lease: 7}", False),
-        ("max: {buy: {cost: 100, chance: [20, 60]}, lease: 7}", False),
-        ("max: [{cost: 1, min: [2, 3]}, {cost: 2, min: [4, 5]}]", False),  # MIN is an opponent
-        (
-            "criteria: [cost]\nobjective: cost\n"
-            "min: [{cost: 1, utility: {cost: 2}}, {utility: {cost: 4}}]",
-            False,
-        ),
-    ],
-)
-def test_a_cost_of_a_decision_maker_who_minimizes_causes_a_warning(text: str, warns: bool) -> None:
-    said = [
-        warning for warning in et.loads(text).warnings if "a cost makes a total smaller" in warning
-    ]
-    assert len(said) == warns
-
-
-@pytest.mark.parametrize(
-    ("text", "own", "other"),
-    [
-        ("min: {settle: 120, court: {chance: [100, 250]}}", "costs 55", "pays 55"),
-        ("max: {settle: 175, court: {chance: [100, 140]}}", "costs 55", "pays 55"),
-    ],
-)
-def test_what_a_branch_pays_is_said_for_the_decision_maker(text: str, own: str, other: str) -> None:
-    """An action stays best until it gets worse, or another one better, for who decides."""
-    assert f"settle stays best until settle {own};" in said("settle", text)
-    assert f"settle stays best until court {other};" in said("court", text)
-
-
-def said(action: str, text: str) -> str:
-    return " ".join(invoke("sensitivity", "-e", text, "--add", action).stdout.split())
-
-
-def test_eval_of_costs_speaks_as_eval_of_gains() -> None:
-    gains = invoke("eval", "-e", "max: {a: {chance: [-1, -3]}, b: -4}").stdout.splitlines()
-    costs = invoke("eval", "-e", "min: {a: {chance: [1, 3]}, b: 4}").stdout.splitlines()
-    assert gains[-2:] == ["expected value −2", "best           a"]
-    assert costs[-3:] == [
-        "expected value 2", "best           a", "decides        MIN, who prefers small totals",
-    ]  # fmt: skip

@@ -1,28 +1,19 @@
-"""`flip`: the joint distribution stays, twice is as before, and refusals are exact."""
+"""`flip`: the joint distribution stays, and twice is as before."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from fractions import Fraction
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, loads, run_main
+from helpers import for_each, loads
 from oracle import ExactNode
 
 import expectitree as et
 from expectitree.base.tree.bayes import Definitions, free_name
-from expectitree.decide.flip import flip, left_out
+from expectitree.decide.flip import flip
 from expectitree.searches.engine import search_tree
-
-HAT = """
-title: Who wears a hat
-chance:
-  man: {p: 3/4, chance: {hat: {p: 0.3, utility: 1}, no hat: {p: rest, reward: 2, utility: 3}}}
-  woman: {p: rest, reward: 5, chance: {hat: {p: 0.1, utility: 10}, no hat: {p: 0.9, utility: 7}}}
-"""
 
 
 def joint(tree: et.Tree, path: str = "/") -> dict[tuple[frozenset[str], Any], Any]:
@@ -34,22 +25,6 @@ def joint(tree: et.Tree, path: str = "/") -> dict[tuple[frozenset[str], Any], An
             pair = frozenset({f"{upper.label}", f"{lower.label}"})
             found[pair, total] += upper.p * lower.p
     return {key: p for key, p in found.items() if p}
-
-
-def probabilities(tree: et.Tree, path: str = "/") -> list[Any]:
-    return [branch.p for branch in ExactNode(tree, tree.find(path).id).branches]
-
-
-def test_hats() -> None:
-    tree = et.loads(HAT)
-    found = flip(tree, "/")
-    assert probabilities(found) == [Fraction(1, 4), Fraction(3, 4)]
-    assert probabilities(found, "hat") == [Fraction(9, 10), Fraction(1, 10)]
-    assert probabilities(found, "no hat") == [Fraction(7, 10), Fraction(3, 10)]
-    assert joint(found) == joint(tree) == joint(flip(found, "/"))
-    assert probabilities(flip(found, "/")) == [Fraction(3, 4), Fraction(1, 4)]
-    assert search_tree(found).value == search_tree(tree).value
-    assert "p_hat" in found.parameters
 
 
 def random_tree(seed: int) -> str:
@@ -93,92 +68,6 @@ def test_the_joint_distribution_stays(seed: int) -> None:
     for q in ("1/4", "1"):  # formulas, not numbers
         moved, expected = (one.with_parameters(q=q) for one in (found, tree))
         assert joint(moved, "y") == joint(expected, "y")
-
-
-def test_formulas_stay_formulas() -> None:
-    tree = et.loads(
-        "{parameters: {pr: 0.5, sens: 0.9, spec: 0.7}, chance: {oil: {p: pr, chance: {plus: {p: "
-        "sens, utility: 1}, minus: {p: rest, utility: 0}}}, none: {p: rest, chance: {plus: {p: "
-        "1 - spec, utility: 1}, minus: {p: rest, utility: 0}}}}}"
-    )
-    text = et.dumps(flip(tree, "/"))
-    assert "p_plus: pr*sens + (1 - pr)*(1 - spec)" in text
-    assert "p_minus: pr*(1 - sens) + (1 - pr)*spec" in text
-    assert "oil: {p: pr*sens/p_plus, utility: 1}" in text
-    assert "p_oil: pr*sens + pr*(1 - sens)" in et.dumps(flip(flip(tree, "/"), "/"))
-
-
-def test_events_change_places() -> None:
-    tree = et.loads(
-        "{event: who, chance: {man: {event: hat, chance: {y: 1, n: 2}}, woman: {event: hat, "
-        "chance: {y: 3, n: 5}}}}"
-    )
-    text = et.dumps(flip(tree, "/"))
-    assert text.startswith("parameters:")
-    assert "event: hat\nchance:" in text
-    assert text.count("event: who") == 2
-
-
-def test_shared_nodes_stay_shared() -> None:
-    tree = et.loads(
-        "{nodes: {end: {max: [3, 4]}}, chance: {a: {chance: {x: {ref: end}, y: 1}}, b: {chance: "
-        "{x: {ref: end}, y: {ref: end}}}}}"
-    )
-    found = flip(tree, "/")
-    assert len(found) == len(tree)
-    assert et.evaluate(found).value == et.evaluate(tree).value
-
-
-REFUSED = {
-    "max: [1, 2]": "/ is a MAX node: give the path of a CHANCE node whose children are CHANCE "
-    "nodes",
-    "chance: {a: {chance: {x: 1, y: 2}}, b: {max: {x: 1, y: 2}}}": "/: below b is a MAX node: only "
-    "CHANCE nodes can be interchanged with their CHANCE children",
-    "chance: {a: {chance: {x: 1, y: 2}}, b: 3}": "/: below b is a TERMINAL node: only CHANCE nodes "
-    "can be interchanged with their CHANCE children",
-    "chance: {a: {chance: {x: 1, y: 2}}, b: {chance: {x: 1, z: 2}}}": "/: the outcomes below b are "
-    "x, z, and those below a are x, y: give them the same labels",
-}
-
-
-@pytest.mark.parametrize("text", REFUSED)
-def test_refusals(text: str) -> None:
-    with pytest.raises(et.TransformError) as error:
-        flip(et.loads(text), "/")
-    assert str(error.value) == REFUSED[text]
-
-
-def test_command(tmp_path: Path) -> None:
-    file, out = tmp_path / "hat.yaml", tmp_path / "out.yaml"
-    file.write_text(HAT, "utf-8")
-    printed = invoke("convert", "--flip", "/", str(file), "-").stdout
-    assert "p_hat: 0.75*0.3 + 0.25*0.1" in printed
-    done = run_main("convert", "--flip", "/", str(file), str(out))
-    assert done.status == 0
-    assert out.read_text("utf-8") == printed
-    assert run_main("convert", "--flip", "/", str(file), str(out)).status == 2  # it exists
-    assert invoke("convert", "--flip", "/", "--format", "json", str(file), "-").stdout[0] == "{"
-    done = run_main("convert", "--flip", "boy", str(file), "-")
-    assert done.status != 0
-    assert "no node boy" in done.err
-    done = run_main("convert", "--flip", "test", "trees/rockefeller.yaml", "-")
-    assert (done.status, done.out) == (2, "")
-    assert "test: below plus is a MAX node" in done.err
-
-
-def test_what_is_lost_is_said(tmp_path: Path) -> None:
-    file = tmp_path / "a.yaml"
-    file.write_text(
-        "expect: {value: 2}\n"
-        "chance: {a: {note: hm, bounds: [0, 9], chance: {x: 1, y: 2}}, "
-        "b: {estimate: 3, chance: {x: 1, y: 4}}}",
-        "utf-8",
-    )
-    lost = ["the note of a", "the bounds of a", "the estimate of b"]
-    assert left_out(et.load(str(file)), "/") == lost
-    done = run_main("convert", "--flip", "/", str(file), "-")
-    assert "left out, since the node is replaced: the note of a" in done.err
-    assert "expect: left out" in done.err
 
 
 def test_names() -> None:

@@ -15,7 +15,6 @@ import pytest
 from editor.example import TEXT
 from helpers import run_main
 
-import expectitree as et
 from expectitree.editor.server import TYPES, Server
 
 
@@ -194,20 +193,6 @@ def status_of(server: Server, request: bytes) -> int:
 def test_every_text_gets_an_answer(server: Server, text: str, view: str, words: str) -> None:
     answer = ask(server, "ask", text=text, view=view, algorithm="", theme="light")
     assert words in json.dumps(answer)
-
-
-def test_a_file_that_the_page_cannot_edit_is_refused(tmp_path: Path) -> None:
-    foreign = tmp_path / "t.json"
-    et.save(et.loads("max: [1, 2]"), foreign, format="silverdecisions")
-    for file, status, words in (
-        (str(foreign), 3, "convert it first"),
-        (str(tmp_path / "none.yaml"), 3, "there is no such file"),
-        ("-", 2, "expectitree new"),
-        ("example:risk", 2, "expectitree new --example risk my-tree.yaml"),
-        ("game:pig", 2, "game:pig is a game"),
-    ):
-        done = run_main("edit", file)
-        assert (done.status, words in done.err) == (status, True), done.err
 
 
 @pytest.mark.slow

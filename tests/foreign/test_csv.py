@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from files.samples import exact_at
-from helpers import run_main
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
@@ -53,22 +51,6 @@ def test_thompson_lumber_has_the_published_values() -> None:
     found = et.information(tree, "state")
     assert (found.with_information, found.value, found.evpi) == (100_000, 40_000, 60_000)
     assert not warnings
-
-
-def test_thompson_lumber_without_probabilities_takes_states_as_equally_likely() -> None:
-    """The criterion of Laplace; published: 10,000, 40,000 and 0. A warning says it."""
-    tree, warnings = read("".join(THOMPSON.splitlines(True)[:-1]))
-    assert values(tree) == [10_000, 40_000, 0]
-    assert warnings == [
-        "t.csv: found no row or column `probability`: the states (columns, or rows with "
-        "--transpose) are equally likely (Laplace). For the best worst case (Wald), convert the "
-        "table and write min instead of chance"
-    ]
-
-
-def test_the_worst_case_of_costs_is_the_greatest() -> None:
-    _, (warning,) = read(",a,b\nx,1,2\n", minimize=True)
-    assert warning.endswith("worst case (Wald), convert the table and write max instead of chance")
 
 
 def test_a_table_of_costs_is_minimized() -> None:
@@ -139,26 +121,6 @@ def test_thousands_and_decimals_are_distinguished_by_the_whole_table(text: str, 
     assert exact_at(read(text)[0], "x/a").utility == Fraction(value)
 
 
-def test_a_question_mark_is_a_payoff_that_is_not_known() -> None:
-    tree, _ = read(",a,b\nx,?,0\np,1/4,75%\n")
-    assert len(tree.unknown) == 1
-
-
-def test_labels_are_kept_as_they_are() -> None:
-    """Numbers as names of states are no probabilities, and quotes hold separators and lines."""
-    tree, warnings = read(',0.4,0.6\n"a, ""b""\n c",1,2\nchance,3,4\np,0.5,0.5\n')
-    assert [path for _, path in tree.walk()][1:4] == ['a, "b" c', 'a, "b" c/0.4', 'a, "b" c/0.6']
-    assert not warnings
-
-
-def test_probabilities_that_miss_1_by_rounding_are_normalised() -> None:
-    tree, warnings = read(",a,b,c\nx,1,2,3\np,0.3333333333,0.3333333333,0.3333333333\n")
-    assert et.evaluate(tree).value == 2
-    assert warnings == [
-        "t.csv: x: the probabilities sum to 0.9999999999, not 1; each was divided by that sum"
-    ]
-
-
 def check_table(random: Random) -> None:
     """Compare a random table with the obvious definition."""
     states, actions = random.randint(1, 5), random.randint(1, 5)
@@ -180,18 +142,3 @@ def test_a_random_table_is_worth_its_best_mean() -> None:
     random = Random(4)
     for _ in range(200):
         check_table(random)
-
-
-def test_a_table_is_converted_and_evaluated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("table.csv").write_text(THOMPSON)
-    assert run_main("convert", "table.csv", "out.yaml").status == 0
-    assert (
-        "large plant: {event: state, chance: {favorable market: 200000"
-        in Path("out.yaml").read_text()
-    )
-    assert "expected value 40,000\n" in run_main("eval", "table.csv").out
-    assert "at most 60,000 (EVPI)" in run_main("information", "table.csv", "--event", "state").out
-    assert "MIN 1.5" in run_main("eval", "-e", ",a,b\nx,1,2\n", "--from", "csv", "--minimize").out

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from helpers import run_main
 
 import expectitree as et
 
@@ -44,82 +42,6 @@ def turned(text: str) -> str:
     return "\n".join(map(",".join, zip(*rows, strict=True)))
 
 
-# From the tables of Render, Stair and Hanna; Anderson, Sweeney and Williams; Hillier and Lieberman;
-# Taylor; the rest are exercises, in the languages of their books.
-TEXTBOOKS = {
-    "Thompson": (
-        "Alternative,Favorable Market ($),Unfavorable Market ($),EMV ($)\n"
-        'Large plant,"$200,000","-$180,000","$10,000"\n'
-        'Small plant,"$100,000","-$20,000","$40,000"\n'
-        "Do nothing,$0,$0,$0\nProbabilities,0.50,0.50,\n",
-        40_000, "Small plant",
-    ),
-    "condominiums": (
-        "Decision Alternative,Strong Demand s1,Weak Demand s2,Expected Value\n"
-        "Small complex d1,8,7,7.8\nMedium complex d2,14,5,12.2\nLarge complex d3,20,-9,14.2\n"
-        "Prior Probability,0.8,0.2,1.0\n",
-        Fraction("14.2"), "Large complex d3",
-    ),
-    "Goferbroke": (
-        "Alternative,Oil,Dry\nDrill for oil,700,-100\nSell the land,90,90\n"
-        "Prior probability,25%,75%\n",
-        100, "Drill for oil",
-    ),
-    "Southern Textile": (
-        "Decision,Good Conditions (.60),Poor Conditions (.40)\n"
-        'Apartment building,"50,000","30,000"\n'
-        'Office building,"100,000","-40,000"\nWarehouse,"30,000","10,000"\n',
-        44_000, "Office building",
-    ),
-    "states in rows": (
-        "state,P(s),a1,a2\ns1,0.4,55,26\ns2,0.1,43,38\ns3,0.3,29,43\ns4,0.2,15,51\n", 38, "a1"
-    ),
-    "newsvendor": (
-        "Demand,Probability,Stock 5,Stock 6,Stock 7\n5,.3,25,22,19\n6,.5,25,30,27\n7,.2,25,30,35\n"
-        "EMV,,25,27.6,26.2\n",
-        Fraction("27.6"), "Stock 6",
-    ),
-    "German": (
-        "sep=;\r\n;Konjunktur gut;Konjunktur schlecht;Zeilenminimum\r\n"
-        "Anlage A;1.200,50 €;-300,00 €;-300,00 €\r\nAnlage B;400,00 €;100,00 €;100,00 €\r\n"
-        "Eintrittswahrscheinlichkeit;0,4;0,6;\r\n",
-        Fraction("300.2"), "Anlage A",
-    ),
-    "German, states in rows": (
-        "Umweltzustand;Wahrscheinlichkeit (in %);Kauf;Miete\nHoch;25;8,5;4\nNormal;50;5;4,5\n"
-        "Tief;25;-3;2\nErwartungswert;100;3,875;3,75\n",
-        Fraction("3.875"), "Kauf",
-    ),
-    "French": (
-        ";Favorable;Défavorable;Moyenne\nInvestir;1 000,5;-200;400,25\nAttendre;300;100;200\n"
-        "Probabilité;0,5;0,5;\n",
-        Fraction("400.25"), "Investir",
-    ),
-    "Spanish": (
-        "Estado de la naturaleza;Probabilidad;Invertir;Esperar\nBueno;0,7;50;30\nMalo;0,3;-20;10\n"
-        "Máximo;;50;30\n",
-        29, "Invertir",
-    ),
-    "Italian": (",Alto,Basso\nProbabilità,0.2,0.8\nA,10,1\nB,4,3\n", Fraction("3.2"), "B"),
-    "Indian": (
-        'Course of action,Good,Fair,Poor,EMV\nExpand,"₹ 5,00,000","₹ 1,00,000","-₹ 3,00,000",'
-        '"₹ 2,00,000"\nHold,"Rs. 2,00,000","Rs. 1,50,000",Rs. 0,"Rs. 1,37,500"\n'
-        "Prob.,0.5,0.25,0.25,1\n",
-        200_000, "Expand",
-    ),
-    "tabs": ("\tup\tdown\nWkt.\t60 %\t40 %\nbuy\t3\t-1\nsell\t1\t1\n", Fraction("1.4"), "buy"),
-    "regret": (
-        ",s1,s2,Max Regret,Row Max,Laplace\na,10,0,5,10,5\nb,4,5,6,5,4.5\nCol. Max,10,5,,,\n",
-        5, "a",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "value", "best"), TEXTBOOKS.values(), ids=TEXTBOOKS)
-def test_a_textbook_table_has_its_value(text: str, value: Fraction, best: str) -> None:
-    assert solution(text)[:2] == (value, best)
-
-
 NAMES = (
     *("P", "p", "Pr", "P(s)", "P(sj)", "P(S_j)", "p(θ)", "P (state)", "P in %", "w(z)", "Prob."),
     *("Probs", "Prob (%)", "Prob. of state", "Probability (p)", "Prior", "Priors", "Prior prob."),
@@ -140,202 +62,16 @@ def test_a_row_and_a_column_under_a_usual_word_are_the_probabilities(name: str) 
 
 
 @pytest.mark.parametrize(
-    "name",
+    "text",
     [
-        "Priority",
-        "probabilistic",
-        "Project",
-        "P1",
-        "Plan P",
-        "W",
-        "Probe",
-        "P(good|s)",
-        "Prior to",
-        "P high",
+        f",a\nx,{'9' * 200_000}\n",
+        f",a\nx,{'1' * 200_000}%%\n",
+        f",a,b\nx,1,2\np,{'0' * 200_000},1\n",
     ],
 )
-def test_a_row_under_another_word_is_an_action(name: str) -> None:
-    tree, _ = read(f",good,bad\n{PAYOFFS}{name},40,-60\n")
-    assert labels(tree)[0] == ["build", "wait", name]
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        *("Prob (%),40,60", "P,40,60", "P,40%,60%", "P,40 %,60 %", "Prob (%),0.4,0.6"),
-        *("P,2/5,3/5", "P,4e-1,.6", '"P (%)","40.0","60.0"', "Wahrscheinlichkeit in %,40,60"),
-    ],
-)
-def test_probabilities_are_numbers_from_0_to_1_or_percentages(row: str) -> None:
-    assert solution(f",good,bad\n{row}\n{PAYOFFS}") == (14, "wait", [])
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        (f",good,bad\n{PAYOFFS}weights,0.4,0.6\n", "weights"),
-        (f",good,bad\nθ,40,60\n{PAYOFFS}", "θ"),
-        (turned(f",good,bad\nanteil,40%,60%\n{PAYOFFS}"), "anteil"),
-        (f";good;bad\nodds;0,4;0,6\n{PAYOFFS.replace(',', ';')}", "odds"),
-        (f",good,bad\nP(good|s),0.4,0.6\n{PAYOFFS}", "P(good|s)"),
-    ],
-)
-def test_a_line_that_may_have_the_probabilities_gets_a_warning(text: str, name: str) -> None:
-    *_, (warning,) = solution(text)
-    assert warning.startswith(f"the numbers of '{name}' sum to 1")
-    assert warning.endswith(f"if they are the probabilities, add --probabilities '{name}'")
-    assert solution(text, probabilities=name) == (14, "wait", [])
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "count"),
-    [
-        (",a,b\nx,0,1\ny,1,0\n", Fraction(1, 2), 0),  # who wins
-        (",a,b\nx,100,0\ny,0,100\n", 50, 0),
-        (",a,b\nx,70,30\ny,60,40\n", 50, 1),  # shares of a market
-        (",a,b\nx,70,30\ny,60,40\np,.1,.9\n", 42, 0),  # they are known
-        (",a,b\nx,-1,2\n", Fraction(1, 2), 0),
-    ],
-)
-def test_payoffs_that_sum_to_1_or_100_are_payoffs(text: str, value: Fraction, count: int) -> None:
-    found, _, warnings = solution(text)
-    assert (found, len(warnings)) == (value, count)
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        *(("good (0.4)", "bad (0.6)"), ("good (.4)", "bad (.6)"), ("good [40%]", "bad [60 %]")),
-        *(("good 40%", "bad 60%"), ("good, p = 0.4", "bad, p=0.6"), ("State 1 0.4", "State 2 0.6")),
-        *(("good (2/5)", "bad (3/5)"), ("good (0,4)", "bad (0,6)"), ("0.4", "0.6")),
-    ],
-)
-def test_names_carry_probabilities(names: Sequence[str]) -> None:
-    header = ",".join(f'"{name}"' for name in names)
-    value, best, (warning,) = solution(f",{header}\n{PAYOFFS}")
-    assert (value, best) == (14, "wait")
-    assert "if the probabilities are others, add a row or column `probability`" in warning
-    rows = [f'"{name}",{row}' for name, row in zip(names, ("100,20", "-50,10"), strict=True)]
-    assert solution("\n".join([",build,wait", *rows]))[:2] == (14, "wait")
-    assert solution(f",{header}\n{PAYOFFS}p,0.5,0.5\n") == (25, "build", [])
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        "demand 40,demand 60", "low (0.4),high", "growth -0.4,growth 1.4", "a (0.4),b (0.5)",
-        "v0.4,v0.6", "1,0", "item 0.4 m,item 0.6 m",
-    ],
-)  # fmt: skip
-def test_other_numbers_in_names_are_no_probabilities(header: str) -> None:
-    assert solution(f",{header}\n{PAYOFFS}") == (25, "build", [])
-
-
-@pytest.mark.parametrize(
-    ("corner", "is_state"),
-    [
-        ("State", 1), ("states of nature", 1), ("Zustände", 1), ("Escenario", 1), ("état", 1),
-        ("Estado de la naturaleza", 1), ("Alternative", 0), ("Decision / State", 0), ("", 0),
-    ],
-)  # fmt: skip
-def test_the_first_cell_shows_that_rows_are_states(corner: str, is_state: int) -> None:
-    *_, warnings = solution(f"{corner},a,b\nx,5,0\ny,1,1\n")
-    assert [one.startswith("the first cell names states") for one in warnings] == [True] * is_state
-    tree, _ = read(f"{corner},a,b\nx,5,0\ny,1,1\n")
-    assert labels(tree)[is_state] == ["x", "y"]
-    assert labels(read(f"{corner},a,b\nx,5,0\ny,1,1\np,.5,.5\n")[0])[0] == ["x", "y"]
-
-
-@pytest.mark.parametrize(
-    ("text", "states", "actions"),
-    [
-        (",low,Average,high\nx,1,2,3\ny,0,2,4\n", "low,Average,high", "x,y"),  # a demand
-        (",low,high,Average\nx,1,3,2\ny,0,4,2\n", "low,high", "x,y"),
-        (",low,high,Average\nx,1,3,2\ny,0,4,2\np,.2,.3,.5\n", "low,high,Average", "x,y"),
-        (",low,high,Average\nx,1,3,2.5\ny,0,4,3\np,25,75,\n", "low,high", "x,y"),
-        (",low,high,Max\nx,1,3,3\ny,0,4,3\n", "low,high,Max", "x,y"),
-        (",low,high,Max\nx,1,3,1\ny,0,4,0\n", "low,high,Max", "x,y"),  # it is the minimum
-        (",min,avg,max\nx,1,3,5\ny,0,4,8\n", "min,avg,max", "x,y"),
-        (",a,b,Total,Row min\nx,1,3,4,1\ny,0,4,4,0\nTotal,1,7,,\n", "a,b", "x,y"),
-        (",a,b,c,Mean\nx,1,1,2,1.33\ny,100,0,0,33.3\n", "a,b,c", "x,y"),  # rounded
-        (",a,b\nMax,1,3\nMin,0,4\nTotal,9,9\n", "a,b", "Max,Min,Total"),
-        (",a,b\nx,1,3\ny,0,4\nMax,1,4\nMin,0,3\nAverage,.5,3.5\n", "a,b", "x,y"),
-        ("s,p,x,y,Row Max\na,.5,1,0,1\nb,.5,3,4,4\nEMV,,2,2,\nTotal,1,,,\n", "a,b", "x,y"),
-        (",a,b,Regret\nx,9,0,4\ny,5,4,4\n", "a,b", "x,y"),
-        (",a,b,Expected value (EV),Minimum in row\nx,9,0,4.5,0\ny,5,4,4.5,4\n", "a,b", "x,y"),
-        (",Max,a,b\nx,9,9,0\ny,5,5,4\n", "Max,a,b", "x,y"),
-        (";a;b;Durchschnitt\nx;1,5;3;2,25\ny;0;4;2\nSpaltenmaximum;1,5;4;\n", "a,b", "x,y"),
-    ],
-)
-def test_summaries_of_the_others_are_left_out(text: str, states: str, actions: str) -> None:
-    tree, warnings = read(text)
-    assert labels(tree) == (actions.split(","), states.split(","))
-    left_out = [one for one in warnings if "is left out" in one]
-    rows = [line.replace(";", ",").split(",") for line in text.splitlines()]
-    names = [*rows[0][1:], *(row[0] for row in rows[1:] if row[0] != "p")]
-    kept = [*states.split(","), *actions.split(",")]
-    assert len(left_out) == len([name for name in names if name != "p"]) - len(kept)
-
-
-def test_regrets_of_costs_are_distances_to_the_least() -> None:
-    text = ",a,b,Max regret\nx,9,0,4\ny,5,4,4\n"
-    assert labels(read(text, minimize=True)[0])[1] == ["a", "b"]
-    text = ",a,b,Max regret\nx,9,1,4\ny,5,4,3\n"
-    assert labels(read(text, minimize=True)[0])[1] == ["a", "b"]
-    assert labels(read(text)[0])[1] == ["a", "b", "Max regret"]  # 3 and 4 for gains
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "message"),
-    [
-        (f",good,bad\n{PAYOFFS}P,.4,.6\n", {"transpose": True}, "4:1: these are the probabilities"),
-        (f",good,bad\n{PAYOFFS}P,.4,.6\nprior,.5,.5\n", {}, "5:1: these are probabilities, too"),
-        (f",good,bad\n{PAYOFFS}", {"probabilities": "god"}, "'god' (did you mean 'good'?)"),
-        (",good,bad,P\nx,1,2,.5\nP(s),.4,.6,1\n", {}, "1:11: these are probabilities, too"),
-        (",good,bad,EMV\nx,1,2,9\ny,1,2,9\nP,.5,.5\n", {}, "4:6: the cell is empty: write a prob"),
-        ("state,P\ns1,.5\ns2,.5\n", {}, "the table has no actions"),
-        (",a (0.33),b (0.33),c (0.33)\nx,1,2,3\n", {}, "1:2: the probabilities sum to 0.99"),
-        ("d,x\nhigh: 16.7%,1\nlow: 83.4%,2\n", {}, "2:1: the probabilities sum to 1.001"),
-        ("state,P,a\ns1,.5,1\ns2,,1\n", {}, "3:4: the cell is empty: write a probability"),
-        ("state,P,a\ns1,40,1\ns2,50,1\n", {}, "2:4: the probabilities sum to 0.9, expected 1"),
-        ("state,P,a\ns1,.5,1\ns2,.5\n", {}, "3:4: a/s2: the cell is empty"),
-        (",a\nx,-\n", {}, "2:3: x/a: '-' may be 0 or a missing number"),
-        (",a\nx,$ -\n", {}, "2:3: x/a: '$ -' may be 0"),
-        ("sep=;\n;a\nx;y\n", {}, "3:3: x/a: 'y' is not a number"),
-        ("sep=;\n", {}, "the table has no states"),
-        (f",a\nx,{'9' * 200_000}\n", {}, "(200,000 characters) is too long for a number"),
-        (f",a\nx,{'1' * 200_000}%%\n", {}, "is too long for a number"),
-        (f",a,b\nx,1,2\np,{'0' * 200_000},1\n", {}, "is too long for a number"),
-    ],
-)
-def test_what_is_unclear_is_an_error(text: str, options: Any, message: str) -> None:
-    with pytest.raises(et.FileError) as caught:
-        read(text, **options)
-    assert message in str(caught.value)
-
-
-def test_of_two_lines_of_probabilities_one_is_chosen() -> None:
-    text = f",good,bad\nPrior,0.5,0.5\nP(s),0.4,0.6\n{PAYOFFS}"
-    tree, _ = read(text, probabilities="P(s)")
-    assert labels(tree)[0] == ["Prior", "build", "wait"]
-
-
-def test_commands_read_these_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text("case,x,y\ns1,5,0\ns2,1,4\n")
-    Path("weights.csv").write_text(f",good,bad\nweights,40,60\n{PAYOFFS}")
-    assert (
-        "best           wait" in run_main("eval", "weights.csv", "--probabilities", "weights").out
-    )
-    assert "--probabilities 'weights'" in run_main("eval", "weights.csv").err
-    shown = run_main("information", "rows.csv", "--transpose", "--event", "state").out
-    assert "at most 1.5 (EVPI)" in shown
-    assert "x: {event: state, chance: {s1: 5, s2: 1}}" in (
-        run_main("convert", "rows.csv", "-", "--transpose").out
-    )
-    done = run_main("eval", "-e", "max: [1, 2]", "--transpose")
-    assert (done.status, "--transpose is for CSV" in done.err) == (2, True)
-    assert run_main("eval", "game:pig", "--depth", "1", "--transpose").status == 2
+def test_a_very_long_number_is_an_error(text: str) -> None:
+    with pytest.raises(et.FileError, match="is too long for a number"):
+        read(text)
 
 
 def written(
@@ -381,22 +117,6 @@ def test_a_random_table_has_its_value_in_every_layout(seed: int) -> None:
     means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
     best = min if options["minimize"] else max
     assert solution(text, **options)[0] == best(means)
-
-
-@pytest.mark.parametrize(
-    ("corner", "names_costs"),
-    [
-        *(("Cost", True), ("Costs in k€", True), ("Kosten", True), ("Coûts", True)),
-        *(("Total cost", True), ("Opportunity loss", True), ("Custo", True)),
-        *(("action", False), ("Costa Rica", False), ("Profit", False), ("", False)),
-    ],
-)
-def test_a_first_cell_that_names_costs_gets_a_warning(corner: str, names_costs: bool) -> None:
-    text = f"{corner},good,bad\nP(s),0.4,0.6\n{PAYOFFS}"
-    hint = "add --minimize"
-    assert any(hint in warning for warning in et.loads(text, format="csv").warnings) == names_costs
-    costs = et.loads(text, format="csv", minimize=True)
-    assert not any(hint in warning for warning in costs.warnings)
 
 
 @pytest.mark.parametrize("name", ["P", "P(s)", "Probability", "Prior", "Wahrscheinlichkeit"])

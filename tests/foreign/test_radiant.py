@@ -1,16 +1,14 @@
-"""Radiant's YAML: published values, names of variables, and trees of several files."""
+"""Radiant's YAML: names of variables, and texts that are too deep."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import loads, run_main
+from helpers import loads
 
 import expectitree as et
-from expectitree.base.errors import FileError, TreeError
+from expectitree.base.errors import FileError
 from expectitree.foreign.radiant import _identifiers as identifiers
 from expectitree.searches.engine import search_tree
 
@@ -52,71 +50,9 @@ def value(text: str, **options: Any) -> Any:
     return search_tree(read(text, **options)[0]).value
 
 
-# ---- Reading.
-
-
-def test_the_published_values_of_the_contract() -> None:
-    """Radiant: 955000, and 960000 without fees; from fees of 60000, TV is best."""
-    tree, warnings = read(CONTRACT, format=None)
-    assert (search_tree(tree).value, search_tree(tree).best) == (955_000, "Movie")
-    assert search_tree(tree.with_parameters(lawyer_fee=0)).value == 960_000
-    assert search_tree(tree.with_parameters(lawyer_fee=60_001)).best == "TV"
-    found = et.sensitivity(tree, "lawyer_fee", range=(0, 80_000))
-    assert [threshold.exact for threshold in found.thresholds] == [60_000]
-    assert not warnings
-
-
-def test_variables_become_parameters_with_their_names_as_descriptions() -> None:
-    tree, _ = read(CONTRACT)
-    assert {name: one.description for name, one in tree.parameters.items()} == {
-        "lawyer_fee": "lawyer fee",
-        "P_flop": "P(flop)",
-        "P_hit": "P(hit)",
-        "P_smash": "P(smash)",
-    }
-    assert tree.parameters["P_smash"].bases == ("P_flop", "P_hit")
-    assert tree.title == "A film"
-
-
-def test_keys_may_have_capital_letters_and_labels_are_text() -> None:
-    text = CONTRACT.replace("payoff", "Payoff").replace("TV:", "yes:").replace("Flop:", "0.5:")
-    tree, _ = read(text)
-    assert search_tree(tree).value == 955_000
-    assert [branch.label for branch in tree.root.branches] == ["Movie", "yes"]
-
-
-def test_a_decision_minimizes_on_demand() -> None:
-    """The cost is subtracted as before, as Radiant does with Min."""
-    assert value(CONTRACT, minimize=True) == 900_000
-    text = CONTRACT.replace("    payoff: 900000", "    type: decision\n    a:\n        payoff: 1")
-    tree, _ = read(text, minimize=True)
-    assert {node.kind.name for node, _ in tree.walk()} == {"MIN", "CHANCE", "TERMINAL"}
-
-
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_a_file_is_recognised(line_end: str) -> None:
     assert value(CONTRACT.replace("name", "Name").replace("\n", line_end), format=None) == 955_000
-
-
-def test_a_cost_at_the_root_is_paid_before_the_first_move() -> None:
-    text = "name: x\ncost: 5\ntype: chance\na:\n    p: 0.5\n    payoff: 10\nb:\n    p: 0.5\n    "
-    tree, _ = read(text + "payoff: 20\n")
-    assert (tree.root_reward, et.evaluate(tree).value) == (-5, 10)
-
-
-def test_what_is_ignored_gives_a_warning() -> None:
-    text = (
-        "name: x\ntype: decision\np: 1\na:\n    payoff: 7\n    p: 0.5\n    type: decision\n"
-        "    b:\n        payoff: 3\n        cost: 1\n"
-    )
-    tree, warnings = read(text)
-    assert et.evaluate(tree).value == 2
-    assert warnings == [
-        "t.yaml: /: the p of a node that is not an outcome is ignored",
-        "t.yaml: a: the p of a node that is not an outcome is ignored",
-        "t.yaml: a: the payoff of a node with branches is ignored, as in Radiant",
-        "t.yaml: a/b: a cost at an end node is subtracted; Radiant ignores it",
-    ]
 
 
 def test_an_alias_is_an_error() -> None:
@@ -159,165 +95,3 @@ def test_a_text_that_nests_too_deeply_is_an_error() -> None:
                 + "".join(lines).removesuffix("type: decision\n")
                 + "payoff: 1"
             )
-
-
-# ---- Writing.
-
-
-def test_a_tree_is_refused_with_what_to_write_instead(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("contract.yaml").write_text(CONTRACT)
-    message = "Radiant's YAML cannot be written: choose one of yaml, json, efg, silverdecisions"
-    for out, place in {"again.yaml": "again.yaml", "again": "again", "-": "expectitree"}.items():
-        done = run_main("convert", "--format", "radiant", "contract.yaml", out)
-        assert (done.status, done.out, done.err) == (3, "", f"{place}: {message}\n")
-    with pytest.raises(FileError, match=message):
-        et.save(et.load("contract.yaml"), "again.yaml", format="radiant")
-    with pytest.raises(TreeError, match=message):
-        et.dumps(et.load("contract.yaml"), "radiant")
-    assert run_main("convert", "contract.yaml", "ours.yaml").status == 0
-    done = run_main("eval", "ours.yaml", "--set", "lawyer_fee=0")
-    assert "expected value 960,000\n" in done.out
-
-
-# ---- Trees of several files.
-
-LAUNCH = """\
-name: Launch
-variables: shop
-type: chance
-good:
-    p: p(good)
-    payoff: big
-bad:
-    p: 1 - p(good)
-    payoff: 0
-"""
-SHOP = """\
-name: A shop
-variables:
-    p(good): 0.5
-    build: 20
-    big: 100
-    half: p(good)/2
-type: decision
-now:
-    cost: build + p(good)*10
-    tree: launch
-survey:
-    cost: 3
-    type: chance
-    yes:
-        p: half
-        tree: launch
-        cost: 16 + (1 - half)*10
-        with:
-            p(good): 1 - half
-            big: 90
-    no:
-        p: 1 - half
-        tree: rent
-"""
-RENT = "name: Rent\nvariables:\n    fee: 5\ntype: decision\nrent:\n    payoff: big/2 - fee\n"
-BY_HAND = """
-parameters: {p: 0.5, build: 20, big: 100, half: p/2, fee: 5}
-max:
-  now: {cost: build + p*10, chance: {good: {p: p, utility: big}, bad: {p: rest, utility: 0}}}
-  survey:
-    cost: 3
-    chance:
-      yes:
-        p: half
-        cost: 15 + (1 - half)*10 + 1
-        chance: {good: {p: 1 - half, utility: 90}, bad: {p: rest, utility: 0}}
-      no: {p: rest, max: {rent: big/2 - fee}}
-"""
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with the files of a tree."""
-    monkeypatch.chdir(tmp_path)
-    for name, text in (("shop", SHOP), ("launch", LAUNCH), ("rent", RENT)):
-        (tmp_path / f"{name}.yaml").write_text(text)
-    return tmp_path
-
-
-def test_a_tree_of_several_files_equals_one_by_hand(folder: Path) -> None:
-    """It is written with `ref` and `with`, and a parameter reaches through both."""
-    tree, hand = et.load("shop.yaml"), et.loads(BY_HAND)
-    again = et.loads(et.dumps(tree))
-    assert "ref: n1, with: {p_good: 1 - half, big: 90}" in " ".join(et.dumps(tree).split())
-    for p, big in ((0.5, 100), (0.2, 70), (1, 33)):
-        expected = search_tree(hand.with_parameters(p=p, big=big))
-        for one in (tree, again):
-            found = search_tree(one.with_parameters(p_good=p, big=big))
-            assert (found.value, found.best) == (expected.value, expected.best)
-    ranges = [et.sensitivity(tree, "p_good", range=(0, 1)), et.sensitivity(hand, "p", range=(0, 1))]
-    assert len({tuple(t.exact for t in one.thresholds) for one in ranges}) == 1
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "tree: launch\nsurvey",
-            "tree: lunch\nsurvey",
-            "shop.yaml:10:11: now: no file lunch.yaml is",
-        ),
-        (
-            "tree: launch\ns",
-            "tree: ../shop\ns",
-            "now: no file ../shop.yaml is next",
-        ),
-        ("tree: launch\nsurvey", "tree: shop\nsurvey", "the ref 'shop' leads back to itself"),
-        ("tree: rent\n", "payoff: dtree('rent')\n", "survey/no: unknown function 'dtree'"),
-        ("big: 90", "bog: 90", "with: unknown parameter 'bog' (did you mean 'big'?)"),
-        (
-            "        cost: 16",
-            "        payoff: 16",
-            "yes: found payoff next to `tree`, which has its own",
-        ),
-        ("        p: half\n", "", "yes: this outcome has no probability"),
-        ("big: 90", "big: 90 +", "survey/yes: with big: found the end after"),
-        (
-            "with:\n            p(good): 1 - half\n            big: 90",
-            "with: x",
-            "found 'x' under",
-        ),
-    ],
-)
-def test_errors_name_the_branch_in_the_main_file(
-    folder: Path, old: str, new: str, message: str
-) -> None:
-    (folder / "shop.yaml").write_text(SHOP.replace(old, new))
-    with pytest.raises(FileError, match=re.escape(message)):
-        et.load("shop.yaml")
-
-
-def test_errors_of_other_files(folder: Path) -> None:
-    """A fault of the structure has its line there, one of a number that of the branch here."""
-    (folder / "launch.yaml").write_text(LAUNCH.replace("    payoff: 0\n", ""))
-    with pytest.raises(
-        FileError, match=r"launch.yaml:7:1: launch/bad: this end node has no payoff"
-    ):
-        et.load("shop.yaml")
-    (folder / "launch.yaml").write_text(LAUNCH.replace("p: p(good)", "p: 3*p(good)"))
-    with pytest.raises(FileError, match=r"^shop.yaml:10:11: now/good: p is 1.5 at p_good = 0.5"):
-        et.load("shop.yaml")
-    (folder / "launch.yaml").write_text(LAUNCH.replace("type: c", "cost: 5\ntype: c"))
-    with pytest.raises(FileError, match=r"launch.yaml:3:7: launch: the first node has a cost: mo"):
-        et.load("shop.yaml")
-
-
-def test_a_variable_has_the_value_of_the_main_file_or_one_value(folder: Path) -> None:
-    value, warnings = search_tree(et.load("shop.yaml")).value, list[str]()
-    (folder / "rent.yaml").write_text(RENT.replace("fee: 5", "fee: 5\n    big: 7"))
-    assert search_tree(et.load("shop.yaml", warn=warnings.append)).value == value
-    assert warnings == ["shop.yaml: rent: 'big' is a variable of the main file: that value counts"]
-    (folder / "launch.yaml").write_text(LAUNCH.replace("variables: shop", "variables:\n    fee: 9"))
-    message = r"shop.yaml:\d+:\d+: /: two files that this one uses give 'fee' different values"
-    with pytest.raises(FileError, match=message):
-        et.load("shop.yaml")

@@ -1,16 +1,14 @@
-"""SilverDecisions' trees of two criteria: its league tables, and writing them again."""
+"""SilverDecisions' trees of two criteria: a league table, and every rule."""
 
 from __future__ import annotations
 
 import json
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 from foreign.diagrams import Json, chance, decision, edge, file_of, terminal, tree_of
 
 import expectitree as et
-from expectitree.foreign.silverdecisions_criteria import RULES
 from expectitree.searches.engine import search_tree
 
 
@@ -51,24 +49,6 @@ def test_a_league_table_of_silverdecisions() -> None:
     assert found.best[1].choices["wait/ill"] == "A"
 
 
-def test_dominated_strategies_of_silverdecisions() -> None:
-    """The trees `mcdm` and `mcdm3`."""
-    payoffs = [(-5, 5), (-5, 6), (-5, 6), (-1, 1), (0, 4), (3, 5), (5, 9), (6, 20), (7, 19)]
-    root = decision(*(two(str(i), *pair) for i, pair in enumerate(payoffs, 1)))
-    found = et.frontier(tree_of(of_two(root, "max-min")))
-    assert [(one.action, one.start) for one in found.best[1:]] == [("6", 1), ("7", 2), ("9", 5)]
-    assert {one.action: (one.status, one.by) for one in found.never} == {
-        **dict.fromkeys("123", ("dominated", (1,))),
-        "5": ("extendedly dominated", (1, 2)),
-        "8": ("dominated", (4,)),
-    }
-    payoffs = [(0, 0), ("2", "3.5"), ("4.8", "5.2"), ("7", "8.5"), ("10", "10")]
-    root = decision(*(two(name, *pair) for name, pair in zip("ABCDE", payoffs, strict=True)))
-    found = et.frontier(tree_of(of_two(root, "max-min")))
-    assert [one.action for one in found.best] == ["A", "E"]
-    assert {one.status for one in found.never} == {"extendedly dominated"}
-
-
 # By rule: which of the treatments is best at the weight 1, and its combined payoff.
 @pytest.mark.parametrize(
     ("rule", "value"), [("min-max", "17/5"), ("max-min", "1/10"), ("min-min", -4), ("max-max", 13)]
@@ -79,56 +59,3 @@ def test_every_rule(rule: str, value: str | int) -> None:
     again = tree_of(et.dumps(tree, "silverdecisions"))
     assert et.dumps(again) == et.dumps(tree)
     assert json.loads(et.dumps(tree, "silverdecisions"))["rule"] == rule
-
-
-def test_names_weights_and_formulas() -> None:
-    root = decision(two("a", "x + 1", 0), two("b", 0, "2*x", chance(two("", "1/2", 5, p="#"))))
-    names = {"payoffNames": ["Life years", None], "code": "x = 3"}
-    text = of_two(root, "max-min", **names, defaultCriterion1Weight="2")
-    assert et.dumps(tree_of(text)) == (
-        "parameters:\n"
-        "  x: 3\n"
-        "  weight: 2\n"
-        "criteria:\n"
-        "  Life_years: {description: Life years}\n"
-        "  criterion_2: {description: criterion 2}\n"
-        "objective: weight*Life_years - criterion_2\n"
-        "max:\n"
-        "  a: {utility: {Life_years: x + 1}}\n"
-        "  b: {reward: {criterion_2: 2*x}, chance: "
-        "[{utility: {Life_years: 1/2, criterion_2: 5}}]}\n"
-    )
-    text = of_two(root, "min-max", code="x = 3", defaultCriterion1Weight="Infinity")
-    assert "objective: -Effect\n" in et.dumps(tree_of(text))
-
-
-def test_our_trees_are_written() -> None:
-    head = "parameters: {wtp: {value: 3, range: [0, 10]}, drug: 5}\ncriteria: [cost, effect]\n"
-    actions = "max: {a: {utility: {cost: drug, effect: 2}}, b: {reward: {cost: 1}, utility: 0}}"
-    for objective, rule, names in (
-        ("wtp*effect - cost", "max-min", ["effect", "cost"]),
-        ("-cost - wtp*effect", "min-min", ["effect", "cost"]),
-        ("effect - wtp*cost", "min-max", ["cost", "effect"]),
-        ("effect + cost", "max-max", ["effect", "cost"]),
-    ):
-        tree = et.loads(f"{head}objective: {objective}\n{actions}")
-        file = json.loads(et.dumps(tree, "silverdecisions"))
-        assert (file["rule"], file["data"]["payoffNames"]) == (rule, names)
-        assert file["data"]["code"] == "drug = 5"
-        again = tree_of(json.dumps(file))
-        assert search_tree(again).value == search_tree(tree).value
-        pairs = zip(search_tree(again).criteria_of(), names, strict=True)
-        assert all(one == other for one, other in pairs)
-
-
-def test_what_silverdecisions_cannot_hold() -> None:
-    actions = "max: {a: {utility: {a: 1}}, b: {utility: {b: 1}}}"
-    cases = {
-        f"{{criteria: [a, b, c], objective: a - b - c, {actions}}}": "cannot hold 3 criteria",
-        f"{{criteria: [a, b], objective: 2*a - 3*b, {actions}}}": "write it as a weight times one",
-        "{criteria: [a, b], objective: a - b, min: [0, {utility: {a: 1}}]}": "MIN nodes",
-    }
-    for text, message in cases.items():
-        with pytest.raises(et.TreeError, match=message):
-            et.dumps(et.loads(text), "silverdecisions")
-    assert {*RULES.values()} == {a + b for a, b in (*pairwise("-+-"), ("-", "-"), ("+", "+"))}

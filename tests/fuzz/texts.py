@@ -16,7 +16,7 @@ from unittest import mock
 from base.expressions import test_evaluation
 from decide.sensitivity import parameterised
 from files import bad_cases, samples
-from foreign import test_damaged_diagrams, test_efg
+from foreign import efg_games, test_damaged_diagrams
 from foreign.test_csv import COPIER, THOMPSON
 from foreign.test_radiant import CONTRACT
 from fuzz.cases import Target
@@ -134,7 +134,15 @@ TABLES = (
     'a\t"b ""c"\t$ d\nx\t"1,000"\t(5)\n',
     ',a,b\np,1/3,2/3\nx,5%,"-$1,000.5"\n',
 )
-GAMES = [game.text for game in test_efg.GAMES.values()]
+GAMES = [
+    *(game.text for game in efg_games.GAMES.values()),
+    # Probabilities of 16 digits, and a third player who has no move.
+    'EFG 2 R "" { "Ann" "Bob" }\n'
+    'c "" 1 "" { "a" 0.3333333333333333 "b" 0.3333333333333333 "c" 0.3333333333333333 } 0\n'
+    't "" 1 "" { 3, -3 }\nt "" 2 "" { 6, -6 }\nt "" 3 "" { 9, -9 }\n',
+    'EFG 2 R "" { "A" "B" "C" }\np "" 1 1 "" { "l" "r" } 0\n'
+    'p "" 2 2 "" { "x" } 0\nt "" 1 "" { 1, -1, 0 }\nt "" 2 "" { 0, 0, 0 }\n',
+]
 
 
 TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
@@ -282,7 +290,7 @@ TARGETS: dict[str, Target] = {
     "json": files(IN_JSON, one_word, "x.json"),
     "bytes": Target(damaged_bytes, check_file, is_hostile=True),
     "efg": files(
-        [*GAMES, test_efg.THIRDS, test_efg.three("0", mover=2)],
+        GAMES,
         partial(mutated, pieces=GAME_PIECES), "g.efg",
         max_player=(None, "2", "Bob"),
     ),

@@ -75,3 +75,15 @@ def random_table(seed: int, pays: bool = False) -> Table:
         for t, r in rows
     ]  # fmt: skip
     return Paying(paid, None, Fraction(9, 10))
+
+
+def solved(system: list[list[Fraction]]) -> list[Fraction]:
+    """Solve linear equations, each with its constant last."""
+    for n in range(len(system)):
+        pivot = next(r for r in range(n, len(system)) if system[r][n])
+        system[n], system[pivot] = system[pivot], system[n]
+        system[n] = [x / system[n][n] for x in system[n]]
+        for r, row in enumerate(system):
+            if r != n and row[n]:
+                system[r] = [x - row[n] * y for x, y in zip(row, system[n], strict=True)]
+    return [row[-1] for row in system]

@@ -140,39 +140,6 @@ def test_an_error_names_the_position() -> None:
 # ---- The commands.
 
 
-def test_advise_shows_the_position_the_moves_and_the_line() -> None:
-    done = invoke("advise", PIG, "--play", "roll,6", "--depth", "3")
-    assert done.stdout.splitlines() == [
-        "Pig to 10",
-        "game:pig(target=10), after roll,6",
-        "",
-        "MAX 0, MIN 0; MAX's turn, 6 points",
-        "",
-        "move  value",
-        "roll  0.783333  ★",
-        "hold  0.266667",
-        "",
-        "line      roll, 1 (p 1/6), roll",
-        "search    depth 3, 25 evaluations; estimates: 17 leaves",
-    ]
-
-
-def test_advise_in_json() -> None:
-    found = json.loads(invoke("advise", PIG, "--depth", "3", "--format", "json").stdout)
-    assert found["best"] == "roll"
-    assert [move["label"] for move in found["moves"]] == ["roll", "hold"]
-    assert found["position"] == "MAX 0, MIN 0; MAX's turn, 0 points"
-    assert found["line"][1] == {"label": "1", "p": pytest.approx(1 / 6)}
-
-
-def test_advise_needs_a_game_that_goes_on() -> None:
-    done = invoke("advise", "trees/risk.yaml")
-    assert done.exit_code == 2
-    assert "trees/risk.yaml is not a game" in done.stderr
-    done = invoke("advise", "game:pig(target=1)", "--play", "roll,6,hold")
-    assert "The game is over; its value is 1.\n" in done.stdout
-
-
 def play(typed: str, *words: str) -> str:
     done = invoke("play", *words, stdin=typed)
     assert done.exit_code == 0, done.stderr
@@ -185,40 +152,6 @@ def test_a_game_is_played_to_its_end() -> None:
     assert "The game is over; its value is " in text
     assert "To go on" not in text
     assert play("roll\n" * 3 + "hold\n" * 30, *words) == text
-
-
-def test_undo_hint_and_mistakes() -> None:
-    text = play("undo\nrol\nroll\n4\nhint\nundo\nquit\n", PIG, "--depth", "2", "--typed")
-    assert "You have no move to take back." in text
-    assert "here there is no move 'rol' (did you mean 'roll'?): the moves are roll, hold" in text
-    assert "move  value" in text
-    assert text.endswith(f"To go on: expectitree play '{PIG}' --as max\n")
-
-
-def test_a_game_goes_on_where_it_was_ended() -> None:
-    text = play("roll\n", PIG, "--depth", "2", "--typed", "--as", "both", "--play", "roll,6")
-    assert text.endswith(
-        "To go on: expectitree play 'game:pig(target=10)' --as both --play roll,6,roll\n"
-    )
-    text = play("", PIG, "--depth", "2", "--typed", "--as", "both", "--play", "roll,6,roll")
-    assert "MAX 0, MIN 0; MAX's turn, 6 points, the die rolls" in text
-
-
-def test_moves_have_numbers_and_labels_come_first() -> None:
-    words = (PIG, "--depth", "2", "--typed", "--as", "both")
-    text = play("1\n2\n2\n3\nquit\n", *words)
-    assert "MAX (1 roll, 2 hold)> " in text
-    assert "Outcome (1, 2, 3, 4, 5, 6)> " in text
-    assert "here there is no move '3'" in text
-    assert text.endswith("--as both --play roll,2,hold\n")
-    words = ("--depth", "1", "--as", "both", "--play", "3", "--typed")
-    assert play("2\nquit\n", "game:einstein", *words).endswith("--play 3,3-down\n")
-
-
-@pytest.mark.parametrize("algorithm", ["star1", "best-first"])
-def test_the_search_is_chosen(algorithm: str) -> None:
-    text = play("quit\n", PIG, "--depth", "2", "--as", "min", "-a", algorithm, "--seed", "1")
-    assert "MAX plays roll, worth" in text
 
 
 @pytest.mark.parametrize("ending", ["csv", pytest.param("arrow", marks=pytest.mark.extra)])

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, invoke, load
+from helpers import ROOT, for_each, load
 from picture.test_picture import check_room
 from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.tree.columns import Repeated
-from expectitree.picture.content import PLAIN, Edge, Style, content
+from expectitree.picture.content import Edge, Style
 from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.drawing import drawn
 from expectitree.picture.hidden import BLANK, evaluate_known
@@ -31,7 +31,6 @@ from expectitree.searches.result import Search
 TEXTS = ("svg", "dot", "mmd")
 LEFT = "trees/aima-5.12-left.yaml"
 TREES = sorted((ROOT / "trees").iterdir())
-UNKNOWN = '{bounds: [0, 9], max: {sure: {min: [4, 5]}, bet: {chance: [{utility: "?"}, 2]}}}'
 
 
 def text_of(kind: str, search: Search, **style: Any) -> str:
@@ -65,21 +64,6 @@ def test_notes_and_reasons_are_left_out() -> None:
         blank = text_of(kind, search, blank=True, reasons=True)
         assert "secret" not in blank
         assert " cut after" not in blank
-
-
-def test_values_windows_and_counts_are_lines_to_write_on() -> None:
-    evaluation = Evaluation("", et.evaluate(et.load(LEFT), "star1"), windows=True)
-    found = content(evaluation, Style(blank=True))
-    inner = [glyph for glyph in found.glyphs if glyph.kind != "TERMINAL"]
-    assert {glyph.value for glyph in inner} == {BLANK}
-    assert {glyph.remarks for glyph in inner} == {(f"α {BLANK}", f"β {BLANK}")}
-    assert {edge.rank for edge in found.edges} == {PLAIN}
-    assert not any(edge.is_cut for edge in found.edges)
-    assert not any(glyph.is_grey for glyph in found.glyphs)
-    assert found.summary == (
-        f"Value {BLANK}, best action {BLANK}",
-        f"star1 with bounds [1, 4] visited {BLANK} of 8 leaves, {BLANK} cuts",
-    )
 
 
 # ---- The solution: everything in the same place.
@@ -137,21 +121,6 @@ def test_a_long_interval_takes_two_lines_and_a_cut_in_a_run_moves_no_leaf() -> N
     assert "star1 with bounds [3, 18] visited 138 of 216 leaves, 10 cuts" in texts
 
 
-def test_a_solution_is_written_as_by_hand() -> None:
-    """What was not visited has no value, and an infinite end is a relation."""
-    tree = et.loads("max: {a: {min: [3, 12]}, b: {min: [2, 4]}, c: {min: [9, {max: [1, 2]}]}}")
-    search = et.evaluate(tree, "alphabeta", bounds=(-math.inf, math.inf))
-    found = content(Evaluation("", search), Style(solution=True))
-    values = {glyph.tooltip.split(":")[0]: glyph.value for glyph in found.glyphs}
-    assert values["MIN a"] == "3"
-    assert values["MIN b"] == "≤ 2"
-    assert values["MAX c/#2"] == "2"
-    assert found.summary == (
-        "Value 3, best action a",
-        "alphabeta without bounds visited 6 of 7 leaves, 1 cut",
-    )
-
-
 def test_a_picture_is_an_exercise_or_its_solution() -> None:
     tree = et.load("example:risk")
     for other, what in (("blank", "an exercise"), ("reasons", "a picture with reasons")):
@@ -162,41 +131,10 @@ def test_a_picture_is_an_exercise_or_its_solution() -> None:
 # ---- Unknown utilities.
 
 
-def test_values_that_cannot_be_computed_are_left_out() -> None:
-    found = content(Evaluation("", evaluate_known(et.loads(UNKNOWN))), Style())
-    values = {glyph.tooltip: glyph.value for glyph in found.glyphs}
-    assert values == {
-        "MAX /": "", "MIN sure: 4": "4", "CHANCE bet": "",
-        "TERMINAL sure/#1: 4": "4", "TERMINAL sure/#2: 5": "5",
-        "TERMINAL bet/#1: ?": "?", "TERMINAL bet/#2: 2": "2",
-    }  # fmt: skip
-    assert found.summary == ("1 utility not known yet",)
-    assert not any(glyph.is_grey for glyph in found.glyphs)
-
-
 @pytest.mark.parametrize("exact", [False, True])
 def test_without_unknown_utilities_nothing_is_different(exact: bool) -> None:
     tree = load(LEFT, exact=exact)
     assert text_of("svg", evaluate_known(tree)) == text_of("svg", search_tree(tree))
-
-
-@pytest.mark.parametrize("kind", TEXTS)
-def test_the_command_draws_unknown_utilities(kind: str) -> None:
-    done = invoke("draw", "-e", UNKNOWN, "-o", "-", "--format", kind)
-    assert done.exit_code == 0
-    assert "?" in done.stdout or "#63;" in done.stdout
-    assert invoke("draw", "-e", UNKNOWN, "-o", "-", "--format", kind, "--blank").exit_code == 0
-
-
-def test_a_pruning_search_of_unknown_utilities_is_only_drawn_blank() -> None:
-    words = ["draw", "-e", UNKNOWN, "-a", "star1", "-o", "-", "--format", "svg"]
-    assert invoke(*words).exit_code == 2
-    assert "star1 with bounds [0, 9] visited ______" in invoke(*words, "--blank").stdout
-
-
-def test_the_strategy_cannot_be_drawn_without_the_best_branches() -> None:
-    done = invoke("draw", LEFT, "--blank", "--strategy", "-o", "-", "--format", "svg")
-    assert "the strategy consists of the best branches" in done.stderr
 
 
 # ---- The how-to.

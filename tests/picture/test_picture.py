@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, cuts_of, for_each, invoke, load, run_main
+from helpers import ROOT, cuts_of, for_each, invoke, load
 from random_trees import Case
 
 import expectitree as et
@@ -18,7 +18,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.tables import PICTURES
 from expectitree.base.tree.model import Kind
 from expectitree.picture.blocks import edge_block
-from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style, content
+from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
 from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.drawing import drawn as drawn_as
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
@@ -256,16 +256,6 @@ def test_a_title_without_width_is_no_division_by_zero() -> None:
     check_room(drawn(et.loads("{title: '\u0301', max: [1, 2]}"), "star1"))
 
 
-def test_a_width_that_is_too_small_for_text_is_refused() -> None:
-    done = invoke("draw", SIX_WIDE, "--width", "300", "-o", "-", "--format", "svg")
-    assert "does not fit a width of 300: legible text needs" in done.stderr
-    assert "or draw fewer nodes with --rows N" in done.stderr
-    least = re.search(r"--width (\d+)", done.stderr)
-    assert least
-    done = invoke("draw", SIX_WIDE, "--width", least[1], "-o", "-", "--format", "svg")
-    assert ElementTree.fromstring(done.stdout).attrib["width"] == least[1]
-
-
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_a_run_shows_every_leaf_with_its_best_and_its_cut(direction: str) -> None:
     tree = et.load(ROOT / SIX_WIDE)
@@ -312,21 +302,6 @@ def test_the_style_of_decision_analysis_has_room_and_its_shapes(file: Path, dire
     assert "Squares are MAX" in found.content.description
 
 
-def test_a_total_is_at_the_end_of_its_path() -> None:
-    found = drawn(et.loads(OIL), "expectiminimax", totals=True).content
-    remarks = {glyph.tooltip: glyph.remarks for glyph in found.glyphs if glyph.remarks}
-    assert remarks["TERMINAL test/plus/drill: 1,625 = 1,875 − 250"] == ("total 1,525",)
-    assert remarks["TERMINAL sell: 750"] == ("total 750",)
-    assert not any(glyph.remarks for glyph in drawn(et.loads(OIL)).content.glyphs)
-
-
-@pytest.mark.parametrize("kind", ["svg", "dot", "mmd"])
-def test_totals_and_squares_are_in_every_format(kind: str) -> None:
-    text = text_of(kind, et.loads(OIL), "star2", Style(style="decision", totals=True))
-    assert "total 1,525" in text
-    assert {"svg": "<rect", "dot": 'shape="square"', "mmd": '["■ 1,075"]'}[kind] in text
-
-
 def test_a_label_breaks_between_words_and_is_whole() -> None:
     label = "the test turns out to be accurate because of working from home"
     outcomes = f"{{{label}: {{p: 0.55, cost: 3, utility: 1}}, b: {{p: rest, utility: 2}}}}"
@@ -349,35 +324,6 @@ def test_a_text_states_its_width_unless_its_letters_are_unknown() -> None:
     assert not re.search("textLength=[^>]*>中文", text)
 
 
-# ---- Numbers and words.
-
-
-def test_many_equal_probabilities_are_said_once() -> None:
-    picture = drawn(et.loads("chance: [1, 2, 3, 4, 5, 6]"))
-    root = picture.content.glyphs[0]
-    assert root.remarks == ("p 1/6 each",)
-    assert {edge.probability for edge in picture.content.edges} == {""}
-    assert "1/6" in text_of("dot", et.loads("chance: [1, 2, 3, 4, 5, 6]"))
-    few = drawn(et.loads("chance: [1, 2]")).content
-    assert [edge.probability for edge in few.edges] == ["0.5"] * 2
-
-
-def test_the_summary_counts_only_what_a_search_pruned() -> None:
-    tree = et.load(ROOT / LEFT)
-    assert drawn(tree, "expectiminimax").content.summary == ("Value 2.1, best action a1",)
-    assert drawn(tree, "star1").content.summary == (
-        "Value 2.1, best action a1",
-        "star1 visited 11 of 15 nodes and 5 of 8 leaves, 2 cuts",
-    )
-
-
-def test_only_branches_that_optimal_play_reaches_are_boldest() -> None:
-    tree = et.loads("max: {a: {max: {b: 1, c: 2}}, d: {min: {e: 9, f: {max: {g: 3, h: 4}}}}}")
-    ranks = {edge.label[0]: edge.rank for edge in drawn(tree, "expectiminimax").content.edges}
-    assert {label for label, rank in ranks.items() if rank == PLAYED} == {"d", "f", "h"}
-    assert {label for label, rank in ranks.items() if rank == BEST} == {"c"}
-
-
 # ---- What branches pay.
 
 OIL = """
@@ -391,130 +337,12 @@ max:
       plus: {p: 0.6, max: {drill: {cost: 250, utility: 1875}, sell: 1000}}
       minus: {p: 0.4, reward: 5, utility: 495}
 """
-# A shared node is reached with different rewards; some leaves of a node have a payment, some none.
-PAYING = """
-cost: 5
-nodes: {coin: {chance: {heads: {reward: 1/3, utility: 4}, tails: {cost: 1234567.25, utility: 2}}}}
-max:
-  a: {cost: 3, ref: coin}
-  b: {reward: 1/3, ref: coin}
-  c:
-    min:
-    - {cost: 2, utility: 1}
-    - {reward: 2, ref: coin}
-    - {label: a long label that has to be broken into lines, cost: 12, utility: 1}
-  d: {reward: 3, chance: [{cost: 1, utility: 1}, 2, 3, {reward: 10, utility: 4}, 5, 6]}
-"""
-
-
-def edges_of(picture: Diagram) -> dict[str, Edge]:
-    return {edge.tooltip.partition(",")[0]: edge for edge in picture.content.edges}
-
-
-def test_a_branch_shows_what_it_pays_and_a_node_what_is_still_received_there() -> None:
-    found = drawn(et.loads(OIL), "expectiminimax", direction="down")
-    assert found.content.summary == ("Value 1,075, best action test",)
-    edges = edges_of(found)
-    assert edges["test"].lines == ("test", "−100 → 1,075")
-    assert edges["test"].child.value == "1,175"
-    assert edges["test"].tooltip == "test, cost 100"
-    assert edges["test"].child.tooltip == "CHANCE test: 1,075 = 1,175 − 100"
-    assert edges["sell"].lines == ("sell",)
-    assert edges["minus"].lines == ("minus", "0.4", "+5 → 500")
-    assert edges["minus"].tooltip == "minus, p = 0.4, reward 5"
-    assert edges["minus"].child.tooltip == "TERMINAL test/minus: 500 = 495 + 5"
-    assert edges["test"].rank == PLAYED
-    assert edges["install"].rank == PLAIN
-    words = "A signed number on a branch is what the decision maker receives there; after the arrow"
-    assert words in found.content.description
-    assert "signed" not in drawn(et.loads("max: [1, 2]")).content.description
 
 
 def test_to_the_right_the_texts_of_a_branch_are_one_line() -> None:
     found = drawn(et.loads(OIL), direction="right")
     texts = {mark.text for group in found.groups for mark in group.marks if isinstance(mark, Text)}
     assert {"sell", "test, −100 → 1,075", "oil, p 0.5", "minus, p 0.4, +5 → 500"} <= texts
-
-
-COSTS = [  # trees, with the texts of their branches that pay
-    ("max: {a: {cost: 250, chance: [2500, 0]}, b: 750}", ["−250 → 1,000"]),
-    ("min: {a: {reward: 2, max: [1, 4]}, b: {cost: 1, utility: 3}}", ["+2 → 6", "−1 → 2"]),
-    ("chance: {a: {p: 1/3, cost: 1, utility: 1}, b: {p: rest, utility: 6}}", ["−1 → 0"]),
-    ("max: {a: {cost: 1/4, utility: 1}, b: {reward: 1e6, utility: -5}}",
-     ["−0.25 → 0.75", "+1,000,000 → 999,995"]),
-    ("{nodes: {n: {min: [3, 5]}}, max: {a: {cost: 2, ref: n}, b: {cost: 1, max: "
-     "{c: {reward: 9, ref: n}}}}}", ["−2 → 1", "−1 → 11", "+9 → 12"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "expected"), COSTS)
-@pytest.mark.parametrize("name", ["expectiminimax", "star2"])
-def test_a_branch_that_pays_has_the_number_of_the_text(
-    text: str, expected: list[str], name: str
-) -> None:
-    bounds = {"bounds": (-10_000_000, 10_000_000)} if name == "star2" else {}
-    evaluated = et.evaluate(et.loads(text), name, **bounds)
-    rows = str(evaluated).splitlines()
-    for style in (Style(), Style(direction="right", style="decision")):
-        found = content(Evaluation("", evaluated), style)
-        paid = [edge for edge in found.edges if edge.payment]
-        assert sorted(edge.payment for edge in paid) == sorted(expected)
-        for edge in paid:
-            worth = edge.payment.partition(" → ")[2]
-            assert any(edge.label[0] in row and f" {worth}" in row for row in rows), rows
-
-
-def test_a_branch_whose_worth_is_not_known_has_its_payment_alone() -> None:
-    tree = et.loads(
-        "max: {a: 9, b: {cost: 1, min: [{cost: 2, utility: 3}, {cost: 4, utility: 5}]}}"
-    )
-    pruned = content(Evaluation("", et.evaluate(tree, "alphabeta")), Style())
-    assert [edge.payment for edge in pruned.edges] == ["", "−1 → [−∞, 0]", "−2 → 1", "−4"]
-    unknown = et.loads('max: {a: {cost: 1, utility: "?"}, b: {cost: 2, max: [{utility: "?"}, 4]}}')
-    for choice in ({}, {"blank": True}, {"solution": True}):
-        given = unknown if not choice else tree
-        assert "→" not in et.to_svg(given, **choice)
-
-
-@pytest.mark.parametrize("kind", ["svg", "dot", "mmd"])
-def test_payments_are_in_every_format_and_in_an_exercise(kind: str) -> None:
-    for style in (Style(), Style(blank=True), Style(theme="dark", direction="right")):
-        text = text_of(kind, et.loads(OIL), "star2", style)
-        assert "−100" in text
-        assert "+5" in text
-        assert ("1,175" in text) is not style.blank
-        assert ("1,075" in text) is not style.blank
-
-
-def test_the_payment_of_the_root_is_at_the_root_and_in_the_value() -> None:
-    found = drawn(et.loads("{cost: 5, max: [20, {reward: 3, utility: 1}]}"), "expectiminimax")
-    assert found.content.glyphs[0].value == "20"
-    assert found.content.glyphs[0].remarks == ("−5 at the start → 15",)
-    assert found.content.glyphs[0].tooltip == "MAX /: 15 = 20 − 5"
-    assert found.content.summary == ("Value 15, best action #1",)
-    alone = drawn(et.loads("{cost: 5, utility: 20}"), "expectiminimax").content
-    assert (alone.glyphs[0].value, alone.glyphs[0].remarks) == ("20", ())
-    assert alone.summary == ("Value 15",)
-
-
-def test_a_shared_node_has_the_payment_of_each_branch_to_it() -> None:
-    found = drawn(et.loads(PAYING), "expectiminimax").content
-    edges = [
-        edge for edge in found.edges if edge.child.kind == "CHANCE" and edge.label[:1] != ("d",)
-    ]
-    texts = [edge.payment.partition(" → ")[0] for edge in edges]
-    assert texts == ["−3", "+0.333333", "+2"]
-    assert [edge.payment.partition(" → ")[2] for edge in edges] == [
-        *("−617,283.46", "−617,280.12", "−617,278.46"),
-    ]
-    assert len({edge.child for edge in edges}) == 1
-
-
-def test_an_unknown_utility_has_no_sum() -> None:
-    tree = et.loads('max: {a: {cost: 1, utility: "?"}, b: {reward: 7, utility: 2}}')
-    text = et.to_svg(tree)
-    assert "TERMINAL a: ?<" in text
-    assert "TERMINAL b: 9 = 2 + 7<" in text
 
 
 def test_leaves_with_payments_are_no_run() -> None:
@@ -615,32 +443,6 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     assert invoke("draw", LEFT, "-o", str(out), "--force").exit_code == 0
 
 
-ENDINGS = "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .html"
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        (["-e", "max: [1]"], 2, "Name one FILE, whose picture"),
-        ([LEFT, "-o", "x.jpg"], 2, ENDINGS),
-        ([LEFT, "-o", "-"], 2, "-o - needs --format: one of svg, dot, mmd, html."),
-        ([LEFT, "-o", "x.svg", "--format", "svg"], 2, "--format is for standard output"),
-        ([LEFT, LEFT, "-o", "y.svg"], 2, "draw makes one picture: give one FILE."),
-        ([LEFT, "-a", "star1", "-a", "star2", "-o", "y.svg"], 2, "A picture is of one search"),
-        ([LEFT, "-o", "no/such/folder/y.svg"], 3, "the folder no/such/folder does not exist"),
-        (["nothing.yaml", "-o", "y.svg"], 3, "nothing.yaml"),
-        (["-o", "y.svg"], 2, "No tree was given"),
-        ([LEFT, "-o", "y.html", "--theme", "dark"], 2, "--theme is for pictures: a page has what"),
-        ([LEFT, "-o", "y.html", "--totals"], 2, "--totals is for pictures"),
-        ([LEFT, "-o", "y.html", "--all"], 2, "--all is for pictures"),
-    ],
-)
-def test_wrong_usage(words: list[str], status: int, message: str) -> None:
-    done = run_main("draw", *words)
-    assert message in " ".join(done.err.split())
-    assert done.status == status
-
-
 def test_a_missing_library_is_reported_with_the_command_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -649,15 +451,3 @@ def test_a_missing_library_is_reported_with_the_command_to_install_it(
     message = "pictures as .png and .pdf need vl-convert: pip install '.[draw]' in a clone of the"
     assert f"{message} repository, or draw .svg" in f"{done.stderr}{done.exception}"
     assert invoke("draw", LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
-
-
-def test_strategy_draws_only_nodes_that_optimal_play_reaches() -> None:
-    done = invoke("draw", LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
-    assert done.stdout.count(" -> ") == 5  # a1, its two outcomes, one action of each
-    assert 'label=""' in done.stdout.splitlines()[1]
-
-
-def test_a_stopped_search_is_drawn_with_exit_status_1(tmp_path: Path) -> None:
-    done = invoke("draw", LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
-    assert done.exit_code == 1
-    assert (tmp_path / "x.svg").exists()

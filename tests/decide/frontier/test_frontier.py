@@ -1,4 +1,4 @@
-"""The frontier against all strategies of random trees, and against published league tables."""
+"""The frontier against all strategies of random trees."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, object_of, run_main
+from helpers import for_each, run_main
 from random_criteria import random_node
 
 import expectitree as et
 from expectitree.decide.frontier import envelope
 
-F = Fraction
 Pair = tuple[Fraction, Fraction]  # of cost and effect
-ROOT = "{parameters: {wtp: 20000}, criteria: [cost, effect], objective: wtp*effect - cost, "
 
 
 def tree_of(table: dict[str, Pair | tuple[float, float]]) -> et.Tree:
@@ -31,63 +29,6 @@ def tree_of(table: dict[str, Pair | tuple[float, float]]) -> et.Tree:
             "max": {name: {"utility": one} for name, one in amounts.items()},
         }
     )
-
-
-def standings(found: et.Frontier) -> dict[str, str]:
-    """Return ND, ED or D by strategy."""
-    short = {"dominated": "D", "extendedly dominated": "ED", "best": "ND"}
-    return {str(one.action): short[one.status] for one in (*found.best, *found.never)}
-
-
-# ---- Published tables.
-
-
-def test_a_published_example_with_both_kinds_of_dominance() -> None:
-    """Of the guide to cost-effectiveness analysis of the VA's Health Economics Resource Center."""
-    table = {
-        "usual care": (5000, 1), "A": (12000, 1.5), "B": (10000, 2), "C": (25000, 3),
-        "D": (35000, 4), "E": (55000, 5),
-    }  # fmt: skip
-    found = et.frontier(tree_of(table))
-    assert [one.action for one in found.best] == ["usual care", "B", "D", "E"]
-    assert [one.start for one in found.best] == [0, 5000, 12500, 20000]
-    added = [[*(one.increments or {}).values()] for one in found.best]
-    assert added == [[], [5000, 1], [25000, 2], [20000, 1]]
-    assert {one.action: (one.status, one.by) for one in found.never} == {
-        "A": ("dominated", (2,)),
-        "C": ("extendedly dominated", (2, 3)),
-    }
-
-
-def test_treatments_of_clostridioides_difficile() -> None:
-    """Of Rajasingham and others, Clinical Infectious Diseases 70 (2020)."""
-    table = {
-        "s3": (57336.0059896538, 12.9399639202408), "s27": (57541.2526373815, 13.0140640696275),
-        "s33": (57642.2587507842, 13.0389116321918), "s31": (57934.0743411241, 13.0966257932217),
-        "s43": (58072.1137208494, 13.11285766912), "s44": (58665.7823044647, 13.1283328397025),
-        "s39": (57814.6470919581, 13.0462790163185), "s4": (57887.481549326, 12.9970657153765),
-        "s13": (58018.6252420203, 13.0650412387992), "s37": (58081.7947984323, 13.1029711156978),
-        "s20": (58634.2026441398, 13.1100568867995),
-    }  # fmt: skip
-    found = et.frontier(tree_of(table))
-    icers = [2769.85470915263, 4065.03105249231, 5056.2216470406, 8504.2160616553, 38362.6519947134]
-    assert [float(one.start) for one in found.best[1:]] == pytest.approx(icers, rel=1e-9)
-    assert [one.action for one in found.best] == ["s3", "s27", "s33", "s31", "s43", "s44"]
-    assert {one.action: one.status for one in found.never} == {
-        **dict.fromkeys(("s4", "s13", "s37", "s20"), "dominated"),
-        "s39": "extendedly dominated",
-    }
-
-
-def test_screening_for_hiv() -> None:
-    """Of Paltiel and others, Annals of Internal Medicine 145 (2006), table 4."""
-    months = {"none": 277.25, "once": 277.57, "5 years": 277.78, "3 years": 277.83, "1": 277.76}
-    costs = (26000, 27000, 28020, 28440, 29440)
-    pairs = zip(months.items(), costs, strict=True)
-    table = {name: (Fraction(cost), Fraction(str(m)) / 12) for (name, m), cost in pairs}
-    found = et.frontier(tree_of(table))
-    assert standings(found) == {**dict.fromkeys(months, "ND"), "1": "D"}
-    assert [round(one.start) for one in found.best] == [0, 37500, 58286, 100800]
 
 
 # ---- All strategies of random trees.
@@ -156,105 +97,7 @@ def test_every_strategy_of_random_trees(seed: int) -> None:
     assert firsts == {f"#{place}" for place, _ in enumerate(node["max"], 1)}
 
 
-def test_the_signs_of_the_weights() -> None:
-    """Infections are avoided, profit is gained, and a weight may be of the cost."""
-    worth = {"none": "{a: 9}", "some": "{a: 4, b: 5}", "all": "{b: 20}"}
-    actions = ", ".join(f"{name}: {{utility: {one}}}" for name, one in worth.items())
-    head = "parameters: {w: 1, k: 2}\ncriteria: [a, b]\nobjective: "
-    cases = {
-        "-w*a - b": [("none", 0), ("some", 1), ("all", Fraction(15, 4))],
-        "-a - w*b": [("all", 0), ("some", Fraction(4, 15)), ("none", 1)],
-        "w*a - k*b/2": [("none", 0)],
-        "w*b + a": [("none", 0), ("all", Fraction(9, 20))],
-    }
-    for objective, expected in cases.items():
-        found = et.frontier(et.loads(f"{head}{objective}\nmax: {{{actions}}}"), "w")
-        assert [(one.action, one.start) for one in found.best] == expected
-    assert [found.weighed, found.other, found.is_icer] == ["b", "a", False]
-
-
-# By name, the table, the ends of the weight, and of those never listed: what the text says.
-NEVER: dict[str, tuple[dict[str, tuple[Any, Any]], Any, dict[str, str]]] = {
-    "ties": (
-        {"none": (0, 0), "half": (5, 1), "all": (10, 2), "same": (10, 2)}, None,
-        {"half": "best only at 5", "same": "same as 2"},
-    ),
-    "three that are the same": (
-        {"a": (0, 0), "b": (0, 0), "c": (4, 1), "d": (4, 1)}, None,
-        {"b": "same as 1", "d": "same as 2"},
-    ),
-    "as cheap, with less effect": (
-        {"a": (0, 1), "b": (0, 0), "c": (9, 4)}, None, {"b": "dominated by 1"},
-    ),
-    "as good, for more": (
-        {"a": (0, 1), "b": (9, 4), "c": (10, 4)}, None, {"c": "dominated by 2"},
-    ),
-    "between two": (
-        {"a": (0, 0), "b": (7, 1), "c": (10, 2), "d": (3, "1/2")}, None,
-        {"b": "extendedly dominated by 1 and 2", "d": "extendedly dominated by 1 and 2"},
-    ),
-    "at an end of the range": (
-        {"a": (0, 0), "b": (10, 1), "c": (45, 2)}, (10, 30),
-        {"a": "best only at 10", "c": "dominated by 1"},
-    ),
-    "at both ends": (
-        {"a": (0, 0), "b": (10, 1), "c": (40, 2)}, (10, 30),
-        {"a": "best only at 10", "c": "best only at 30"},
-    ),
-    "a fraction": (
-        {"a": (0, 0), "b": (1, 3), "c": ("1/3", 1)}, None, {"c": "best only at 0.333333"},
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("table", "ends", "expected"), NEVER.values(), ids=NEVER)
-def test_why_an_action_is_not_listed(
-    table: dict[str, tuple[Any, Any]], ends: Any, expected: dict[str, str]
-) -> None:
-    tree = tree_of(table)
-    found = et.frontier(tree, range=ends)
-    lines = et.to_text(found).splitlines()
-    assert {one.action for one in found.never} == {*expected}
-    weights = {one.start for one in found.best} | {F(35, 3), F(30)}
-    for one in found.never:
-        line = next(line for line in lines if line.split()[:1] == [one.action])
-        assert line.endswith(f"  {expected[str(one.action)]}")
-        trees = {weight: tree.with_parameters(wtp=weight) for weight in weights}
-        is_best = {weight for weight in weights if one.action in et.evaluate(trees[weight]).ties}
-        if one.status != "same" and found.range.low == 0:  # others may be best out of the range
-            zero = {F(0)} if one.criteria["cost"] == 0 else set()  # as cheap as the cheapest one
-            assert is_best == ({one.start} if one.start is not None else zero)
-        assert one.end == one.start
-
-
 # ---- Errors and outputs.
-
-
-def test_errors() -> None:
-    actions = "max: {a: {utility: {cost: 5, effect: 1}}, b: 0}}"
-    cases = {
-        "max: [1, 2]": "a frontier needs several criteria: write `criteria: [cost, effect]`",
-        ROOT + "max: [0, {min: [0, 0]}]}": "MAX and MIN both decide in this tree: leave one",
-        "{criteria: [cost, effect], objective: effect - cost, " + actions: "depends on none: write",
-        "{parameters: {v: 2, w: 1}, criteria: [cost, effect], objective: v*effect - w*cost, "
-        + actions: "depends on v, w: choose one, as in -p v",
-        "{parameters: {w: 2}, criteria: [cost, effect], objective: w*effect - w*cost, "
-        + actions: "of which w multiplies one, as in w*effect - cost",
-        "{parameters: {w: 2}, criteria: [cost, effect], objective: w^2*effect - cost, "
-        + actions: "of which w multiplies one",
-        "{parameters: {w: 2}, criteria: [cost, effect, pain], objective: w*effect - cost - pain, "
-        + actions: "counts cost, effect, pain",
-        ROOT
-        + "max: {a: {utility: {cost: 2*wtp, effect: 1}}, b: 0}}": "formula 2*wtp depends on it",
-        "{attitude: {exponential: 5}, " + ROOT[1:] + actions: "frontier is about expected values",
-    }
-    for text, message in cases.items():
-        with pytest.raises((et.AnalysisError, et.TreeError)) as caught:
-            et.frontier(et.loads(text))
-        assert message in str(caught.value), text
-    done = run_main("frontier", "-e", ROOT + actions, "-p", "wtq")
-    assert "unknown parameter 'wtq' (did you mean 'wtp'?)" in done.err
-    assert "found 'wtp=0' as a parameter" in run_main("frontier", "-p", "wtp=0", "-e", ROOT).err
 
 
 def test_a_wrong_line_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,47 +121,6 @@ max:
   treat: {utility: {cost: 60, effect: 2}}
   pray: {utility: {cost: 4, effect: 0.1}}
 """
-
-
-def test_text() -> None:
-    done = invoke("frontier", "-e", THERAPY)
-    assert done.stdout == (
-        "Tests and treatments\n"
-        "\n"
-        "     action                      cost  effect  incr. cost  incr. effect  ICER\n"
-        "1    none                           0       0\n"
-        "2 ★  test, then test/ill: treat    30     2.5          30           2.5    12\n"
-        "\n"
-        "   action  cost  effect  why not above\n"
-        "   treat     60       2  dominated by 2\n"
-        "   pray       4     0.1  extendedly dominated by 1 and 2\n"
-        "\n"
-        "Objective: wtp*effect - cost, with wtp from 0 up.\n"
-        "wtp is €30 now: 2 is best.\n"
-        "Each threshold is verified on both sides, by evaluating the tree in exact\n"
-        "arithmetic.\n"
-    )
-    text = invoke("frontier", "-e", THERAPY, "-p", "wtp=12..20").stdout
-    assert "with wtp from 12 to 20.\nwtp is €30 now: that is outside the range.\n" in text
-
-
-def test_json_and_csv() -> None:
-    found = object_of("frontier", "-e", THERAPY)
-    assert found["range"] == [0, "inf"]
-    assert [found["weighed"], found["other"]] == ["effect", "cost"]
-    assert found["best"][1] == {
-        "action": "test", "choices": {"/": "test", "test/ill": "treat"},
-        "criteria": {"cost": 30, "effect": 2.5}, "start": 12, "end": "inf", "status": "best",
-        "by": [], "increments": {"cost": 30, "effect": 2.5},
-    }  # fmt: skip
-    assert found["never"][0]["status"] == "dominated"
-    assert invoke("frontier", "-e", THERAPY, "--format", "csv").stdout.splitlines() == [
-        "file,action,status,start,end,by,cost,effect",
-        "'-e,none,best,0,12,,0,0",
-        "'-e,test,best,12,inf,,30,2.5",
-        "'-e,treat,dominated,,,2,60,2",
-        "'-e,pray,extendedly dominated,,,1 2,4,0.1",
-    ]
 
 
 @pytest.mark.extra

@@ -1,4 +1,4 @@
-"""Several events at once: published and random trees, against all combinations of outcomes.
+"""Several events at once: random trees against all combinations of outcomes.
 
 In the random trees, events depend on each other in any way, and only the probabilities at the nodes
 show how. A combination of outcomes has its probability in the joint distribution. The value of the
@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import exp, log, prod
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from helpers import error_of, invoke, object_of, seed_ranges
+from helpers import seed_ranges
 
 import expectitree as et
 from expectitree.base.tree.transform import in_floats
@@ -143,134 +142,18 @@ SITES = {
 }
 
 
-def sites(has_events: bool) -> dict[str, Any]:
-    """Return the tree of three drilling sites, whose events have names, or the paths of nodes."""
+def sites() -> dict[str, Any]:
+    """Return the tree of three drilling sites."""
     actions: dict[str, Any] = {"none": 0}
     for name, (cost, chances) in SITES.items():
         outcomes = {x: {"p": p, "utility": int(x)} for x, p in chances.items()}
-        actions[name] = {"cost": cost, "chance": outcomes}
-        if has_events:
-            actions[name]["event"] = name
+        actions[name] = {"cost": cost, "event": name, "chance": outcomes}
     return {"max": actions}
-
-
-def worth_of_sites(names: Sequence[str]) -> Fraction:
-    """Return the value of the sites if some of them are known, by its definition."""
-    means = {
-        name: sum(Fraction(p) * int(x) for x, p in chances.items()) - cost
-        for name, (cost, chances) in SITES.items()
-    }
-    found = Fraction(0)
-    for labels in product(*(SITES[name][1] for name in names)):
-        pairs = [*zip(names, labels, strict=True)]
-        p = prod(Fraction(SITES[name][1][label]) for name, label in pairs)
-        after = means | {name: Fraction(int(label) - SITES[name][0]) for name, label in pairs}
-        found += p * max(0, *after.values())
-    return found
-
-
-@pytest.mark.parametrize("has_events", [True, False])
-@pytest.mark.parametrize(
-    ("names", "evpi"),
-    [("A", "0"), ("B", "4.5"), ("C", "4.1"), ("ABC", "7.924"), ("CBA", "7.924"),
-     ("AB", None), ("CA", None), ("BC", None)],
-)  # fmt: skip
-def test_sites(names: str, evpi: str | None, has_events: bool) -> None:
-    tree = et.from_dict(sites(has_events))
-    found = et.information(tree, [*names], exact=True)
-    assert found.with_information == worth_of_sites(names)
-    assert evpi is None or found.evpi == Fraction(evpi)
-    assert (found.events, found.event) == (tuple(names), ", ".join(names))
-
-
-NESTED = """
-max:
-  drill:
-    event: oil
-    chance:
-      big: {p: 0.2, event: price, chance: {high: {p: 0.7, utility: 50}, low: {p: 0.3, utility: 20}}}
-      small:
-        p: 0.3
-        max:
-          sell: {event: price, chance: {high: {p: 0.4, utility: 9}, low: {p: 0.6, utility: -9}}}
-      dry: {p: rest, utility: -20}
-  stop: 0
-"""
-DEFINED = """
-events:
-  oil: {prior: {oil: 0.5, none: rest}}
-  seismic: {test_of: oil, likelihood: {plus: {oil: 0.9, none: 0.3}, minus: {oil: rest, none: rest}}}
-  gravity: {test_of: oil, likelihood: {yes: {oil: 0.8, none: 0.1}, no: {oil: rest, none: rest}}}
-  price: {prior: {high: 0.4, low: rest}}
-max:
-  sell: 750
-  install:
-    cost: 250
-    event: oil
-    chance: {oil: {event: price, chance: {high: 4000, low: 1500}}, none: 0}
-  test:
-    cost: 100
-    event: seismic
-    chance:
-      plus: {max: {install: {cost: 250, event: oil, chance: {oil: 2500, none: 0}}, sell: 1000}}
-      minus: 500
-  both: {event: gravity, chance: {yes: 1000, no: 400}}
-"""
-SHOWN = """
-max:
-  drill:
-    event: oil
-    chance:
-      oil: {p: 0.5, event: cost, chance: {low: {p: 0.2, utility: 9}, high: {p: 0.8, utility: 1}}}
-      none: {p: 0.5, event: cost, chance: {low: {p: 0.6, utility: -1}, high: {p: 0.4, utility: -9}}}
-  ask first:
-    cost: 1
-    event: cost
-    chance:
-      low: {p: 0.4, event: oil, chance: {oil: {p: 0.25, utility: 9}, none: {p: 0.75, utility: -1}}}
-      high: {p: 0.6, max: {drill: {event: oil, chance: {oil: {p: 2/3, utility: 1},
-        none: {p: 1/3, utility: -9}}}, stop: 0}}
-  stop: 0
-"""
-# Each with the events, the combinations, and the value of the tree if they are known.
-EXAMPLES = {
-    # If it is dry, the price does not matter, and the tree does not show its probabilities.
-    "nested": (NESTED, "oil price", "big, high; big, low; small, high; small, low; dry, -",
-               0.2 * 0.7 * 50 + 0.2 * 0.3 * 20 + 0.3 * 0.4 * 9),
-    "defined": (DEFINED, "price oil", "high, oil; high, none; low, oil; low, none",
-                0.2 * 3750 + 0.3 * 1975 + 0.5 * 750),
-    # The oil has the probabilities 0.96, 0.4, 0.533 and 0.031.
-    "two tests": (DEFINED, "seismic gravity", "plus, yes; plus, no; minus, yes; minus, no",
-                  0.375 * 2150 + 0.225 * 900 + 0.04 * 2500 - 0.075 * 250 + 0.325 * 750),
-    "an event and its test": (DEFINED, "oil seismic",
-                              "oil, plus; oil, minus; none, plus; none, minus",
-                              0.5 * 2250 + 0.15 * 900 + 0.35 * 750),
-    "the other way round": (DEFINED, "seismic oil",
-                            "plus, oil; plus, none; minus, oil; minus, none",
-                            0.5 * 2250 + 0.15 * 900 + 0.35 * 750),
-    "shown in two orders": (SHOWN, "cost oil", "low, oil; low, none; high, oil; high, none",
-                            0.1 * 9 + 0.4 * 1),
-    # By the lowest bid that wins, if it pays: 300, 500 or 700, less costs of 200, 400 or 600.
-    "a published tree": (Path("trees/sealed-bid.yaml").read_text("utf-8"), "competitor cost",
-                         "400, low; 400, middle; 400, high; 600, low; 600, middle; 600, high; "
-                         "800, low; 800, middle; 800, high",
-                         0.35 * 0.25 * 100 + 0.5 * (0.25 * 300 + 0.5 * 100)
-                         + 0.15 * (0.25 * 500 + 0.5 * 300 + 0.25 * 100)),
-    "an event twice, by its name and a path": (DEFINED, "oil install", "oil; none", None),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_combinations(name: str) -> None:
-    text, names, combinations, expected = EXAMPLES[name]
-    found = et.information(et.loads(text), names.split())
-    assert "; ".join(one.name for one in found.outcomes) == combinations
-    assert expected is None or found.with_information == pytest.approx(expected)
 
 
 def test_the_price_of_several_events() -> None:
     """With an exponential attitude, a price is the difference of certainty equivalents."""
-    tree = et.from_dict(sites(has_events=True))
+    tree = et.from_dict(sites())
     found = et.information(tree.with_attitude("exponential=20"), ["A", "C"])
     now = max(0, *(equivalent(name, 20) for name in SITES))
     known = sum(
@@ -282,7 +165,7 @@ def test_the_price_of_several_events() -> None:
     assert found.evpi == pytest.approx(-20 * log(known) - now)
     # With a logarithmic one, the price leaves no gain.
     found = et.information(tree.with_attitude("logarithmic=50"), ["A", "C"])
-    paid = sites(has_events=True)
+    paid = sites()
     for action in ("A", "B", "C"):
         paid["max"][action]["cost"] += found.evpi
     paid["max"]["none"] = -found.evpi
@@ -297,88 +180,6 @@ def equivalent(name: str, tolerance: float) -> float:
     return -tolerance * log(sum(terms))
 
 
-# ---- The command line.
-
-FILE = "docs/examples/drilling-sites.yaml"
-
-
-def test_json_and_records() -> None:
-    found = object_of("information", FILE, "--event", "A", "--event", "C")
-    assert (found["event"], found["events"], found["evpi"]) == ("A, C", ["A", "C"], 4.1)
-    assert found["outcomes"][2] == {
-        "name": "0, 30", "labels": ["0", "30"], "p": 0.04, "value": 24, "best": ["C"],
-    }  # fmt: skip
-    records = et.information(et.load(FILE), ["A", "C"]).to_records()
-    assert records[2] == {
-        "file": "", "event": "A, C", "name": "0, 30", "p": 0.04, "value": 24.0, "best": "C",
-    }  # fmt: skip
-
-
-def test_the_text() -> None:
-    shown = invoke("information", FILE, "--event=C", "--event=A").stdout.splitlines()
-    assert shown[2:5] == [
-        "C   A     p  best  value",
-        "0   0  0.08  B       3.5",
-        "0   5  0.32  B       3.5",
-    ]
-    assert shown[-2:] == [
-        "The tree is worth 7.6 if C and A are known in advance, and 3.5 now (B).",
-        "The information is worth at most 4.1 (EVPI).",
-    ]
-
-
-LIKELIHOOD = "docs/examples/second-test.yaml"
-EVENT = "{event: %s, chance: {%s}}"
-MANY = f"max: {{{', '.join(f'a{k}: {{event: e{k}, chance: [1, 2, 3]}}' for k in range(12))}}}"
-REFUSED = {
-    ("--event", "wrong", "--event", "A"): f"{FILE}: no event 'wrong': the events are A, B, C; the "
-    "path of a chance node is an event, too, such as 'A'",
-    ("--event", "A", "--event", "b"): f"{FILE}: no event 'b' (did you mean 'B'?): the events are "
-    "A, B, C; the path of a chance node is an event, too, such as 'A'",
-    ("--event", "A", "--event", "none"): f"{FILE}: none is not a chance node: the events are A, B, "
-    "C",
-    ("--event", "A", "--event", "B", "--likelihood", LIKELIHOOD): f"{FILE}: 2 events are named: "
-    "name one, or several without a test",
-    ("--event", "A", "--likelihood", LIKELIHOOD, "--likelihood", "other.yaml"): "Usage: "
-    "expectitree information [OPTIONS] [FILE|FOLDER]... Try 'expectitree information --help' for "
-    f"help. Error: --likelihood was given twice: {LIKELIHOOD} and other.yaml; give it once.",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("words", REFUSED)
-def test_refused_questions(words: tuple[str, ...]) -> None:
-    assert error_of("information", FILE, *words) == REFUSED[words]
-
-
-def test_too_many_combinations() -> None:
-    events = [word for k in range(12) for word in ("--event", f"e{k}")]
-    assert error_of("information", "-e", MANY, *events) == (
-        "-e: to know e0, e1, e2 and 9 more in advance takes 363,505,644 steps (531,441 outcomes, "
-        "signals or combinations times 684 branches), and the limit is 1,500,000: merge outcomes, "
-        "or set EXPECTITREE_BUDGET=10 for ten times as much"
-    )
-
-
-def test_an_event_that_may_depend_on_another_where_play_does_not_meet_it() -> None:
-    text = """
-    max:
-      a:
-        event: A
-        chance:
-          x:
-            event: S
-            chance:
-              1: {event: B, chance: {u: {p: 0.3, utility: 1}, v: {p: 0.7, utility: 0}}}
-              2: {event: B, chance: {u: {p: 0.6, utility: 1}, v: {p: 0.4, utility: 0}}}
-          y: {event: S, chance: {1: 5, 2: 0}}
-    """
-    with pytest.raises(et.AnalysisError, match=r"^if A is y: play never meets B$"):
-        et.information(et.loads(text), ["A", "B"])
-    # If S is known, B does not matter.
-    found = et.information(et.loads(text), ["A", "B", "S"])
-    assert [one.labels for one in found.outcomes][-2:] == [("y", "-", "1"), ("y", "-", "2")]
-
-
 def test_no_event_is_named() -> None:
     with pytest.raises(et.AnalysisError, match=r"^0 events are named: name one, or several"):
-        et.information(et.load(FILE), [])
+        et.information(et.load("docs/examples/drilling-sites.yaml"), [])

@@ -8,14 +8,14 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, invoke, load, loads, object_of
+from helpers import for_each, loads
 from oracle import ExactNode, best_actions, definition, exact_root
 from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import to_digits, to_fraction
+from expectitree.base.numbers import to_digits
 from expectitree.base.tree.transform import in_floats, replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.opponents import report as module
@@ -23,7 +23,6 @@ from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.decide.sensitivity import parameters
 from expectitree.decide.sensitivity.decisions import Threshold
 
-RISK = str(ROOT / "trees" / "risk-minimax.yaml")
 F = Fraction
 
 # As functions of epsilon: A is 32 e, B is 32 e - 16 (e - 1/4)(e - 3/4).
@@ -157,19 +156,6 @@ def test_floats_count_as_the_decimals_that_they_print_as() -> None:
 # ---- By hand.
 
 
-def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
-    # right is (1 - e) 9 + e 54.5 = 9 + 45.5 e, which is 10 at e = 2/91.
-    for exact in (False, True):
-        report = opponents(load(RISK, exact=exact))
-        assert [(row.opponent, float(row.value), row.best) for row in report.rows] == [
-            ("perfect", 10, "left"),
-            ("fallible", 13.55, "right"),
-            ("random", 54.5, "right"),
-        ]
-        best = ("left",), ("left", "right"), ("right",)
-        assert only(report) == Threshold(F(2, 91), F(2, 91), F(10), *best)
-
-
 def test_a_crossing_near_zero_has_three_digits() -> None:
     text = "max: [1e-15, {min: [{max: [0, {min: [-1e-14, 1]}]}, {chance: [0, 1e-13]}]}]"
     crossing = only(report_of(text))
@@ -211,94 +197,3 @@ def test_a_wrong_crossing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "replace_opponent", lambda tree, _: replace_opponent(tree, 0))
     with pytest.raises(AnalysisError, match="this is a defect of expectitree"):
         report_of(f"max: [{A}, {B}]")
-
-
-# ---- The command.
-
-
-def test_json_has_the_opponents_and_the_crossings() -> None:
-    found = object_of("opponents", RISK, "--epsilon", "5%", "--epsilon", "1/4")
-    assert list(found) == [
-        "file", "title", "rows", "crossings", "tolerance", "crossings_complete", "reason",
-    ]  # fmt: skip
-    assert found["title"] == "The same risk against an opponent"
-    assert found["rows"][3] == {
-        "opponent": "random", "epsilon": 1, "value": 54.5, "best": "right", "ties": ["right"],
-    }  # fmt: skip
-    assert [row["epsilon"] for row in found["rows"]] == [0, 0.05, 0.25, 1]
-    assert found["crossings"] == [
-        {
-            "epsilon": 2 / 91, "epsilon_lower": 2 / 91, "epsilon_upper": 2 / 91, "exact": "2/91",
-            "value": 10, "before": ["left"], "at": ["left", "right"],
-            "after": ["right"],
-        }
-    ]  # fmt: skip
-    assert (found["tolerance"], found["crossings_complete"], found["reason"]) == (1e-9, True, None)
-
-
-def test_json_of_an_exact_tree_has_fractions() -> None:
-    tree = f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]"
-    found = object_of("opponents", "--exact", "-e", tree)
-    assert found["rows"][1]["epsilon"] == "1/10"
-    first = found["crossings"][0]
-    lower, upper = (to_fraction(first[f"epsilon_{end}"]) for end in ("lower", "upper"))
-    assert (upper - lower, first["exact"]) == (F(1, 10**9), None)
-    assert found["tolerance"] == "1/1000000000"
-
-
-def test_text_shows_the_opponents_and_the_intervals() -> None:
-    assert invoke("opponents", RISK).stdout == (
-        "The same risk against an opponent\n"
-        "With probability epsilon MIN makes a mistake and picks one of its actions\n"
-        "uniformly. Otherwise it plays the best one, given its own later mistakes.\n"
-        "\n"
-        "opponent  epsilon  value  best\n"
-        "perfect         0     10  left\n"
-        "fallible      0.1  13.55  right\n"
-        "random          1   54.5  right\n"
-        "\n"
-        "The best actions change at 1 value of epsilon.\n"
-        "epsilon                best            value\n"
-        "0 to 2/91              left\n"
-        "2/91 = 0.02197802197…  left and right     10\n"
-        "2/91 to 1              right\n"
-        "Each change is verified on both sides, by evaluating the tree in exact\n"
-        "arithmetic.\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("5", "No player decides at the root, so there is no decision that can change."),
-        (f"chance: [1, {A}]", "No player decides at the root"),
-        ("max: [1, 2]", "There is no MIN node: all opponents are alike."),
-        (
-            "max: [99, {min: [1, 2]}]",
-            "#1 is best for every epsilon: MIN's mistakes never change the decision.",
-        ),
-        (f"max: [{A}, {A}]", "#1 and #2 are best for every epsilon"),
-        ("max: [0, {min: [0, 2]}]", "epsilon best value 0 #1 and #2 0 0 to 1 #2 Each"),
-        ("max: [1, {min: [0, 2]}]", "epsilon best value 0 to 1 #1 1 #1 and #2 1 Each"),
-        (
-            f"max: [{A}, {{min: [{{min: [-4, 60]}}, 28]}}]",
-            "0 to 0.5 #1 0.5 #1 and #2 16 0.5 to 1 #1 Each",
-        ),
-        (f"max: [{A}, {B}]", "0.25 #1 and #2 8 0.25 to 0.75 #2 0.75 #1 and #2 24 0.75 to 1 #1"),
-        (f"min: [{A}, 1]", "its best action is the one it plays without a mistake."),
-        (
-            "max: [0.5, {min: [{max: [0, {min: [-1, 5]}]}, 1]}]",
-            "0 to 0.451416229… #1 0.451416229… #1 and #2 0.5 0.451416229… to 1 #2",
-        ),
-    ],
-)
-def test_the_text_explains_the_changes(text: str, expected: str) -> None:
-    assert expected in report_text(opponents(et.loads(text)))
-
-
-def test_a_bad_option_has_a_message() -> None:
-    for epsilon, message in (("1.5", "a number from 0 to 1"), ("0.1,0.2", "is not a number")):
-        result = invoke("opponents", "-e", A, "--epsilon", epsilon)
-        assert result.exit_code == 2
-        assert message in result.stderr
-    assert invoke("opponents").exit_code == 2

@@ -1,4 +1,4 @@
-"""Risk profiles against a full enumeration of play, and published profiles."""
+"""Risk profiles against a full enumeration of play."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, object_of, run_main
+from helpers import for_each
 from oracle import ExactNode, best_actions, gain_sign
 from random_trees import REWARDS, build, random_rows
 
@@ -224,108 +224,7 @@ def test_totals_that_differ_by_rounding_do_not_hide_dominance() -> None:
     assert (order_of(a, b), order_of(b, a)) == (1, 0)
 
 
-# ---- Published profiles.
-
-
-def profile(tree: Tree, action: str) -> list[tuple[float, float]]:
-    (one,) = (one for one in et.risk(tree).actions if one.action == action)
-    return list(one.distribution.pairs())
-
-
-def test_rockefeller() -> None:
-    found = et.risk(et.load("example:rockefeller"), target=1000)
-    sell, install, test = found.actions
-    assert list(sell.distribution.pairs()) == [(750, 1)]
-    assert list(install.distribution.pairs()) == [(-250, 0.5), (2250, 0.5)]
-    assert list(test.distribution.pairs()) == [(-350, 0.15), (400, 0.4), (2150, 0.45)]
-    assert [one.mean for one in found.actions] == [750, 1000, 1075]
-    assert [round(one.sd) for one in found.actions] == [0, 1250, 1003]
-    assert [one.loss for one in found.actions] == [0, 0.5, 0.15]
-    assert [one.reach for one in found.actions] == [0, 0.5, 0.45]
-    assert test.quantiles == {"0.05": -350, "0.5": 400, "0.95": 2150}
-    assert found.dominance == ()
-    assert [one.is_best for one in found.actions] == [0, 0, 1]
-
-
-def test_supertree_bid() -> None:
-    tree = et.load("example:sealed-bid")
-    assert profile(tree, "bid 500") == [(-100, 0.1625), (0, 0.35), (100, 0.325), (300, 0.1625)]
-    assert profile(tree, "bid 700") == [(0, 0.85), (100, 0.0375), (300, 0.075), (500, 0.0375)]
-    assert [one.mean for one in et.risk(tree).actions] == [-100, 65, 45, 0]
-
-
-def test_texaco() -> None:
-    tree = et.load("example:texaco-pennzoil")
-    best = next(one for one in et.risk(tree).actions if one.is_best)
-    assert list(best.distribution.pairs()) == [(0, 0.249), (5, 0.585), (10.3, 0.166)]
-    assert best.mean == 4.6348
-
-
-def test_formulas_without_exact_values() -> None:
-    text = "parameters: {k: 2}\nchance: {a: {p: exp(-k), utility: 1}, b: {p: rest, utility: 0}}"
-    (one,) = et.risk(et.loads(text)).actions
-    assert one.mean == pytest.approx(0.1353352832366127)
-
-
 # ---- The report.
-
-
-def test_ties_are_named() -> None:
-    text = "max: {a: {max: {x: 1, y: {chance: [0, 2]}, z: 0}}, b: 0}"
-    assert et.risk(et.loads(text)).ties == ("a",)
-    shown = invoke("risk", "-e", text).stdout
-    assert "Several actions are best at a: play takes the first." in shown
-
-
-def test_min_chance_and_terminal_roots() -> None:
-    found = et.risk(et.loads("min: {a: 1, b: {chance: [-3, 3]}}"))
-    assert [(one.action, one.is_best) for one in found.actions] == [("a", False), ("b", True)]
-    (one,) = et.risk(et.loads("chance: [1, 2]")).actions
-    assert one.action is None
-    assert one.is_best
-    (one,) = et.risk(et.loads("{reward: 2, utility: 7}")).actions
-    assert list(one.distribution.pairs()) == [(9, 1)]
-
-
-def test_target_is_a_decimal() -> None:
-    (one,) = et.risk(et.loads("chance: [0.1, 0.2]"), target=0.1).actions
-    assert one.reach == 1
-    done = invoke("risk", "-e", "chance: [0.1, 0.2]", "--target", "0.15", "--exact")
-    assert "P(≥ 0.15)" in done.stdout or "P(≥ 3/20)" in done.stdout
-
-
-@pytest.mark.parametrize("attitude", ["exponential=700", "logarithmic=5000"])
-def test_with_an_attitude_optimal_play_is_by_certainty_equivalents(attitude: str) -> None:
-    tree = et.load("example:oil-wildcatter").with_attitude(attitude)
-    drill, leave = et.risk(tree).actions
-    assert (drill.action, leave.action) == ("drill", "do not drill")
-    assert (drill.mean, leave.mean) == (140, 0)
-    assert (drill.least, drill.greatest) == (-500, 1050)
-    assert leave.is_best == (attitude == "exponential=700")
-
-
-def test_json() -> None:
-    found = object_of("risk", "-e", COIN, "--target", "1")
-    assert found["target"] == 1
-    assert found["actions"][1] == {
-        "action": "bet", "is_best": True, "mean": 4, "sd": pytest.approx(48**0.5), "variance": 48,
-        "min": 0, "quantiles": {"0.05": 0, "0.5": 0, "0.95": 16}, "max": 16, "loss": 0,
-        "reach": 0.25, "cvar": 0, "distribution": [[0, 0.75], [16, 0.25]],
-    }  # fmt: skip
-    assert found["dominance"] == found["ties"] == []
-
-
-def test_dominance_in_json_and_text() -> None:
-    text = "max: {low: 1, high: {chance: [1, 2]}}"
-    dominance = object_of("risk", "-e", text)["dominance"]
-    assert dominance == [{"action": "high", "other": "low", "order": 1}]
-    assert "high dominates low (deterministic dominance)." in invoke("risk", "-e", text).stdout
-
-
-def test_csv() -> None:
-    lines = invoke("risk", "-e", COIN, "--format", "csv").stdout.splitlines()
-    assert lines[0] == "file,action,total,probability,cumulative"
-    assert lines[1:] == ["'-e,sure,3,1,1", "'-e,bet,0,0.75,0.75", "'-e,bet,16,0.25,1"]
 
 
 def test_records() -> None:
@@ -333,9 +232,3 @@ def test_records() -> None:
     assert [row["action"] for row in rows] == ["sure", "bet"]
     assert rows[1]["q95"] == 16
     assert rows[1]["reach"] == 0.25
-
-
-def test_a_target_that_is_no_number() -> None:
-    done = run_main("risk", "-e", COIN, "--target", "much")
-    assert done.status == 2
-    assert "Invalid value for '--target'" in done.err

@@ -6,14 +6,13 @@ import itertools
 from fractions import Fraction
 
 from decide.sensitivity.parameterised import random_tree
-from helpers import ROOT, for_each, invoke, object_of
+from helpers import for_each
 from oracle import best_actions, exact_root
 
 from expectitree import Tree
 from expectitree.decide.sensitivity.exact import everywhere
 
 F = Fraction
-OIL = str(ROOT / "trees" / "rockefeller.yaml")
 
 
 def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
@@ -46,19 +45,3 @@ def test_decisions_are_those_that_optimal_play_reaches(seed: int) -> None:
                     if piece.start < place < piece.end
                 }
                 assert found == decisions_at(tree, place)
-
-
-def test_everywhere_in_rockefeller() -> None:
-    text = invoke("sensitivity", OIL, "-p", "pr=0..1", "--everywhere").stdout
-    assert text[text.index("decision ") :] == (
-        "decision    pr              best\n"
-        "/           0 to 23/72      sell\n"
-        "            23/72 to 17/28  test\n"
-        "            17/28 to 1      install\n"
-        "test/plus   23/72 to 17/28  install\n"
-        "test/minus  23/72 to 17/28  sell\n"
-    )
-    found = object_of("sensitivity", OIL, "-p", "sens=0..1", "--everywhere")["decisions"]
-    assert [one["node"] for one in found] == ["/", "test/plus", "test/minus"]
-    pieces = [(p["from"], p["to"], p["best"]) for p in found[1]["pieces"]]
-    assert pieces == [(0, 0.14, ["sell"]), (57 / 70, 1, ["install"])]

@@ -15,7 +15,7 @@ import expectitree as et
 from expectitree import Tree
 from expectitree.base.errors import AnalysisError
 from expectitree.decide.sensitivity import parameters, report
-from expectitree.decide.sensitivity.exact import break_even, everywhere
+from expectitree.decide.sensitivity.exact import break_even
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.report import added
 from expectitree.decide.sensitivity.strategies import strategies_of
@@ -181,13 +181,6 @@ def test_added_amounts_change_the_decision_at_the_thresholds(seed: int) -> None:
             assert expected is None or expected == best
 
 
-def test_an_amount_below_an_unlikely_outcome_goes_far_enough() -> None:
-    """A tenth of 10 + 40 is 5."""
-    found = added(et.loads("max: {sure: 5, try: {chance: {0.1: 10, 0.9: 0}}}"), "try/#1")
-    assert [one.exact for one in found.thresholds] == [40]
-    assert (found.range.low, found.range.high) == (-100, 100)
-
-
 @pytest.mark.slow
 @for_each("seed", QUICK, range(80, 120), SLOW)
 def test_each_row_of_a_map_is_a_one_way_analysis(seed: int) -> None:
@@ -220,47 +213,6 @@ def tree_of(x: str, y: str, parameters: str = "") -> Tree:
     return et.loads(f"{head}\nmax: {{x: '{x}', y: '{y}'}}")
 
 
-def test_two_thresholds_1e_12_apart_stay_separate() -> None:
-    near = F(1, 2) + F(1, 10**12)
-    found = et.sensitivity(tree_of(f"(a - 1/2)*({near} - a)", "0"), "a")
-    assert [one.exact for one in found.thresholds] == [F(1, 2), near]
-    assert [piece.best for piece in found.pieces] == [("y",), ("x",), ("y",)]
-    # sqrt(1/2) and sqrt(1/2 + 1e-12) are not rational, and 7e-13 apart.
-    apart = et.sensitivity(tree_of(f"(a^2 - 1/2)*({near} - a^2)", "0"), "a")
-    low, high = apart.thresholds
-    assert low.exact is high.exact is None
-    assert low.upper <= high.lower
-    assert low.lower**2 < F(1, 2) < low.upper**2
-    assert high.lower**2 < near < high.upper**2
-
-
-def test_an_irrational_threshold_is_enclosed() -> None:
-    (one,) = et.sensitivity(tree_of("a^2", "1/2"), "a").thresholds
-    assert (one.exact, one.upper - one.lower) == (None, F(1, 10**9))
-    assert one.lower**2 < F(1, 2) < one.upper**2
-
-
-def test_actions_that_touch_or_are_equal_on_a_part() -> None:
-    (touch,) = et.sensitivity(tree_of("1 - (a - 1/2)^2", "1"), "a").thresholds
-    assert touch.exact == F(1, 2)
-    assert (touch.before, touch.at, touch.after) == (("y",), ("x", "y"), ("y",))
-    part = et.loads("parameters: {a: 0.5}\nmax: {x: {max: [1, '4*a - 1']}, y: 1}")
-    found = et.sensitivity(part, "a", range=(0, 1))
-    pieces = [(p.start, p.end, p.best) for p in found.pieces]
-    assert pieces == [(0, F(1, 2), ("x", "y")), (F(1, 2), 1, ("x",))]
-    assert found.slack == (None, 0)
-
-
-@pytest.mark.parametrize(("now", "slack"), [(0, (None, F(3, 10))), (1, (F(7, 10), None))])
-def test_slack_at_an_end_of_the_range(now: int, slack: tuple[Fraction | None, ...]) -> None:
-    tree = et.loads(
-        f"parameters: {{p: {now}}}\n"
-        "max: {sure: 3, bet: {chance: [{p: p, utility: 10}, {p: rest, utility: 0}]}}",
-    )
-    assert et.sensitivity(tree, "p", range=(0, 1)).slack == slack
-    assert et.sensitivity(tree, "p", range=("1/8", "7/8")).slack == (None, None)
-
-
 def test_each_place_is_verified_once_and_none_for_a_tornado(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -275,123 +227,6 @@ def test_each_place_is_verified_once_and_none_for_a_tornado(
     assert places == []
     assert len(et.sensitivity(tree, "a").thresholds) == 3
     assert len(places) == len(set(places)) == 7
-
-
-def test_a_pole_below_probability_0_is_no_pole_of_the_tree() -> None:
-    # After `rare` there is 1/a to gain, with probability a.
-    text = """parameters: {a: {value: 0.25, range: [0, 1]}}
-max:
-  sure: 3/4
-  bet: {chance: {rare: {p: a, max: {take: '1/a', leave: 2}}, common: {p: rest, utility: 0}}}
-"""
-    found = et.sensitivity(et.loads(text), "a")
-    assert [(p.start, p.end, p.best) for p in found.pieces] == [(0, 1, ("bet",))]
-    equal = et.sensitivity(et.loads(text.replace("3/4", "1 + a")), "a")
-    assert [(t.exact, t.at) for t in equal.thresholds] == [(n, ("sure", "bet")) for n in (0, 1)]
-
-
-def test_a_pole_of_the_tree_is_refused() -> None:
-    message = (
-        "^x has no value at a = 0.5, where a formula divides by zero: give a a range that leaves "
-        "0.5 out$"
-    )
-    for action in ("1/(a - 1/2)", "1/(a - 1/2)^2"):
-        tree = tree_of(action, "3")
-        with pytest.raises(AnalysisError, match=message):
-            et.sensitivity(tree, "a")
-        with pytest.raises(AnalysisError, match=message[1:-1].replace("x has", "(x|the tree) has")):
-            et.tornado(tree)
-        assert et.sensitivity(tree, "a", range=(0, "0.4")).method == "exact"
-    with pytest.raises(AnalysisError, match=r"^the tree has no value at a = 0, "):
-        break_even(tree_of("1/a", "3"), "a", "value = 4")
-
-
-def test_a_posterior_of_0_over_0_at_an_end_needs_no_value() -> None:
-    text = """parameters: {a: {value: 0.5, range: [0, 1]}, marginal: 'a*0.9 + (1 - a)*0'}
-max:
-  sure: 0.3
-  test:
-    chance:
-      plus:
-        p: marginal
-        chance: {good: {p: 0.9*a/marginal, utility: 1}, bad: {p: rest, utility: 0}}
-      minus: {p: rest, utility: 0.1}
-"""
-    found = et.sensitivity(et.loads(text), "a")
-    assert [one.exact for one in found.thresholds] == [F(20, 81)]
-    assert [piece.best for piece in found.pieces] == [("sure",), ("test",)]
-
-
-# ---- Ranges in which probabilities are valid.
-
-
-@pytest.mark.parametrize(
-    ("p", "fault", "ends"),
-    [
-        ("1.2*a", "1.2 at a = 1", (0, F(5, 6))),
-        ("a + a^2", "2 at a = 1", (0, F("0.618033988"))),
-        ("4.5*a*(1 - a)", "1.125 at a = 0.5", (0, F(1, 3))),
-        ("a - 1/4", "-0.25 at a = 0", (F(1, 4), 1)),
-        ("2*a - 0.5", "1.5 at a = 1", (F(1, 4), F(3, 4))),
-        ("a^2 - 1/20", "-0.05 at a = 0", (F("0.223606798"), 1)),
-        ("1/(4*a)", "1.25 at a = 0.2", (F(1, 4), 1)),
-    ],
-)
-def test_a_range_is_cut_where_a_probability_leaves_its_own(
-    p: str, fault: str, ends: tuple[F, F]
-) -> None:
-    start = "0.2" if "/(" in p else "0"
-    text = f"""
-parameters: {{a: {{value: 0.3, range: [{start}, 1]}}, b: {{value: 1, range: [0, 2]}}}}
-max: {{x: {{chance: {{l: {{p: '{p}', utility: 1}}, r: {{p: rest, utility: 0}}}}}}, y: b/2}}
-"""
-    tree = et.loads(text)
-    reports = [et.sensitivity(tree, "a"), break_even(tree, "a", "x = y"), everywhere(tree, "a")]
-    found = et.tornado(tree)
-    assert {bar.range.name for bar in found.bars} == {"a", "b"}
-    cut = next(bar.range for bar in found.bars if bar.range.name == "a")
-    assert (cut.low, cut.high) == ends
-    assert (cut.cut_from, cut.why_cut) == ((F(start), 1), f"p of x/l is {fault}")
-    note = f"only, and not from {start} to 1: p of x/l is {fault}."
-    for one in (found, *reports):
-        assert one is found or one.range == cut
-        assert note in " ".join(et.to_text(one).replace("−", "-").split())
-
-
-def test_a_range_is_cut_to_the_part_around_the_current_value() -> None:
-    """Of two parts, or of one that leaves out the current value, the nearest."""
-    text = """parameters: {a: {value: VALUE, range: [0, 1]}}
-max: {x: {chance: {l: {p: '1/2 + 4*(a - 1/2)^2', utility: 1}, r: {p: rest, utility: 0}}}, y: a}
-"""
-    high = et.sensitivity(et.loads(text.replace("VALUE", "0.8")), "a", range=(0, 2)).range
-    assert 0 <= F(1, 2) + F(1, 8) ** F(1, 2) - high.high < 1e-9
-    parts = text.replace("1/2 + 4*(a - 1/2)^2", "4.5*a*(1 - a)")
-    for value, ends in (("0.3", (0, F(1, 3))), ("0.7", (F(2, 3), 1))):
-        one = et.sensitivity(et.loads(parts.replace("VALUE", value)), "a").range
-        assert (one.low, one.high) == ends
-    assert et.sensitivity(et.loads(parts.replace("VALUE", "0.3")), "a", range=("1/2", 1)).range.low
-
-
-def test_an_input_that_cannot_move_does_not_stop_the_others() -> None:
-    text = """parameters: {a: {value: 0.3, range: [0, 1]}, b: {value: 1, range: [-1, 2]}}
-max: {x: a, y: 1/b}
-"""
-    found = et.tornado(et.loads(text))
-    assert [bar.range.name for bar in found.bars] == ["a"]
-    assert "divides by zero: give b a range that leaves 0 out" in found.left_out["b"]
-
-
-@pytest.mark.parametrize(("ends", "total"), [("0, 1", "1.5 at a = 1"), ("0, 0.5", "0.5 at a = 0")])
-def test_probabilities_that_sum_to_1_only_now_are_an_error(ends: str, total: str) -> None:
-    text = f"""parameters: {{a: {{value: 0.5, range: [{ends}]}}}}
-max: {{x: {{chance: {{l: {{p: a, utility: 1}}, r: {{p: 0.5, utility: 0}}}}}}, y: 1/2}}
-"""
-    with pytest.raises(AnalysisError) as raised:
-        et.sensitivity(et.loads(text), "a")
-    assert str(raised.value) == (
-        f"the sum of the probabilities of x is {total}: expected probabilities from 0 to 1 "
-        "that sum to 1; write `p: rest` at one outcome, or give a another range"
-    )
 
 
 # ---- Parameters that sum to 1.
@@ -441,20 +276,6 @@ def test_the_other_members_of_a_distribution_are_scaled(parameters_: str, root: 
         assert bar.least - F(1, 10**15) <= value <= bar.greatest + F(1, 10**15)
 
 
-@pytest.mark.parametrize(
-    ("parameters_", "outcomes"),
-    [
-        (THREE, "{x: {p: a, utility: 5}, y: {p: b, utility: 1}, z: {p: rest, utility: c}}"),
-        ("a: {value: 0.5, range: [0, 0.7]}, b: 0.3, c: 1 - a - b", "{x: {p: a, utility: 5}, y: {p: "
-         "b, utility: 1}, z: {p: c, utility: 0}}"),
-        (THREE, "{x: {p: a, utility: 5}, y: {p: 1 - a, utility: b}}"),
-    ],
-)  # fmt: skip
-def test_outcomes_that_keep_the_sum_leave_the_others_alone(parameters_: str, outcomes: str) -> None:
-    tree = et.loads(f"parameters: {{{parameters_}}}\nchance: {outcomes}")
-    assert et.sensitivity(tree, "a").range.scaled == {}
-
-
 def test_a_map_of_two_members_of_a_distribution_scales_the_rest() -> None:
     tree = et.loads(
         "parameters: {a: 0.5, b: 0.3, c: 0.1, d: 0.1}\nmax: {go: {chance: {x: {p: a, utility: 5}, "
@@ -468,25 +289,6 @@ def test_a_map_of_two_members_of_a_distribution_scales_the_rest() -> None:
             rest = (left - place) / 2
             moved = tree.with_parameters(a=place, b=row.at, c=rest, d=rest)
             assert found.best_at(row, place) == et.evaluate(moved).ties
-
-
-def test_a_map_is_blank_where_probabilities_are_not_valid() -> None:
-    text = """parameters: {p: {value: 0.2, range: [0, 1]}, q: {value: 0.2, range: [0, 1]}}
-max: {x: {chance: [{p: p, utility: 1}, {p: q, utility: 3}, {p: rest, utility: 0}]}, y: 1}
-"""
-    found = et.sensitivity_map(et.loads(text), "p", "q", grid=5)
-    assert [row.pieces[-1].end if row.pieces else None for row in found.rows] == [
-        1, F(3, 4), F(1, 2), F(1, 4), None,
-    ]  # fmt: skip
-    assert found.best_at(found.rows[2], F(51, 100)) is None
-    assert found.best_at(found.rows[2], F(1, 2)) == ("x",)
-    assert found.best_at(found.rows[0], F(1, 2)) == ("y",)
-
-
-def test_a_row_of_a_map_is_blank_where_a_formula_divides_by_zero() -> None:
-    tree = tree_of("a/b", "1", ", b: {value: 1, range: [0, 2]}")
-    rows = et.sensitivity_map(tree, "a", "b", grid=3).rows
-    assert [[piece.best for piece in row.pieces] for row in rows] == [[], [("y",)], [("y",)]]
 
 
 # ---- Work.

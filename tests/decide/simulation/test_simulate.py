@@ -10,7 +10,7 @@ import pytest
 from helpers import invoke, object_of, run_main
 
 import expectitree as et
-from expectitree.base.errors import AnalysisError, FileError, TreeError
+from expectitree.base.errors import AnalysisError
 from expectitree.decide.simulation.draws import draw
 
 BET = """
@@ -21,22 +21,6 @@ parameters:
 max:
   sure: 4
   bet: {chance: {win: {p: p, utility: prize}, lose: {p: rest, utility: 0}}}
-"""
-SHOWN = """\
-A bet
-
-action   mean     sd   2.5%    50%  97.5%  best in    loss
-sure        4      0      4      4      4    35.4%  1.4941
-bet ★   4.979  2.223  0.950  4.981  9.023    64.6%  0.5154
-
-if known        is worth       ±
-all parameters    0.5154  0.0090
-p                 0.5154  0.0090
-
-Deciding now is worth 4.979 ± 0.022 (bet). ± is the standard error.
-Knowing all parameters in advance is worth at most 0.5154 ± 0.0090 (EVPI): the
-expected loss of deciding now.
-10,000 draws, seed 1.
 """
 
 
@@ -113,43 +97,6 @@ def test_files_of_draws_are_drawn_jointly(tmp_path: Path) -> None:
     assert invoke("simulate", str(tree_file)).exit_code == 0
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("b\n1\n2\n", "draws.csv:1:1: parameter a: no column 'a': the columns are b"),
-        ("a\n1\nx\n", "draws.csv:3:1: column a: 'x' is not a number"),
-        ("a\n1\n", "draws.csv: expected a line with the names of columns, and two or more lines"),
-        (None, "draws.csv: "),
-    ],
-)
-def test_wrong_files_of_draws(content: str | None, message: str, tmp_path: Path) -> None:
-    if content is not None:
-        (tmp_path / "draws.csv").write_text(content)
-    tree_file = tmp_path / "x.yaml"
-    tree_file.write_text(
-        "{parameters: {a: {value: 1, distribution: {csv: draws.csv}}}, max: [a, 2]}"
-    )
-    assert invoke("eval", str(tree_file)).exit_code == 0  # which ignores distributions
-    done = run_main("simulate", str(tree_file))
-    assert done.status == 3
-    assert done.err.startswith(f"{tmp_path}/{message}")
-    with pytest.raises(FileError):
-        et.simulate(et.load(tree_file), file=str(tree_file))
-
-
-def test_text() -> None:
-    assert invoke("simulate", "-e", BET).stdout == SHOWN
-
-
-def test_curve() -> None:
-    text = invoke("simulate", "-e", BET, "-p", "prize=0..20").stdout
-    rows = [line.split() for line in text.splitlines()[2:14]]
-    assert rows[0] == ["prize", "($)", "best", "sure", "bet", "EVPI"]
-    assert rows[1] == ["0", "sure", "100.0%", "0.0%", "0"]
-    assert rows[6][:3] == ["10", "bet", "35.4%"]  # as without the curve
-    assert rows[11][:2] == ["20", "bet"]
-
-
 def test_json_and_csv() -> None:
     found = object_of("simulate", "-e", BET, "--draws", "500")
     assert (found["draws"], found["best"]) == (500, ["bet"])
@@ -172,16 +119,6 @@ def test_json_and_csv() -> None:
     assert (point["at"], point["best"]) == (10, "bet")
 
 
-def test_a_parameter_that_is_set_is_certain() -> None:
-    done = run_main("simulate", "-e", BET, "--set", "p=0.3")
-    assert (done.status, done.out) == (2, "")
-    assert "no parameter has a distribution" in done.err
-    tree = et.loads(BET).with_parameters(p=0.3)
-    assert "distribution" not in et.dumps(tree)
-    again = et.loads(et.dumps(et.loads(BET)))
-    assert again.parameters["p"].distribution == et.loads(BET).parameters["p"].distribution
-
-
 def test_no_decision_at_the_root() -> None:
     text = "{parameters: {x: {distribution: 'normal(1, 1)'}}, chance: [x, {max: [x, 2]}]}"
     found = et.simulate(et.loads(text))
@@ -194,20 +131,6 @@ def test_no_decision_at_the_root() -> None:
     leaf = et.loads("{parameters: {x: {distribution: 'normal(1, 1)'}}, utility: x}")
     (one,) = et.simulate(leaf).actions
     assert one.mean == pytest.approx(1, abs=0.05)
-
-
-def test_what_cannot_be_simulated() -> None:
-    with pytest.raises(AnalysisError, match="no parameter has a distribution: write it"):
-        et.simulate(et.loads("max: [1, 2]"))
-    with pytest.raises(AnalysisError, match="MAX and MIN both decide in this tree"):
-        et.simulate(et.loads("max: [1, {min: [1, 2]}]"))
-    with pytest.raises(AnalysisError, match="expected 100 or more"):
-        et.simulate(et.loads(BET), draws=10)
-    with pytest.raises(AnalysisError, match="use fewer --draws"):
-        et.simulate(et.loads(BET), draws=100_000_000)
-    with pytest.raises(TreeError, match="simulate is about expected values"):
-        et.simulate(et.loads(BET).with_attitude("exponential=10"))
-    assert "one tree" in run_main("simulate", "-e", BET, "-e", BET, "--plot", "x.svg").err
 
 
 def test_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

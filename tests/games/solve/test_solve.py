@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from games.tables import Paying, Table, random_table
+from games.tables import Paying, Table, random_table, solved
 from helpers import seed_ranges
 from random_games import RandomGame
 
@@ -47,16 +47,7 @@ def chain_values(game: Any, choice: dict[int, int], endless: Any) -> list[Fracti
                 row[c] -= w
                 row[-1] += pay * (w if rows[n][0] == "chance" else 1)
         system.append(row)
-    for n in range(count):
-        pivot = next(r for r in range(n, count) if system[r][n])
-        system[n], system[pivot] = system[pivot], system[n]
-        system[n] = [x / system[n][n] for x in system[n]]
-        for r in range(count):
-            if r != n and system[r][n]:
-                system[r] = [
-                    x - system[r][n] * y for x, y in zip(system[r], system[n], strict=True)
-                ]
-    return [row[-1] for row in system]
+    return solved(system)
 
 
 def strategies(game: Table, turn: str) -> Iterator[dict[int, int]]:

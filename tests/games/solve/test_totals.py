@@ -9,24 +9,12 @@ from typing import Any
 
 import pytest
 from games.solve.test_solve import error_of, strategies
-from games.tables import Paying
+from games.tables import Paying, solved
 from helpers import ROOT, seed_ranges
 
 import expectitree as et
 
 HALF = Fraction(1, 2)
-
-
-def solved(system: list[list[Fraction]]) -> list[Fraction]:
-    """Solve linear equations, each with its constant last."""
-    for n in range(len(system)):
-        pivot = next(r for r in range(n, len(system)) if system[r][n])
-        system[n], system[pivot] = system[pivot], system[n]
-        system[n] = [x / system[n][n] for x in system[n]]
-        for r, row in enumerate(system):
-            if r != n and row[n]:
-                system[r] = [x - row[n] * y for x, y in zip(row, system[n], strict=True)]
-    return [row[-1] for row in system]
 
 
 def chain_totals(game: Paying, choice: dict[int, int]) -> list[Any]:

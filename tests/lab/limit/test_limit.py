@@ -1,4 +1,4 @@
-"""The fewest leaves that prove a result: compared with all subsets of small trees, and by hand."""
+"""The fewest leaves that prove a result: compared with all subsets of small trees."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 import random_trees
-from helpers import invoke, load, loads, run_main
+from helpers import invoke, load
 from oracle import intervals
 from random_trees import EVERY, Case, in_numbers
 
@@ -147,70 +146,6 @@ def test_star2_in_its_best_case_visits_as_few_leaves_as_possible(
             assert report.rows[1].counts.leaves_visited == needed
 
 
-def found(text: str, bounds: Bounds | None = None) -> int:
-    """Return the count of a tree, the same in both modes."""
-    one, other = (limit(loads(text, exact=exact), bounds=bounds) for exact in (False, True))
-    assert one.exact.count == other.exact.count
-    return one.exact.count
-
-
-@pytest.mark.parametrize(
-    ("text", "bounds", "exact"),
-    [
-        ("max: [3, 1, 2]", None, 1),  # the 3 is the greatest there can be
-        ("max: [3, 1, 2]", (0, 3), 1),
-        ("max: [3, 1, 2]", (0, 4), 3),  # every other must be known to be less
-        ("max: [3, 1, 2]", (-INFINITY, INFINITY), 3),
-        ("min: [3, 1, 2]", (1, 9), 1),
-        ("min: [3, 1, 2]", (0, 9), 3),
-        ("chance: [3, 1, 2]", (0, 4), 3),
-        ("chance: [{p: 1, utility: 3}, {p: 0, utility: 1}]", (0, 4), 1),
-        ("7", None, 0),  # the bounds leave one number
-        ("7", (0, 9), 1),
-        ("max: {a: 5}", (0, 9), 1),  # an only action needs no proof
-        ("max: [5, {min: [1, 2]}]", (0, 9), 2),  # 5, and the 1 or the 2
-        ("max: [5, {bounds: [0, 4], min: [1, 2]}]", (0, 9), 1),  # at most 4 anyway
-        ("max: [{bounds: [6, 9], min: [7, 8]}, {bounds: [0, 4], min: [1, 2]}]", (0, 9), 2),
-        ("max: [{bounds: [7, 7], min: [7, 7]}, 5]", (0, 7), 0),
-        ("max: [2, 2]", (0, 2), 1),
-        ("max: [2, 2]", (0, 4), 2),
-        ("max: [2, 2, {chance: [0, 3]}]", (0, 4), 3),  # after the 0, the third is worth 2
-        # The 6 and the 1 of each: (1 + 10) / 2 is below 6, but (9 + 10) / 2 is not.
-        ("max: {a: 6, b: {chance: [1, 9]}, c: {chance: [9, 1]}}", (0, 10), 3),
-        # Both of the equal children must be proved to be worth no more than 2.
-        ("chance: [{max: [{chance: [1, 3]}, {chance: [2, 2]}]}, 5]", None, 5),
-        # The second action is worth 4 at most after its first outcome, the first 5 at least.
-        ("max: {a: {chance: [10, 8]}, b: {chance: [0, 8]}}", (0, 10), 3),
-    ],
-)
-def test_counts_by_hand(text: str, bounds: Bounds | None, exact: int) -> None:
-    assert found(text, bounds) == exact
-
-
-SHARING = (
-    "{nodes: {a: {min: [1, 5]}}, chance: [{ref: a}, {ref: a}]}",  # two outcomes, one node
-    "{nodes: {low: 0}, max: [{chance: [{ref: low}, 4]}, {min: [5, {ref: low}]}]}",  # a shared leaf
-)
-
-
-@pytest.mark.parametrize("text", SHARING)
-def test_trees_that_share_nodes_are_refused(text: str, tmp_path: Path) -> None:
-    """Without sharing, they are counted."""
-    message = "several paths share nodes.* write the tree with expectitree convert --unshare"
-    with pytest.raises(AnalysisError, match=message):
-        limit(et.loads(text))
-    done = run_main("limit", "-e", text, "-e", "max: [1, 2]")
-    assert (done.status, done.err.count("--unshare")) == (2, 1)
-    assert "1 of 2 leaves proves the value 2" in done.out
-    done = run_main("limit", "game:pig(target=5)", "--depth", "4")
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("game:pig(target=5): several paths share nodes")
-    source, out = tmp_path / "tree.yaml", tmp_path / "out.yaml"
-    source.write_text(text)
-    assert run_main("convert", "--unshare", str(source), str(out)).status == 0
-    assert limit(et.load(out)).exact.count > 0
-
-
 @pytest.mark.slow
 def test_all_engines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     trees = [
@@ -333,62 +268,7 @@ def test_a_search_below_the_limit_is_a_defect(monkeypatch: pytest.MonkeyPatch) -
         limit(tree, "star1")
 
 
-def test_a_stopped_search_has_no_surplus() -> None:
-    report = limit(et.load("trees/ballard-6.yaml"), ("star1", "expectiminimax"), max_visits=5)
-    assert report.exact.count == 58
-    assert [report.surplus(row) for row in report.rows] == [None, 216 - 58]
-    assert any(
-        line.startswith("star1") and "stopped" in line for line in et.to_text(report).splitlines()
-    )
-
-
 # ---- Output.
-
-
-def test_the_text_of_one_file() -> None:
-    done = invoke("limit", "trees/aima-5.12-left.yaml", "-a", "star1", "-a", "expectiminimax")
-    assert done.exit_code == 0
-    assert done.output == (
-        """\
-Order is not enough (left)
-8 leaves, bounds [1, 4] from the leaves
-
-5 of 8 leaves prove the value 2.1, whatever the others are within [1, 4].
-
-Leaves that prove the value:
-  a1/#1/#1, a1/#1/#2, a1/#2/#1, a1/#2/#2, a2/#1/#1
-
-algorithm       leaves  surplus
-star1                5        0
-expectiminimax       8        3
-"""
-    )
-
-
-def test_trees_that_need_no_leaf_or_all_have_sentences_of_their_own() -> None:
-    both = "max: [{bounds: [3, 4], min: [3, 4]}, {bounds: [1, 2], max: [1, 2]}]"
-    text = invoke("limit", "-e", "max: {a: 4}", "-e", "chance: [1, 2]", "-e", both).output
-    assert "No leaf is needed to prove the value 4: the bounds alone prove it." in text
-    assert "All 2 leaves are needed to prove the value 1.5." in text
-    assert "1 of 4 leaves proves the value 3, whatever the others are within their bounds." in text
-    assert "A leaf that proves the value:\n  #1/#1\n" in text
-
-
-def test_the_json_of_two_files() -> None:
-    files = ("trees/risk.yaml", "trees/aima-pruning.yaml")
-    options = ("--format", "json", "--exact", "-a", "star1", "-a", "star2.5")
-    risk, other = map(json.loads, invoke("limit", *files, *options).output.splitlines())
-    rows = risk.pop("rows")
-    assert risk == {
-        "file": "trees/risk.yaml", "title": "A risk worth taking", "bounds": ["0", "100"],
-        "bounds_from": "file", "leaves": 4, "value": "109/2", "best": "right", "ties": ["right"],
-        "exact": 4,
-        "exact_leaves": ["left/#1", "left/#2", "right/#1", "right/#2"],
-    }  # fmt: skip
-    counts = {"leaves_visited": 4, "surplus": 0}
-    options = {"probes": 2, "probe-order": "cyclic"}
-    assert rows == [{"algorithm": "star1"} | counts, {"algorithm": "star2.5"} | options | counts]
-    assert (other["exact"], other["leaves"], len(other["exact_leaves"])) == (5, 8, 5)
 
 
 def test_every_line_fits_and_is_ascii_where_it_must_be() -> None:
@@ -399,16 +279,3 @@ def test_every_line_fits_and_is_ascii_where_it_must_be() -> None:
             assert line.isascii()
             assert len(line) <= width or width == 20
     assert invoke("limit", "-e", "max: {'ä\tö': 1, b: 0}").output.count("ä\\tö") == 1
-
-
-def test_options_and_errors() -> None:
-    done = invoke("limit", "trees/ballard-6.yaml", "trees/risk.yaml", "--max-leaves", "10")
-    assert done.exit_code == 2
-    assert "trees/ballard-6.yaml: 216 leaves" in done.output
-    assert "A risk worth taking" in done.output
-    done = invoke("limit", "trees/risk.yaml", "--max-visits", "1")
-    assert done.exit_code == 1
-    assert "stopped" in done.output
-    estimated = "max: {a: {estimate: 5, min: [1, 9]}, b: 4}"
-    done = invoke("limit", "-e", estimated, "--depth", "1", "--bounds", "0,9")
-    assert "All 2 leaves are needed to prove the value 5." in done.output

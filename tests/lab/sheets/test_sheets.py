@@ -14,7 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from helpers import ROOT, error_of, invoke, run_main
+from helpers import ROOT, invoke
 
 import expectitree as et
 from expectitree.base.algorithms import algorithm
@@ -359,59 +359,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_command_writes_a_sheet_its_key_and_its_trees() -> None:
-    done = invoke("sheet", "--trees", "trees", "-n", "2", "--task", "Do it.")
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert done.stderr == "sheet.html and sheet-key.html written: 2 variants\n"
-    for name in ("sheet.html", "sheet-key.html"):
-        assert Path(name).read_text("utf-8").count(">Do it.<") == 2
-    tree = et.load("trees/variant-2.yaml")
-    assert tree.title == "Game trees, variant 2"
-    assert f">{et.evaluate(tree).best}<" in Path("sheet-key.html").read_text("utf-8")
-    again = run_main("sheet", "--trees", "trees", "-n", "2", "-o", "s.html")
-    assert (again.status, "trees/variant-1.yaml exists already" in again.err) == (2, True)
-    assert not Path("s.html").exists()
-    bad = run_main("sheet", "--trees", "sheet.html/trees", "-o", "s.html")
-    assert (bad.status, "the folder cannot be made" in bad.err) == (3, True)
-    assert invoke("sheet", "-n", "2").exit_code == 0  # it replaces its own sheet
-    assert invoke("sheet", "-n", "1", "-o", "s.xml").stderr == "s.xml written: 1 variant\n"
-    assert invoke("sheet", "-n", "1", "-o", "s.tex").exit_code == 0
-    assert Path("s-key.tex").read_text("utf-8").startswith("\\documentclass[a4paper")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--min-cuts", "1"], "--min-cuts is for a search that prunes: add -a alphabeta"),
-        (["--windows"], "--windows is for a search that prunes"),
-        (["-o", "sheet.docx"], "sheet.docx: a sheet's ending is one of .html, .pdf, .tex, .xml"),
-        (["-a", "star1", "-a", "star2"], "A sheet is of one search"),
-        (["example:risk", "--plies", "3"], "--plies is for a family: remove it, or name a FAMILY"),
-        (["game:pig"], "game:pig"),
-        (["--pattern", "max,mix"], "found 'max,mix' as pattern"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_wrong_usage(words: list[str], message: str, folder: Path) -> None:
-    assert message in error_of("sheet", *words)
-    assert not [*folder.iterdir()]
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_file_that_is_missing_is_reported() -> None:
-    assert "unifrom: there is no such file" in error_of("sheet", "unifrom", status=3)
-
-
-@pytest.mark.usefixtures("folder")
 def test_the_sheet_of_a_file_keeps_its_form() -> None:
     assert invoke("sheet", str(ROOT / "trees/rockefeller.yaml"), "-n", "2").exit_code == 0
     texts = texts_of(Path("sheet.html").read_text("utf-8"))
     assert texts.count("install") == 2 * 3
     assert texts.count("Sell the land, drill, or test first") == 2
-
-
-@pytest.mark.usefixtures("folder")
-def test_alphabeta_gets_trees_that_it_cuts() -> None:
-    assert invoke("sheet", "-n", "1", "-a", "alphabeta", "--trees", ".").exit_code == 0
-    tree = et.load("variant-1.yaml")
-    assert (len(tree), et.evaluate(tree, "alphabeta", bounds="none").counts.cuts > 0) == (13, True)

@@ -137,26 +137,3 @@ def test_a_report_runs_nothing(small: tuple[Study, Path], tmp_path: Path) -> Non
     assert path.stat().st_mtime_ns == before
     path.write_bytes(small[1].read_bytes())
     assert invoke("study", str(spec), "--report").exit_code == 0
-
-
-def test_wrong_usage_exits_with_status_2(tmp_path: Path) -> None:
-    spec = spec_in(tmp_path, SMALL)
-    assert "are used" in run_study(spec, "--jobs", "2", "--scheduler", "x:1")
-    assert "0 is not in the range x>=1" in run_study(spec, "--jobs", "0")
-    assert "no such file" in run_study(tmp_path / "none.yaml")
-    assert "this is a folder" in run_study(tmp_path)
-    assert invoke("study", str(spec), "--format", "xml").exit_code == 2
-    assert os.listdir(tmp_path) == ["spec.yaml"]
-
-
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ("--plot=a.svg", "studies are not plotted: print their table with --format csv"),
-        ("--format=markdown", "'markdown' is not one of 'text', 'json', 'csv'"),
-    ],
-)
-def test_outputs_of_former_versions_are_refused(option: str, message: str, tmp_path: Path) -> None:
-    """Nothing is searched, and the message names the formats to use."""
-    assert message in run_study(spec_in(tmp_path, SMALL), option)
-    assert os.listdir(tmp_path) == ["spec.yaml"]

@@ -8,7 +8,6 @@ import pytest
 
 import expectitree as et
 from expectitree.base import compiling
-from expectitree.base.errors import FileError
 from expectitree.games.finding import find_game
 from expectitree.games.positions import root
 from expectitree.lab.study import run
@@ -73,29 +72,6 @@ def test_results_are_read_again(tmp_path: Any) -> None:
     spec = {"trees": DICE, "algorithms": "star2"}
     found = et.study(spec, results=results)
     assert et.study(spec, results=results).to_records() == found.to_records()
-
-
-@pytest.mark.parametrize(
-    ("keys", "algorithms", "message"),
-    [
-        ({"deepen": "true", "search": "whole"}, "star1", "deepen is for search: lazy: list the"),
-        ({"seconds": 1, "search": ["lazy", "whole"]}, "star1", "seconds is for search: lazy"),
-        ({"order": "best"}, "star1", "order is for search: whole"),
-        ({"search": "quick"}, "star1", "found 'quick', expected whole or lazy"),
-        ({"merge": "maybe"}, "star1", "found 'maybe', expected true or false"),
-        ({"seconds": 0}, "star1", "found '0', expected seconds above 0, such as 0.5"),
-        ({"seconds": "nan"}, "star1", "expected seconds above 0, such as 0.5"),
-        ({"seconds": [1, []]}, "star1", "expected seconds above 0, such as 0.5"),
-        ({}, "limit", "limit is for trees without shared nodes"),
-        ({"deepen": "true"}, ["star1", "expectiminimax"], "expectiminimax needs whole trees"),
-    ],
-)
-def test_keys_that_contradict_each_other(
-    keys: dict[str, Any], algorithms: Any, message: str
-) -> None:
-    with pytest.raises(FileError) as caught:
-        load_study({"trees": DICE | keys, "algorithms": algorithms})
-    assert message in str(caught.value)
 
 
 def test_a_search_in_which_something_was_compiled_is_timed_again(

@@ -143,29 +143,6 @@ def test_a_broken_line_is_reported_with_its_number(
         assert path.read_bytes() == before
 
 
-def test_a_file_that_is_not_results_is_not_changed(tmp_path: Path) -> None:
-    """`--results` may name any file by mistake, such as the spec itself."""
-    path, spec = tmp_path / "thesis", spec_in(tmp_path, SMALL)
-    for content in ('{"trees": {"family": "ballard"}}', "a page of my thesis", "\0\0", "a,b\n1,2"):
-        path.write_text(content)
-        message = run_study(spec, "--results", path, "--jobs", "1")
-        assert path.read_text() == content
-        assert message.startswith(f"{path}:1:1: "), message
-
-
-def test_an_unusable_path_for_results_is_reported(tmp_path: Path) -> None:
-    spec = spec_in(tmp_path, SMALL)
-    assert (
-        run_study(spec, "--results", tmp_path)
-        == f"{tmp_path}: the results cannot be read: Is a directory"
-    )
-    missing = tmp_path / "none" / "results"
-    assert (
-        run_study(spec, "--results", missing)
-        == f"{missing}: the results cannot be written: No such file or directory"
-    )
-
-
 def test_records_count_only_once_they_are_on_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

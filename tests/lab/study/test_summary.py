@@ -7,7 +7,6 @@ import io
 import json
 import math
 import random
-import re
 import statistics
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +16,6 @@ from helpers import ROOT
 from lab.study.studies import (
     SMALL_RUNS,
     SMALL_TREES,
-    plan,
     records,
     run_remaining,
     run_study,
@@ -26,7 +24,6 @@ from lab.study.studies import (
 )
 
 import expectitree as et
-from expectitree.base.errors import FileError
 from expectitree.base.means import mean
 from expectitree.base.numbers import exact_text
 from expectitree.base.tree.transform import in_fractions
@@ -83,22 +80,6 @@ def test_the_summary_is_computed_from_the_records(small: tuple[Study, Path]) -> 
         assert row.seconds == statistics.median(f["seconds"] for f in found)
 
 
-def test_published_figures_are_in_the_rows_they_apply_to(published: tuple[Path, ...]) -> None:
-    rows = list(csv.DictReader(io.StringIO(run_study(*published, "--format", "csv"))))
-    names = ("family", "branching", "order", "algorithm", "probes", "probe_order")
-    found = {
-        tuple(row[name] for name in names): row["published"] for row in rows if row["published"]
-    }
-    assert found == {
-        ("ballard", "2", "best", "star1", "", ""): "5/8",
-        ("ballard", "3", "random", "star1", "", ""): "84.1",
-        ("ballard", "3", "best", "star2.5", "1", "sequential"): "60",
-        ("ballard", "3", "random", "star2.5", "1", "sequential"): "60",
-        ("uniform", "2-3", "", "star2.5", "3", "cyclic"): "50",
-        ("uniform", "2-3", "", "star2.5", "3", "sequential"): "50",
-    }
-
-
 def test_csv_and_json_have_the_same_figures(
     published: tuple[Path, ...], small: tuple[Study, Path]
 ) -> None:
@@ -120,42 +101,6 @@ def test_csv_and_json_have_the_same_figures(
                 text = "" if value is None else str(value)
                 assert line[name] == (exact_text(value) if isinstance(value, float) else text)
         assert (one["probes"], one["probe_order"]) == SMALL_RUNS[row.algorithm.full_name][1:]
-
-
-def test_the_table_has_the_columns_that_apply(
-    published: tuple[Path, ...], small: tuple[Study, Path]
-) -> None:
-    text = run_study(*published, COLUMNS="200")
-    title, count, _, headings, *lines = text.splitlines()
-    assert (title, count) == ("A *title*, with | in it", "14 of 14 trees done")
-    assert re.split(r"  +", headings.strip()) == [
-        "family", "branching", "order", "pattern", "end", "skew", "algorithm", "trees", "leaves",
-        "nodes", "published",
-        "off by", "time",
-    ]  # fmt: skip
-    cells = [re.split(r"  +", line.strip()) for line in lines[:25]]
-    for row, line in zip(summary_of(*small).rows, cells, strict=True):
-        share, nodes = row.leaf_share, row.node_share
-        if row.trees == 1:
-            leaves = f"{row.leaves.value:.0f} of {row.leaves_total:.0f}"
-            assert line[8:10] == [leaves, f"{nodes.value:.1f}%"]
-        else:
-            assert line[8:10] == [
-                f"{share.value:.1f}% ±{share.half:.1f}",
-                f"{nodes.value:.1f}% ±{nodes.half:.1f}",
-            ]
-    by_hand = (
-        next(
-            row for row in summary_of(*small).rows if row.tree.get("branching") == "3"
-        ).leaf_share.value
-        - 84.1
-    )
-    assert [line[10:12] for line in cells if line[10] != "-"][:2] == [
-        ["5/8", "0"],
-        ["84.1%", f"{by_hand:+.1f}"],
-    ]
-    assert "± the 95% interval" in text
-    assert "Off by: measured minus published" in text
 
 
 @pytest.mark.slow
@@ -218,26 +163,3 @@ def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
                 search.value if search.outcome is Outcome.VALUE else None
             )
         assert runs["limit"]["leaves"] <= runs["best-first"]["leaves"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("algorithms: [limit: {goal: value}]", "limit has no options"),
-        (
-            "algorithms: [best-first: {goal: wisdom}]",
-            "'wisdom', expected value or action",
-        ),
-        (
-            "algorithms: [star1: {goal: action}]",
-            "the option goal is for best-first only, not for star1",
-        ),
-        (
-            "algorithms: [best-first: {guide: learning}]",
-            "unknown key 'guide': best-first always learns from the leaves that it visits",
-        ),
-    ],
-)
-def test_wrong_limits_are_reported(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=re.escape(message)):
-        plan(tmp_path, f"trees: {{family: ballard}}\n{text}\n")
