@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import exact_text
 from expectitree.base.tree.columns import CHANCE, Column, FloatColumn, IntColumn, Kind
@@ -42,25 +41,28 @@ def uniform(
     numbers = "real"
     if not real:
         numbers = "whole"
-        _check_whole(lower, upper)
+        if not (lower.is_integer() and upper.is_integer()):
+            raise TransformError(
+                f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
+                "ends, or ask for real ones"
+            )
     mean = (least + most) / 2
 
-    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Column, int]:
-        amount = compiling.zeros("d", count)
-        if ply:
-            run(choose_utilities, amount, draw_numbers(random, count), lower, upper, real)
-        return amount, 0
+    def draw_amounts(ply: int, random: Random, amount: Column) -> int:
+        if not ply:
+            return 0
+        return run(choose_utilities, amount, draw_numbers(random, len(amount)), lower, upper, real)
 
-    def draw_weights(ply: int, random: Random, count: int) -> tuple[Column, int]:
-        is_outcome = ply > 0 and kinds[ply - 1] == Kind.CHANCE
-        return draw_numbers(random, count) if is_outcome else compiling.zeros("d", count), 0
+    def draw_weights(ply: int, random: Random, weight: Column) -> int:
+        if not ply or kinds[ply - 1] != Kind.CHANCE:
+            return 0
+        return run(copy_numbers, weight, draw_numbers(random, len(weight)))
 
-    def draw_widths(ply: int, random: Random, count: int) -> tuple[Column, int]:
-        width = compiling.zeros("I", count)
+    def draw_widths(ply: int, random: Random, width: Column) -> int:
         if ply == len(kinds):
-            return width, 0
-        draws = draw_numbers(random, 2 * count)
-        return width, run(choose_widths, width, draws, least, most, end * (ply > 0))
+            return 0
+        draws = draw_numbers(random, 2 * len(width))
+        return run(choose_widths, width, draws, least, most, end * (ply > 0))
 
     weights = share = None
     if skew:
@@ -77,15 +79,6 @@ def uniform(
     )  # fmt: skip
 
 
-def _check_whole(lower: float, upper: float) -> None:
-    """Raise `TransformError` if an end of the utilities is no whole number."""
-    if not (lower.is_integer() and upper.is_integer()):
-        raise TransformError(
-            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
-            "ends, or ask for real ones"
-        )
-
-
 def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, end: float) -> int:
     """Write the number of branches of each node, none with probability `end`; return the sum."""
     total = 0
@@ -99,12 +92,19 @@ def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, e
 
 def choose_utilities(
     amount: FloatColumn, draws: FloatColumn, lower: float, upper: float, real: bool
-) -> None:
+) -> int:
     for b in range(len(amount)):
         if real:
             amount[b] = lower + draws[b] * (upper - lower)
         else:
             amount[b] = lower + int(draws[b] * (upper - lower + 1))
+    return 0
+
+
+def copy_numbers(weight: FloatColumn, draws: FloatColumn) -> int:
+    for b in range(len(weight)):
+        weight[b] = draws[b]
+    return 0
 
 
 def choose_probabilities(tree: NewColumns, skew: int) -> None:
