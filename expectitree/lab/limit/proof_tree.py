@@ -1,7 +1,9 @@
 """A tree in the numbers that proofs are made of.
 
-In fractions, the numbers of a node are multiplied by the least integer that makes all numbers at
-and below it integers, because sums of integers are fast.
+The rewards on the path to a node are added to its numbers, and these are multiplied by the
+probability of the path, as far as chance decides. So a number of a CHANCE node is the sum of those
+of its outcomes, and a player chooses among equally weighted numbers. In fractions, all numbers are
+multiplied by the least integer that makes them integers, because sums of integers are fast.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any, TypeAlias
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, is_finite
-from expectitree.base.tree.columns import Column, Readable
+from expectitree.base.tree.columns import Column
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.result import Search
 
@@ -29,16 +31,13 @@ class ProofTree:
     """The columns [N] of a tree that proofs need, children before their parents."""
 
     kind: Column
-    value: Readable[Scaled]
-    lower: Column  # bounds; those of terminals matter
-    upper: Column
-    eps: Scaled
+    value: list[Scaled]
+    lower: list[Scaled]  # bounds; those of terminals matter
+    upper: list[Scaled]
+    eps: list[Scaled]
     children: list[list[int]]  # without outcomes of probability 0
-    factor: list[Scaled]  # the node's numbers are multiplied by this at the node above,
-    shift: list[Scaled]  # and then this reward is added
     leaves: list[int]  # how many leaves below are open: their bounds are more than one value
     work: list[int]  # about how many additions and comparisons a list takes
-    one: Scaled = 1.0  # a factor that changes nothing
     infinity: Scaled = INFINITY  # an infinite bound
     code: str = "d"  # the type code of an array of these numbers; empty for large integers
 
@@ -48,12 +47,9 @@ class ProofTree:
 
     def best_children(self, node: int) -> set[int]:
         """Return the children that are worth as much as a player's node."""
-        sign, value = self.sign(node), self.value[node]
-        worth = {
-            child: self.factor[child] * self.value[child] + self.shift[child]
-            for child in self.children[node]
-        }
-        return {child for child in worth if sign * (worth[child] - value) >= -self.eps}
+        sign, value = self.sign(node), self.value
+        least = sign * value[node] - self.eps[node]
+        return {child for child in self.children[node] if sign * value[child] >= least}
 
 
 def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MAX_LEAVES) -> None:
@@ -72,55 +68,56 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     The tree shares no nodes. Raises `AnalysisError` if it has more than `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
-    columns = tree.columns
-    lower, upper = tree.inherited_bounds(search.root_bounds)
-    children: list[list[int]] = [[] for _ in range(len(tree))]
-    factor: list[Scaled] = [1] * len(tree)
-    shift: list[Scaled] = [0] * len(tree)
-    leaves, work = [0] * len(tree), [0] * len(tree)
-    for n, kind in enumerate(columns.kind):
-        if kind == Kind.TERMINAL:
-            leaves[n] = int(upper[n] - lower[n] > search.eps)
+    columns, count = tree.columns, len(tree)
+    ends = tree.inherited_bounds(search.root_bounds)
+    children: list[list[int]] = [[] for _ in range(count)]
+    weight: list[Scaled] = [0] * count  # the probability of the path
+    paid: list[Scaled] = [0] * count  # on the path
+    weight[tree.root_id] = 1
+    for n in reversed(range(count)):
         for b in tree.branches_of(n):
             child, probability = columns.child[b], columns.probability[b]
             if probability:
-                work[n] += leaves[child] * (leaves[n] + 1 if kind == Kind.CHANCE else 1)
-                leaves[n] += leaves[child]
                 children[n].append(child)
-                factor[child] = probability
-                shift[child] = probability * tree.reward_of(b)
-    ends = lower, upper, search.eps
-    found = ProofTree(columns.kind, search.lower, *ends, children, factor, shift, leaves, work)
+                weight[child] = weight[n] * probability
+                paid[child] = paid[n] + tree.reward_of(b)
+
+    leaves, work = [0] * count, [0] * count
+    for n, below in enumerate(children):
+        if not below:
+            leaves[n] = int(ends[1][n] - ends[0][n] > search.eps)
+        for child in below:
+            work[n] += leaves[child] * (leaves[n] + 1 if columns.kind[n] == Kind.CHANCE else 1)
+            leaves[n] += leaves[child]
+
+    value, lower, upper = (
+        [weight[n] * (x + paid[n]) if is_finite(x) else x for n, x in enumerate(column)]
+        for column in (search.lower, *ends)
+    )
+    eps = [search.eps * share for share in weight]
+    found = ProofTree(columns.kind, value, lower, upper, eps, children, leaves, work)
     if tree.exact:
-        _scale(found)
+        terminals = [n for n, below in enumerate(children) if weight[n] and not below]
+        known = [(n, column[n]) for n in terminals for column in (value, lower, upper)]
+        known = [(n, number) for n, number in known if is_finite(number)]
+        _scale(found, known, math.ceil(max(abs(number / weight[n]) for n, number in known)))
         if not found.code:
             why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
             check_size(tree.leaves, max_leaves, why, MAX_LARGE)
     return found
 
 
-def _scale(tree: ProofTree) -> None:
-    """Make the numbers of an exact tree integers, and choose how to keep them."""
-    columns = tree.value, tree.lower, tree.upper
-    terminals = [n for n, children in enumerate(tree.children) if not children]
-    numbers = [column[n] for n in terminals for column in columns if is_finite(column[n])]
-    scale = [math.lcm(*(x.denominator for x in numbers))] * len(tree.kind)
-    paid: list[Scaled] = [0] * len(tree.kind)  # [N] a bound on the sum of rewards below a node
-    for n, children in enumerate(tree.children):
-        if not children:
-            continue
-        denominators = {child: scale[child] * tree.factor[child].denominator for child in children}
-        shifts = [tree.shift[child] for child in children]
-        scale[n] = math.lcm(*denominators.values(), *(shift.denominator for shift in shifts))
-        paid[n] = sum(map(abs, shifts)) + max(paid[child] for child in children)
-        for child, denominator in denominators.items():
-            tree.factor[child] = tree.factor[child].numerator * (scale[n] // denominator)
-            tree.shift[child] = int(tree.shift[child] * scale[n])
+def _scale(tree: ProofTree, known: list[tuple[int, Scaled]], greatest: int) -> None:
+    """Make the numbers of an exact tree integers, and choose how to keep them.
+
+    The finite numbers of terminals are `known`, and `greatest` bounds all without their weights.
+    """
+    scale = math.lcm(*(number.denominator for _, number in known))
     tree.value, tree.lower, tree.upper = (
-        [int(x * scale[n]) if is_finite(x) else x for n, x in enumerate(column)]
-        for column in columns
+        [int(x * scale) if is_finite(x) else x for x in column]
+        for column in (tree.value, tree.lower, tree.upper)
     )
-    greatest = math.ceil(max(map(abs, numbers)) + max(paid)) * max(scale)
-    is_small = greatest < _WORD
-    tree.one, tree.code = 1, "q" if is_small else ""
-    tree.infinity = 2 * _WORD - 1 if is_small else 4 * greatest
+    greatest *= scale
+    tree.code, tree.infinity = "q", 2 * _WORD - 1
+    if greatest >= _WORD:
+        tree.code, tree.infinity = "", 4 * greatest

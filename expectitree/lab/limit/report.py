@@ -196,9 +196,6 @@ def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> E
         # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
         tree = in_floats(tree)
         whole = search_tree(tree, bounds=whole.root_bounds)
-    numbers = proof_tree(tree, whole, max_leaves)
-    compiled = {"interpreted": False, "compiled": True}.get(engine)
-    proofs = Proofs(numbers, compiled)
+    proofs = Proofs(proof_tree(tree, whole, max_leaves), engine)
     proofs.solve()
-    proofs.trace()
-    return Enough(proofs.count[-1], sorted(proofs.chosen))
+    return Enough(proofs.count[-1], proofs.leaves())
