@@ -16,19 +16,12 @@ from expectitree.cli.tree_files import add_options
 
 SEARCH_OPTIONS = (
     option(
-        "--depth",
+        "--depth D",
+        "Search at most D plies deep.  [default: as deep as the time allows]",
         section=TREES,
         rare=False,
-        type=click.IntRange(min=0),
-        metavar="D",
-        help="Search at most D plies deep.  [default: as deep as the time allows]",
     ),
-    option(
-        "--seconds",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="T",
-        help="Search for at most T seconds.",
-    ),
+    option("--seconds T", "Search for at most T seconds."),
 )
 
 
@@ -50,12 +43,11 @@ def source_of(
 @algorithm_option("The search.  [default: star2]")
 @partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
 @option(
-    "--width",
+    "--width W",
+    "Accept intervals of this width as values of moves.  [default: 0]",
     rare=True,
     type=click.FloatRange(min=0),
     default=0,
-    metavar="W",
-    help="Accept intervals of this width as values of moves.  [default: 0]",
 )
 @format_options("advise")
 def command(

@@ -86,21 +86,21 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
     of_search = partial(option, section=SEARCHES)
     options = [
         of_search(
-            "-a",
-            "--algorithm",
+            "-a --algorithm NAME",
+            help,
             "names",
             multiple=True,
             default=default,
-            metavar="NAME",
             rare=False,
-            help=help,
             shell_complete=complete_from(ALGORITHMS),
         )
     ]
     for key, row in OPTIONS.items():
-        limits = click.Choice(row.values) if row.values else click.IntRange(min=1)
-        metavar = None if row.values else "K"
-        options.append(of_search(f"--{key}", type=limits, metavar=metavar, help=row.description))
+        if row.values:
+            added = of_search(f"--{key}", row.description, type=click.Choice(row.values))
+        else:
+            added = of_search(f"--{key} K", row.description)
+        options.append(added)
 
     def add(command: Command) -> Command:
         @wraps(command)

@@ -12,8 +12,8 @@ from rich.console import Console
 from expectitree.base import interrupts
 from expectitree.base.numbers import notation, to_fraction
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import SEARCHES, TREES, HelpCommand, option
-from expectitree.cli.options import FILE, format_options, set_option
+from expectitree.cli.help import FILE, SEARCHES, TREES, HelpCommand, option
+from expectitree.cli.options import format_options, set_option
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     OUT,
@@ -40,32 +40,29 @@ from expectitree.text.phrases import plural
 
 @click.command("ask", cls=HelpCommand)
 @click.argument("file", required=False, metavar="[FILE]", type=FILE)
-@option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
+@option("-e TEXT", "A tree typed in place of a file.", "text")
 @option(
     "--goal",
+    "What to make certain: which action is best, or the value.",
     section=SEARCHES,
     type=click.Choice(("action", "value")),
     default="action",
     show_default=True,
-    help="What to make certain: which action is best, or the value.",
 )
 @option(
-    "--bounds",
+    "--bounds LOWER,UPPER",
+    "Bounds on every total (utility plus rewards); inf if unknown.",
     section=SEARCHES,
-    metavar="LOWER,UPPER",
-    help="Bounds on every total (utility plus rewards); inf if unknown.",
 )
-@option("--exact", section=TREES, is_flag=True, help="Show fractions in place of rounded decimals.")
+@option("--exact", "Show fractions in place of rounded decimals.", section=TREES)
 @option(
-    "--answers",
+    "--answers FILE",
+    "The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
     rare=True,
-    metavar="FILE",
-    type=FILE,
-    help="The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
 )
-@option("--no-save", rare=True, is_flag=True, help="Read answers from the file, but add none.")
-@option("--show", "shows", is_flag=True, help="Ask nothing: show the tree and the bounds.")
-@option("-o", "--output", metavar="FILE", type=OUT, help="Write the tree with the answers in it.")
+@option("--no-save", "Read answers from the file, but add none.", rare=True)
+@option("--show", "Ask nothing: show the tree and the bounds.", "shows")
+@option("-o --output FILE", "Write the tree with the answers in it.", type=OUT)
 @set_option
 @reading_options
 @force_option

@@ -17,8 +17,8 @@ from expectitree.cli.games import (
     is_game_name,
     refuse_file_options,
 )
-from expectitree.cli.help import OUTPUT, HelpCommand, option
-from expectitree.cli.options import FILE, set_option
+from expectitree.cli.help import FILE, OUTPUT, HelpCommand, option
+from expectitree.cli.options import set_option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
     add_options,
@@ -41,32 +41,25 @@ from expectitree.files.rows import ReadOptions
 @format_option
 @option(
     "--drop",
+    "Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
     section=OUTPUT,
     type=click.Choice(["fractions"]),
     multiple=True,
-    help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
 )
 @float32_option
 @set_option
 @reading_options
 @option(
     "--fold",
+    "Move rewards and costs into the utilities: each is then the total of its path.",
     type=click.Choice(["rewards"]),
-    help="Move rewards and costs into the utilities: each is then the total of its path.",
 )
 @option(
-    "--flip",
+    "--flip PATH",
+    "Interchange two levels of chance nodes by Bayes' rule; PATH is the upper one.",
     "flipped",
-    metavar="PATH",
-    help="Interchange two levels of chance nodes by Bayes' rule; PATH is the upper one.",
 )
-@option(
-    "--unshare",
-    "unshares",
-    rare=True,
-    is_flag=True,
-    help="Give each path its own nodes, without sharing.",
-)
+@option("--unshare", "Give each path its own nodes, without sharing.", "unshares", rare=True)
 @force_option
 @partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])
 def command(

@@ -15,7 +15,7 @@ from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import is_game_name, with_positions
 from expectitree.cli.help import OUTPUT, HelpCommand, option
 from expectitree.cli.options import tree_options
-from expectitree.cli.terminal import OUT, say, write
+from expectitree.cli.terminal import say, write
 from expectitree.cli.tree_files import add_options, check_drawn, check_place, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
 from expectitree.files.sources import PREFIX
@@ -36,56 +36,42 @@ _PICTURE_OPTIONS = (  # which a page does not have
     *(
         option(
             f"--{name}",
+            about,
             type=click.Choice(drawing.CHOICES[name]),
             default=drawing.CHOICES[name][0],
             show_default=True,
-            help=about,
         )
         for name, about in _ABOUT.items()
     ),
-    option("--totals", is_flag=True, help="Show what each path pays in all, at its end."),
+    option("--totals", "Show what each path pays in all, at its end."),
     option(
-        "--width",
+        "--width N",
+        "Fit the picture into N pixels (points in a .pdf), with legible text.",
         rare=True,
         type=click.FloatRange(min=1),
-        metavar="N",
-        help="Fit the picture into N pixels (points in a .pdf), with legible text.",
     ),
+    option("--windows", "Show alpha and beta of every node that was entered.", section=OUTPUT),
+    option("--reasons", "Show the reason for each cut.", rare=True),
+    option("--strategy", "Draw only what optimal play can reach.", rare=True),
     option(
-        "--windows",
+        "--rows N",
+        "Draw about N nodes; a run of leaves counts as one.",
         section=OUTPUT,
-        is_flag=True,
-        help="Show alpha and beta of every node that was entered.",
-    ),
-    option("--reasons", rare=True, is_flag=True, help="Show the reason for each cut."),
-    option("--strategy", rare=True, is_flag=True, help="Draw only what optimal play can reach."),
-    option(
-        "--rows",
-        section=OUTPUT,
-        type=click.IntRange(min=1),
         default=MAX_NODES,
         show_default=True,
-        metavar="N",
-        help="Draw about N nodes; a run of leaves counts as one.",
     ),
-    option("--all", "show_all", section=OUTPUT, is_flag=True, help="Draw every node."),
+    option("--all", "Draw every node.", "show_all", section=OUTPUT),
     option(
         "--title/--no-title",
+        "Show the title and the result.",
         section=OUTPUT,
         default=True,
         show_default=True,
-        help="Show the title and the result.",
     ),
     option(
-        "--blank",
-        is_flag=True,
-        help="Draw an exercise: leave out all that a search found, with lines to write on.",
+        "--blank", "Draw an exercise: leave out all that a search found, with lines to write on."
     ),
-    option(
-        "--solution",
-        is_flag=True,
-        help="Draw the solution of that exercise, with everything in the same place.",
-    ),
+    option("--solution", "Draw the solution of that exercise, with everything in the same place."),
 )
 
 
@@ -95,20 +81,13 @@ _PICTURE_OPTIONS = (  # which a page does not have
 )
 @partial(tree_options, files="[FILE|GAME]", is_lazy=True)
 @option(
-    "-o",
-    "--output",
+    "-o --output OUT",
+    "The file; its ending sets the format. - is standard output, with --format.  [default: FILE "
+    "with the ending .svg]",
     "out",
-    metavar="OUT",
-    type=OUT,
-    help="The file; its ending sets the format. - is standard output, with --format.  [default: "
-    "FILE with the ending .svg]",
 )
 @option(
-    "--format",
-    "format_name",
-    section=OUTPUT,
-    type=click.Choice(_TEXTS),
-    help="The format if OUT is -.",
+    "--format", "The format if OUT is -.", "format_name", section=OUTPUT, type=click.Choice(_TEXTS)
 )
 @force_option
 @partial(add_options, options=_PICTURE_OPTIONS)

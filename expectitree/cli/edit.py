@@ -10,8 +10,7 @@ import click
 from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import HelpCommand, option
-from expectitree.cli.options import FILE
+from expectitree.cli.help import FILE, HelpCommand, option
 from expectitree.cli.terminal import say, write
 from expectitree.editor.server import Server
 from expectitree.files.formats import format_by_suffix, format_of_text
@@ -21,13 +20,9 @@ from expectitree.files.sources import PREFIX, read_text
 @click.command("edit", cls=HelpCommand)
 @click.argument("file", metavar="FILE", type=FILE)
 @option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    help="The port; by default, any that is free.",
+    "--port N", "The port; by default, any that is free.", type=click.IntRange(0, 65535), default=0
 )
-@option("--no-browser", is_flag=True, help="Print the link, and open no browser.")
+@option("--no-browser", "Print the link, and open no browser.")
 def command(file: str, port: int, no_browser: bool) -> None:
     """Edit a tree in the browser: type, or click its picture.
 

@@ -27,64 +27,53 @@ from expectitree.searches.result import Search
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
 @option(
-    "--jobs",
+    "--jobs N",
+    "Read N parts of an .arrow or .parquet file at the same time.",
     section=SEARCHES,
-    type=click.IntRange(min=1),
-    metavar="N",
     default=1,
-    help="Read N parts of an .arrow or .parquet file at the same time.",
 )
 @option(
-    "--scheduler",
+    "--scheduler ADDRESS",
+    "Evaluate .arrow and .parquet files on the Dask cluster whose scheduler has this address.",
     section=SEARCHES,
-    metavar="ADDRESS",
-    help="Evaluate .arrow and .parquet files on the Dask cluster whose scheduler has this address.",
 )
-@option(
-    "--windows",
-    section=OUTPUT,
-    is_flag=True,
-    help="Show alpha and beta of every node that was entered.",
-)
+@option("--windows", "Show alpha and beta of every node that was entered.", section=OUTPUT)
 @option(
     "--rows",
+    "Show about this many nodes.",
     section=OUTPUT,
     type=click.IntRange(min=1),
     default=MAX_ROWS,
     show_default=True,
-    help="Show about this many nodes.",
 )
-@option("--all", "show_all", section=OUTPUT, is_flag=True, help="Show every node.")
+@option("--all", "Show every node.", "show_all", section=OUTPUT)
 @option(
-    "--explain",
+    "--explain [PATH]",
+    "Explain in sentences the value of the root or of a node, and why each cut was sound.",
     is_flag=False,
     flag_value=ROOT,
-    metavar="[PATH]",
-    help="Explain in sentences the value of the root or of a node, and why each cut was sound.",
 )
 @option(
     "--show",
+    "Show the formulas next to the numbers, and the parameters.",
     "shown",
     section=OUTPUT,
     type=click.Choice(("formulas",)),
     multiple=True,
-    help="Show the formulas next to the numbers, and the parameters.",
 )
+@option("--strategy", "Show only the nodes that optimal play can reach.", rare=True)
+@option("--totals", "Show what each path pays in all, at its end.")
 @option(
-    "--strategy", rare=True, is_flag=True, help="Show only the nodes that optimal play can reach."
-)
-@option("--totals", is_flag=True, help="Show what each path pays in all, at its end.")
-@option(
-    *("-v", "--verbose", "is_detailed"),
-    is_flag=True,
-    help="Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
+    "-v --verbose",
+    "Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
+    "is_detailed",
 )
 @option(
     "--notes/--no-notes",
+    "Show the notes of nodes, but not with --set.",
     section=OUTPUT,
     default=True,
     show_default=True,
-    help="Show the notes of nodes, but not with --set.",
 )
 @format_options("evaluate")
 def command(

@@ -14,10 +14,10 @@ from expectitree.decide.sensitivity.parameters import parse_range
 
 @click.command("frontier", cls=HelpCommand)
 @option(
-    *("-p", "--parameter", "weight"),
-    metavar="NAME[=LOW..HIGH]",
+    "-p --parameter NAME[=LOW..HIGH]",
+    "The weight, if the objective has several parameters, and its range.  [default: from 0]",
+    "weight",
     default="",
-    help="The weight, if the objective has several parameters, and its range.  [default: from 0]",
 )
 @plot_option
 @file_options

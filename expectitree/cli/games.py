@@ -26,47 +26,24 @@ if TYPE_CHECKING:
 _option = partial(option, section=GAMES)
 _COUNT = click.IntRange(min=0)
 POSITION_OPTIONS = (
-    _option("--start", metavar="TEXT", help="Start from the position that TEXT describes."),
-    _option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold."),
-    _option("--no-merge", is_flag=True, help="Do not merge equal states into one node."),
+    _option("--start TEXT", "Start from the position that TEXT describes."),
+    _option("--play MOVES", "Play these moves first, as in roll,6,hold."),
+    _option("--no-merge", "Do not merge equal states into one node."),
+    _option("--max-rows N", f"Make at most N nodes.  [default: {MAX_ROWS:,}]"),
     _option(
-        "--max-rows",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help=f"Make at most N nodes.  [default: {MAX_ROWS:,}]",
-    ),
-    _option(
-        "--estimate",
-        metavar="FILE.py:NAME",
-        help="Estimate states with this function, in place of the game's estimates, or with "
+        "--estimate FILE.py:NAME",
+        "Estimate states with this function, in place of the game's estimates, or with "
         "`rollouts:N`: the mean of N random games.",
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    _option(
-        "--depth",
-        type=_COUNT,
-        metavar="D",
-        rare=False,
-        help="The depth of the tree, in plies.",
-    ),
-    _option(
-        "--bounds",
-        metavar="LOWER,UPPER",
-        help="Bounds on every utility, in place of the game's bounds.",
-    ),
+    _option("--depth D", "The depth of the tree, in plies.", rare=False),
+    _option("--bounds LOWER,UPPER", "Bounds on every utility, in place of the game's bounds."),
 )
 LAZY_OPTIONS = (
+    _option("--deepen", "Search to depth 1, 2, … up to D, each time with the best moves first."),
     _option(
-        "--deepen",
-        is_flag=True,
-        help="Search to depth 1, 2, … up to D, each time with the best moves first.",
-    ),
-    _option(
-        "--seconds",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="T",
-        help="Stop after T seconds and report the result so far. Without --depth, deepen.",
+        "--seconds T", "Stop after T seconds and report the result so far. Without --depth, deepen."
     ),
 )
 

@@ -5,13 +5,14 @@ This is click's own help. rich-click would import rich, which `--help` does with
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import click
 
-from expectitree.cli.terminal import printing_to_stderr
+from expectitree.cli.terminal import OUT, printing_to_stderr
+
+Decorator: TypeAlias = Callable[[Any], Any]  # of a command
 
 _IS_WHOLE = "expectitree.help_all"  # in the context's `meta`
 _GAME = (
@@ -84,7 +85,34 @@ class Option(click.Option):
             known[what] = text
 
 
-option = partial(click.option, cls=Option)
+# A file or folder to read, which shells complete; - is standard input.
+FILE = click.Path(readable=False, allow_dash=True)
+_TYPES = {  # of values, by what the usage calls them
+    "D": click.IntRange(min=0),
+    "FILE": FILE,
+    "K": click.IntRange(min=1),
+    "N": click.IntRange(min=1),
+    "OUT": OUT,
+    "T": click.FloatRange(min=0, min_open=True),
+}
+
+
+def option(usage: str, help: str, name: str | None = None, **settings: Any) -> Decorator:
+    """Declare an option as its usage shows it, as in `-o --output OUT`.
+
+    The command receives the value by the `name`, or by the option's own. Without a word for a
+    value, or a type in the `settings`, the option is a flag.
+    """
+    words = usage.split()
+    declared = [word for word in words if word.startswith("-")]
+    value = " ".join(words[len(declared) :])
+    if value:
+        settings = {"metavar": value, "type": _TYPES.get(value), **settings}
+    elif "type" not in settings:
+        settings["is_flag"] = True
+    if name is not None:
+        declared.append(name)
+    return click.option(*declared, cls=Option, help=help, **settings)
 
 
 class HelpCommand(click.Command):

@@ -7,7 +7,7 @@ import click
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import SEARCHES, HelpCommand, option
-from expectitree.cli.options import FILE, file_options, format_options
+from expectitree.cli.options import file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Events, Information, every_event, information
@@ -15,19 +15,16 @@ from expectitree.decide.information.report import Events, Information, every_eve
 
 @click.command("information", cls=HelpCommand)
 @option(
-    *("--event", "names"),
+    "--event NAME",
+    "An event of the file, or a chance node's path; repeat it to know several at once.  [default: "
+    "each event of the file]",
+    "names",
     section=SEARCHES,
     rare=False,
-    metavar="NAME",
     multiple=True,
-    help="An event of the file, or a chance node's path; repeat it to know several at once.  "
-    "[default: each event of the file]",
 )
 @option(
-    "--likelihood",
-    metavar="FILE",
-    type=FILE,
-    help="A test in YAML: signal, then outcome, then the probability of the signal.",
+    "--likelihood FILE", "A test in YAML: signal, then outcome, then the probability of the signal."
 )
 @file_options
 @format_options("information")

@@ -20,11 +20,9 @@ from expectitree.searches.result import Outcome
 )
 @tree_options
 @option(
-    "--max-leaves",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Refuse trees with more leaves: the time grows with their square.  "
-    f"[default: {MAX_LEAVES:,}; {MAX_LARGE:,} for long fractions]",
+    "--max-leaves N",
+    f"Refuse trees with more leaves: the time grows with their square.  [default: {MAX_LEAVES:,}; "
+    f"{MAX_LARGE:,} for long fractions]",
 )
 @format_options("limit")
 def command(

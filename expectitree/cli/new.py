@@ -50,12 +50,8 @@ max:
 
 @click.command("new", cls=HelpCommand)
 @click.argument("file", required=False, type=OUT)
-@option(
-    "--example",
-    metavar="NAME",
-    help="Print this example tree instead; --list shows the names.",
-)
-@option("--list", "list_examples", is_flag=True, help="List the example trees.")
+@option("--example NAME", "Print this example tree instead; --list shows the names.")
+@option("--list", "List the example trees.", "list_examples")
 @force_option
 def command(file: str | None, example: str | None, list_examples: bool, force: bool) -> None:
     """Print a commented tree file to start from, or write it to FILE.

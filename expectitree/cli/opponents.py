@@ -15,12 +15,11 @@ from expectitree.decide.opponents.report import Opponents, opponents
 
 @click.command("opponents", cls=HelpCommand)
 @option(
-    "--epsilon",
+    "--epsilon E",
+    "The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
     "epsilons",
     multiple=True,
     default=("0.1",),
-    metavar="E",
-    help="The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
 )
 @node_options
 @format_options("opponents")

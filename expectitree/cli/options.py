@@ -12,15 +12,12 @@ import click
 from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
-from expectitree.cli.help import OUTPUT, SEARCHES, TREES, option
+from expectitree.cli.help import FILE, OUTPUT, SEARCHES, TREES, option
 from expectitree.cli.terminal import OUT, choose_report, warn
 from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engines import ENGINES
 from expectitree.searches.prepare import ORDERS
-
-# A file or folder, which shells complete; - is standard input or output.
-FILE = click.Path(readable=False, allow_dash=True)
 
 
 def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
@@ -55,21 +52,19 @@ _of_trees = partial(option, section=TREES)
 _of_searches = partial(option, section=SEARCHES)
 _SETTINGS = (
     _of_trees(
-        "--set",
+        "--set NAME=VALUE",
+        "Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
         "parameters",
-        metavar="NAME=VALUE",
         multiple=True,
         named=True,
         rare=False,
         callback=_read_settings,
-        help="Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
     ),
     _of_trees(
-        *("--parameters", "table"),
-        metavar="FILE",
-        type=FILE,
+        "--parameters FILE",
+        "Set parameters by a table in CSV: name, value, low, high, unit, description.",
+        "table",
         is_eager=True,  # before --set, which reads it and has the last word
-        help="Set parameters by a table in CSV: name, value, low, high, unit, description.",
     ),
 )
 # It adds both to a command, which receives `parameters`.
@@ -79,61 +74,40 @@ _OWN_PARAMETERS = [
     field.name for field in fields(SearchOptions) if field.name not in ("games", "statuses")
 ]
 _TREE_OPTIONS = (
+    _of_trees("-e TEXT", "A tree as text, in place of a file.", "texts", multiple=True, rare=False),
+    _of_trees("--depth D", "Cut the tree at D plies, and use its estimates there.", rare=False),
     _of_trees(
-        "-e",
-        "texts",
-        metavar="TEXT",
-        multiple=True,
-        rare=False,
-        help="A tree as text, in place of a file.",
-    ),
-    _of_trees(
-        "--depth",
-        type=click.IntRange(min=0),
-        metavar="D",
-        rare=False,
-        help="Cut the tree at D plies, and use its estimates there.",
-    ),
-    _of_trees(
-        "--order",
+        "--order ORDER",
+        "Order of children: given, best, worst, inner (by estimates) or random:SEED.",
         default="given",
         show_default=True,
-        metavar="ORDER",
         shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
-        help="Order of children: given, best, worst, inner (by estimates) or random:SEED.",
     ),
     _of_trees(
-        "--exact",
-        is_flag=True,
-        help="Show fractions in place of rounded decimals, and compute in them at any size.",
+        "--exact", "Show fractions in place of rounded decimals, and compute in them at any size."
     ),
     set_option,
     _of_trees(
-        "--attitude",
-        metavar="KIND=VALUE",
-        help="Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
+        "--attitude KIND=VALUE",
+        "Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
     ),
 )
 _SEARCH_OPTIONS = (
     _of_searches(
-        "--bounds",
-        metavar="none|leaves|L,U",
-        help="Bounds on every total (utility plus rewards): none, those of the leaves, or two "
+        "--bounds none|leaves|L,U",
+        "Bounds on every total (utility plus rewards): none, those of the leaves, or two "
         "numbers.  [default: those in the file, else none for alphabeta and leaves for the others]",
     ),
     _of_searches(
         "--engine",
+        "How the search runs. auto computes small trees in fractions and compiles for large ones; "
+        "the others compute in floats.",
         type=click.Choice(ENGINES),
         default="auto",
         show_default=True,
-        help="How the search runs. auto computes small trees in fractions and compiles for large "
-        "ones; the others compute in floats.",
     ),
     _of_searches(
-        "--max-visits",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Stop a pruning search after N node visits and report the bounds so far.",
+        "--max-visits N", "Stop a pruning search after N node visits and report the bounds so far."
     ),
 )
 
@@ -172,33 +146,30 @@ def tree_options(
 # For commands that evaluate every node, and for those that read no games either.
 node_options = partial(tree_options, searches=False)
 file_options = partial(node_options, files="[FILE|FOLDER]...", has_games=False)
-plot_option = option(
-    "--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf."
-)
+plot_option = option("--plot FILE", "Also draw a plot, as .svg, .png or .pdf.", type=OUT)
 
 
-def format_options(question: str, *report: str) -> Callable[[Command], Command]:
+def format_options(question: str, report: str = "-o --output") -> Callable[[Command], Command]:
     """Add --format, with the formats of the answer to a question, and -o to a command.
 
     `report` replaces -o where it names another file.
     """
     format = option(
         "--format",
+        "The format of the output.",
         "format_name",
         section=OUTPUT,
         type=click.Choice(formats(question)),
         default="text",
         show_default=True,
-        help="The format of the output.",
     )
     file = option(
-        *(report or ("-o", "--output")),
+        f"{report} FILE",
+        "Write the report to a file, not to standard output.",
         "report_file",
         section=OUTPUT,
-        metavar="FILE",
         type=OUT,
         expose_value=False,
         callback=choose_report,
-        help="Write the report to a file, not to standard output.",
     )
     return lambda command: format(file(command))

@@ -9,7 +9,7 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import file_options
-from expectitree.cli.terminal import OUT, say
+from expectitree.cli.terminal import say
 from expectitree.cli.tree_files import check_drawn, force_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.picture.drawing import write
@@ -17,9 +17,7 @@ from expectitree.picture.drawing import write
 
 @click.command("report", cls=HelpCommand)
 @partial(file_options, files="FILE")
-@option(
-    "-o", "--output", "out", metavar="OUT", type=OUT, required=True, help="The page: a .html file."
-)
+@option("-o --output OUT", "The page: a .html file.", "out", required=True)
 @force_option
 def command(options: SearchOptions, out: str, force: bool) -> None:
     """Write a page about a decision for a client: read it in a browser, or print it.

@@ -16,20 +16,15 @@ from expectitree.decide.rescale.report import Rescaling, rescale
 
 @click.command("rescale", cls=HelpCommand)
 @option(
-    "--map",
-    metavar="MAP",
-    help="A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",
+    "--map MAP", "A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay."
 )
 @option(
-    *("--any", "any_"),
-    is_flag=True,
-    help="Find an order-preserving map that changes the decision; the default without --map.",
+    "--any",
+    "Find an order-preserving map that changes the decision; the default without --map.",
+    "any_",
 )
 @option(
-    *("-o", "--output", "out"),
-    metavar="FILE",
-    type=OUT,
-    help="Write the rescaled tree; the suffix decides the format.",
+    "-o --output FILE", "Write the rescaled tree; the suffix decides the format.", "out", type=OUT
 )
 @force_option
 @node_options

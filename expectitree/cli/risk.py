@@ -16,11 +16,10 @@ from expectitree.decide.risk.report import Risk, risk
 
 
 @click.command("risk", cls=HelpCommand)
-@option("--target", metavar="T", help="Show the probability of a total at least as good as T.")
+@option("--target T", "Show the probability of a total at least as good as T.", type=None)
 @option(
-    "--reach",
-    metavar="COUNTER",
-    help="Show how likely play enters each node that repeats, by a counter such as cycle.",
+    "--reach COUNTER",
+    "Show how likely play enters each node that repeats, by a counter such as cycle.",
 )
 @plot_option
 @node_options

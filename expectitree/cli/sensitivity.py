@@ -17,38 +17,29 @@ from expectitree.decide.sensitivity.strategies import strategies_of
 
 @click.command("sensitivity", cls=HelpCommand)
 @option(
-    *("-p", "--parameter", "moved"),
+    "-p --parameter NAME[=LOW..HIGH]",
+    "The parameter to vary, and its range if the file has none; two make a map.",
+    "moved",
     multiple=True,
     named=True,
-    metavar="NAME[=LOW..HIGH]",
-    help="The parameter to vary, and its range if the file has none; two make a map.",
 )
+@option("--everywhere", "Every decision that optimal play can reach.", "is_everywhere")
+@option("--tornado", "The least and greatest value over each range.", "is_tornado")
+@option("--fixed", "Keep the current best strategy in a tornado.", rare=True)
 @option(
-    *("--everywhere", "is_everywhere"),
-    is_flag=True,
-    help="Every decision that optimal play can reach.",
-)
-@option(
-    *("--tornado", "is_tornado"),
-    is_flag=True,
-    help="The least and greatest value over each range.",
-)
-@option("--fixed", rare=True, is_flag=True, help="Keep the current best strategy in a tornado.")
-@option(
-    "--until",
-    metavar="'A = B'",
-    help="Where two branches, given by path, are worth the same, or the `value` of the tree is a "
+    "--until 'A = B'",
+    "Where two branches, given by path, are worth the same, or the `value` of the tree is a "
     "number.",
 )
-@option("--add", metavar="PATH", help="How much more or less a branch may pay.")
-@option("--strategies", is_flag=True, help="List every strategy and its value.")
+@option("--add PATH", "How much more or less a branch may pay.")
+@option("--strategies", "List every strategy and its value.")
 @option(
     "--grid",
+    "Rows of a map.",
     rare=True,
     type=click.IntRange(2, 1000),
     default=GRID,
     show_default=True,
-    help="Rows of a map.",
 )
 @plot_option
 @file_options

@@ -15,25 +15,18 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
 
 @click.command("simulate", cls=HelpCommand)
 @option(
-    *("-p", "--parameter", "moved"),
-    metavar="NAME[=LOW..HIGH]",
-    help="Show the acceptability curve: the share of draws in which each action is best, over the "
+    "-p --parameter NAME[=LOW..HIGH]",
+    "Show the acceptability curve: the share of draws in which each action is best, over the "
     "range of this parameter.",
+    "moved",
 )
-@option(
-    *("--draws", "count"),
-    type=click.IntRange(min=1),
-    default=DRAWS,
-    show_default=True,
-    metavar="N",
-    help="The number of draws.",
-)
+@option("--draws N", "The number of draws.", "count", default=DRAWS, show_default=True)
 @option(
     "--seed",
+    "The seed of the random numbers; the same seed gives the same draws.",
     type=click.IntRange(min=0),
     default=SEED,
     show_default=True,
-    help="The seed of the random numbers; the same seed gives the same draws.",
 )
 @plot_option
 @file_options

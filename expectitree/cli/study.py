@@ -8,8 +8,8 @@ import click
 
 from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
-from expectitree.cli.help import SEARCHES, HelpCommand, option
-from expectitree.cli.options import FILE, format_options
+from expectitree.cli.help import FILE, SEARCHES, HelpCommand, option
+from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, working
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
@@ -26,27 +26,20 @@ def _refuse_plot(context: click.Context, param: click.Parameter, value: str | No
 
 @click.command("study", cls=HelpCommand)
 @click.argument("spec", type=FILE)
+@option("--jobs N", "Processes that search.  [default: one per core]", section=SEARCHES)
 @option(
-    "--jobs",
-    section=SEARCHES,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Processes that search.  [default: one per core]",
-)
-@option(
-    "--results",
+    "--results FILE",
+    "Where results are kept.  [default: SPEC.results.jsonl, next to it]",
     rare=True,
-    metavar="FILE",
-    help="Where results are kept.  [default: SPEC.results.jsonl, next to it]",
+    type=None,
 )
 @option(
-    "--scheduler",
+    "--scheduler ADDRESS",
+    "Run on the Dask cluster whose scheduler has this address.",
     section=SEARCHES,
-    metavar="ADDRESS",
-    help="Run on the Dask cluster whose scheduler has this address.",
 )
-@option("--report", is_flag=True, help="Search nothing: only print the results so far.")
-@option("--plot", hidden=True, expose_value=False, callback=_refuse_plot)
+@option("--report", "Search nothing: only print the results so far.")
+@option("--plot FILE", "", hidden=True, expose_value=False, callback=_refuse_plot)
 @format_options("study")
 @click.pass_context
 def command(

@@ -21,16 +21,11 @@ MAX_STEPS = 500  # shown as text by default
 @click.command("trace", cls=HelpCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
+@option("--at PATH", "Show only the steps at one node, and the results of its children.")
 @option(
-    "--at",
-    metavar="PATH",
-    help="Show only the steps at one node, and the results of its children.",
-)
-@option(
-    "--limit",
+    "--limit N",
+    f"Show this many steps, 0 for all.  [default: {MAX_STEPS} as text, all else]",
     type=click.IntRange(min=0),
-    metavar="N",
-    help=f"Show this many steps, 0 for all.  [default: {MAX_STEPS} as text, all else]",
 )
 @format_options("trace")
 def command(

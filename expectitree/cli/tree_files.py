@@ -56,45 +56,34 @@ def reading_options(command: Command) -> Command:
     options = (
         _of_formats(
             "--from",
+            "The format of the tree, if neither the file's ending nor its content shows it.",
             "format",
             type=FormatName(NAMES),
-            help="The format of the tree, if neither the file's ending nor its content shows it.",
         ),
         _of_formats(
-            "--max-player",
-            metavar="PLAYER",
-            help="In .efg: the player who is MAX, by name or number.  [default: 1]",
+            "--max-player PLAYER",
+            "In .efg: the player who is MAX, by name or number.  [default: 1]",
         ),
         _of_formats(
-            "--tree",
-            type=click.IntRange(1),
-            metavar="N",
-            help="In a SilverDecisions file with several trees: read the Nth.  [default: 1]",
+            "--tree N", "In a SilverDecisions file with several trees: read the Nth.  [default: 1]"
         ),
         _of_formats(
             "--minimize",
-            is_flag=True,
-            help="In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
+            "In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
         ),
         _of_formats(
-            "--probabilities",
-            metavar="NAME",
-            help="In CSV: the name of the row or column with the probabilities of states.",
+            "--probabilities NAME",
+            "In CSV: the name of the row or column with the probabilities of states.",
         ),
-        _of_formats(
-            "--transpose", is_flag=True, help="In CSV: rows are states, and columns are actions."
-        ),
+        _of_formats("--transpose", "In CSV: rows are states, and columns are actions."),
         option(
-            "--max-nodes",
+            "--max-nodes N",
+            "Let nodes that lead to themselves make at most N nodes.  [default: 200,000]",
             section=TREES,
-            type=click.IntRange(1),
-            metavar="N",
-            help="Let nodes that lead to themselves make at most N nodes.  [default: 200,000]",
         ),
         option(
             "--normalize",
-            is_flag=True,
-            help="Divide probabilities that are rounded for print by their sum, if that is 0.98 to "
+            "Divide probabilities that are rounded for print by their sum, if that is 0.98 to "
             "1.02, with a warning.",
         ),
     )
@@ -109,18 +98,17 @@ def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOption
 
 format_option = option(
     "--format",
+    "The format for standard output, or for a file if several formats have its ending.",
     "format_name",
     section=OUTPUT,
     type=FormatName(TEXT_FORMATS),
-    help="The format for standard output, or for a file if several formats have its ending.",
 )
 float32_option = option(
     "--float32",
+    "In .arrow and .parquet: round numbers to 24 bits (7 digits), for half the space.",
     section=OUTPUT,
-    is_flag=True,
-    help="In .arrow and .parquet: round numbers to 24 bits (7 digits), for half the space.",
 )
-force_option = option("--force", section=OUTPUT, is_flag=True, help="Replace an existing file.")
+force_option = option("--force", "Replace an existing file.", section=OUTPUT)
 
 
 def check_file(file: str, force: bool) -> None:

@@ -13,8 +13,8 @@ from expectitree.analysis.verify.report import Check, Verification, refresh, ver
 from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name
-from expectitree.cli.help import HelpCommand, option
-from expectitree.cli.options import FILE, format_options, set_option
+from expectitree.cli.help import FILE, HelpCommand, option
+from expectitree.cli.options import format_options, set_option
 from expectitree.cli.sources import files_in
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -33,18 +33,14 @@ from expectitree.text.console import characters, line, safe, to_strings
 
 @click.command("verify", cls=HelpCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER|GAME...", type=FILE)
-@option("--write", "write_back", is_flag=True, help="Write the results into each file's `expect`.")
-@option("-v", "--verbose", is_flag=True, help="In text, print every expectation.")
+@option("--write", "Write the results into each file's `expect`.", "write_back")
+@option("-v --verbose", "In text, print every expectation.")
 @option(
-    "--answers",
+    "--answers FILE",
+    "Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
     rare=True,
-    metavar="FILE",
-    type=FILE,
-    help="Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
 )
-@option(
-    "-q", "--quiet", is_flag=True, help="In text, print only what is broken, and the last line."
-)
+@option("-q --quiet", "In text, print only what is broken, and the last line.")
 @set_option
 @format_options("verify")
 @click.pass_context
