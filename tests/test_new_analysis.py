@@ -44,7 +44,7 @@ from expectitree.decide.size.report import size
 @format_options("size")
 def command(options, format_name):
     """Count the nodes of a tree."""
-    options.show_all("size of", lambda file, tree: size(tree, file), "size", format_name)
+    options.show_all("size of", size, "size", format_name)
 ''',
 }
 FROM_PYTHON = """

@@ -31,7 +31,7 @@ def command(
     For example: expectitree compare trees/ballard-6.yaml
     """
 
-    def compare_tree(file: str, tree: Tree) -> Comparison:
+    def compare_tree(tree: Tree, file: str) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
         return compare(tree, chosen, file=file, exact=True, **options.arguments_for(*chosen))
 

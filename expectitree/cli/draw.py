@@ -151,7 +151,7 @@ class _Drawer:
     style: dict[str, Any]
     force: bool
 
-    def draw(self, file: str, found: Tree | Search) -> None:
+    def draw(self, found: Tree | Search, file: str) -> None:
         if self.out != "-":
             check_drawn(self.out, self.force)
         if isinstance(found, Search):

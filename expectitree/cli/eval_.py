@@ -109,7 +109,7 @@ def command(
     if not algorithm.prunes and explain is None and not (windows or show_all):
         options = replace(options, streams=True)
 
-    def evaluate_tree(file: str, found: Tree | Search) -> Evaluation:
+    def evaluate_tree(found: Tree | Search, file: str) -> Evaluation:
         if isinstance(found, Search):
             search = found
         else:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.frontier.report import Frontier, frontier
+from expectitree.decide.frontier.report import frontier
 from expectitree.decide.sensitivity.parameters import parse_range
 
 
@@ -33,8 +34,5 @@ def command(options: SearchOptions, weight: str, plot: str | None, format_name: 
     For example: expectitree frontier trees/programmes.yaml
     """
     name, ends = parse_range(weight)
-
-    def frontier_of(file: str, tree: Tree) -> Frontier:
-        return frontier(tree, name, range=ends, file=file)
-
-    options.show_all("frontier of", frontier_of, "frontier", format_name, plot)
+    find = partial(frontier, parameter=name, range=ends)
+    options.show_all("frontier of", find, "frontier", format_name, plot)

@@ -54,7 +54,7 @@ def command(
         raise click.UsageError("--likelihood is a test for one event: name it with --event.")
     test = None if likelihood is None else read_likelihoods(likelihood)
 
-    def worth(file: str, tree: Tree) -> Information | Events:
+    def worth(tree: Tree, file: str) -> Information | Events:
         if not names:
             return every_event(tree, exact=True, file=file)
         try:

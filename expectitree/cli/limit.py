@@ -40,7 +40,7 @@ def command(
     For example: expectitree limit trees/ballard-6.yaml
     """
 
-    def limit_of(file: str, tree: Tree) -> Limit:
+    def limit_of(tree: Tree, file: str) -> Limit:
         chosen = algorithms.for_tree(file, tree)
         return limit(
             tree,

@@ -36,7 +36,7 @@ def command(options: SearchOptions, out: str, force: bool) -> None:
     if not out.lower().endswith(".html"):
         raise click.UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
 
-    def written(file: str, tree: Tree) -> None:
+    def written(tree: Tree, file: str) -> None:
         check_drawn(out, force)
         write(page_of(tree, file), out)
         say(f"{out} written")

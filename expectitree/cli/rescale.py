@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import click
 
-from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import format_options, node_options
 from expectitree.cli.terminal import OUT, say, show
@@ -64,13 +66,10 @@ def command(
         if options.tree_count > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")
         check_output(out, None, force)
-
-    def rescale_tree(file: str, tree: Tree) -> Rescaling:
-        if map:
-            return rescale(tree, map, exact=True, file=file)
-        return find_order_preserving_map(tree, exact=True, file=file)
-
-    reports = list(options.map("rescaling", rescale_tree))
+    find: Callable[..., Rescaling] = find_order_preserving_map
+    if map:
+        find = partial(rescale, map=map)
+    reports = list(options.map("rescaling", partial(find, exact=True)))
     if reports and out != "-":
         show("rescale", format_name, reports)
     if reports and out is not None:

@@ -85,7 +85,7 @@ def command(
     asked = [question for question, is_asked in chosen.items() if is_asked]
     _check_usage(asked, len(ranges), fixed)
 
-    def answer(file: str, tree: Tree) -> Shown:
+    def answer(tree: Tree, file: str) -> Shown:
         names = [name for name, _ in ranges]
         name, ends = ranges[0] if ranges else ("", None)
         if is_tornado:

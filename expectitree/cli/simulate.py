@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import click
 
 from expectitree.base.display import Shown
-from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
@@ -52,11 +54,8 @@ def command(
       expectitree simulate docs/examples/tegaderm.yaml --draws 1000
       expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
     """
-
-    def simulated(file: str, tree: Tree) -> Shown:
-        if moved is None:
-            return simulate(tree, draws=count, seed=seed, file=file)
+    find: Callable[..., Shown] = partial(simulate, draws=count, seed=seed)
+    if moved is not None:
         name, ends = parse_range(moved)
-        return acceptability(tree, name, range=ends, draws=count, seed=seed, file=file)
-
-    options.show_all("simulating", simulated, "simulation", format_name, plot)
+        find = partial(acceptability, parameter=name, range=ends, draws=count, seed=seed)
+    options.show_all("simulating", find, "simulation", format_name, plot)

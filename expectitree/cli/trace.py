@@ -51,7 +51,7 @@ def command(
     if limit is None:
         limit = MAX_STEPS if format_name == "text" else 0
 
-    def trace_tree(file: str, found: Tree | Search) -> Trace:
+    def trace_tree(found: Tree | Search, file: str) -> Trace:
         if isinstance(found, Search):
             return trace(with_positions(found), at=at, most=limit or None, exact=True, file=file)
         chosen.for_tree(file, found)

@@ -47,10 +47,10 @@ class SearchOptions(TreeOptions):
     def map(
         self,
         activity: str,
-        function: Callable[[str, Any], Result],
+        function: Callable[..., Result],
         lazy: Algorithm | None = None,
     ) -> Iterator[Result]:
-        """Yield the result of a function for the name and the tree of each text, file and game.
+        """Yield the result of a function for the tree of each text, file and game, and its name.
 
         With the algorithm `lazy`, the function receives a search of each game in place of its whole
         tree, unless the algorithm needs that.
@@ -66,7 +66,7 @@ class SearchOptions(TreeOptions):
                     if advice:
                         say(f"{name}: {len(found):,} nodes: {advice}")
                 with working(f"{activity} {name}"):
-                    result = function(name, found)
+                    result = function(found, file=name)
             except FileError as error:
                 self.statuses.append(NO_TREE)
                 say_problems(error)
@@ -82,7 +82,7 @@ class SearchOptions(TreeOptions):
     def show_each(
         self,
         activity: str,
-        function: Callable[[str, Any], Any],
+        function: Callable[..., Any],
         question: str,
         format: str,
         lazy: Algorithm | None = None,
@@ -99,7 +99,7 @@ class SearchOptions(TreeOptions):
     def show_all(
         self,
         activity: str,
-        function: Callable[[str, Any], Result],
+        function: Callable[..., Result],
         question: str,
         format: str,
         plot: str | None = None,
