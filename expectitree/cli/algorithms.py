@@ -72,10 +72,10 @@ class ChosenAlgorithms:
         fast = usual_algorithms(tree, self.all)
         for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
             if self.are_named:
-                count = (
-                    f"the paths to its leaves have {path_children(tree):,.0f} children to compare"
+                say(
+                    f"{file}: {name} may be slow on this tree: the paths to its leaves have "
+                    f"{path_children(tree):,.0f} children to compare; --max-visits N stops it"
                 )
-                say(f"{file}: {name} may be slow on this tree: {count}; --max-visits N stops it")
             else:
                 say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
         return self.all if self.are_named else fast

@@ -132,8 +132,9 @@ def command(
         _refuse_on_page(["rows", "show_all", *style])
     else:
         algorithms = algorithms.or_only("expectiminimax")
-        several = "A picture is of one search: give -a once, or draw a page (.html) of several."
-        algorithms.only(several)
+        algorithms.only(
+            "A picture is of one search: give -a once, or draw a page (.html) of several."
+        )
     style["rows"] = None if show_all else rows
 
     drawer = _Drawer(options, algorithms, out, kind, style, force)
@@ -182,8 +183,10 @@ def _refuse_on_page(names: Collection[str]) -> None:
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            what = f"--{name.removeprefix('show_')} is for pictures"
-            raise click.UsageError(f"{what}: a page has what it needs. Remove it.")
+            raise click.UsageError(
+                f"--{name.removeprefix('show_')} is for pictures: a page has what it needs. "
+                "Remove it."
+            )
 
 
 def _beside(options: SearchOptions) -> OutputFile:

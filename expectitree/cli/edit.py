@@ -50,11 +50,19 @@ def _check(file: str) -> None:
     """Raise an error if the page cannot edit the file."""
     if file == "-" or file.startswith(PREFIX):
         name = file.removeprefix(PREFIX) if file != "-" else "NAME"
-        hint = f"expectitree new --example {name} my-tree.yaml"
-        raise click.UsageError(f"The page writes to a file, which {file} is not: try `{hint}`.")
+        raise click.UsageError(
+            f"The page writes to a file, which {file} is not: try `expectitree new --example "
+            f"{name} my-tree.yaml`."
+        )
     format = format_by_suffix(file)
     if format is None or format.is_text:
         format = format_of_text(read_text(file)[0], file)
     if format.is_foreign or not format.is_text:
-        message = f"the page edits YAML and JSON, and this is {format.title}: convert it first"
-        raise FileError([Problem(file, message)])
+        raise FileError(
+            [
+                Problem(
+                    file,
+                    f"the page edits YAML and JSON, and this is {format.title}: convert it first",
+                )
+            ]
+        )

@@ -80,8 +80,9 @@ class Option(click.Option):
             name = text.partition("=")[0].strip() if self.named else ""
             what = f"{self.opts[-1]} {name}".rstrip()
             if what in known:
-                both = f"{known[what]} and {text}"
-                raise click.UsageError(f"{what} was given twice: {both}; give it once.", ctx)
+                raise click.UsageError(
+                    f"{what} was given twice: {known[what]} and {text}; give it once.", ctx
+                )
             known[what] = text
 
 

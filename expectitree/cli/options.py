@@ -42,8 +42,10 @@ def _read_settings(
     for setting in settings:
         name, _, value = map(str.strip, setting.partition("="))
         if not name or not value or "=" in value:
-            found = f"found {setting!r}, expected NAME=VALUE such as pr=0.3"
-            raise click.BadParameter(f"{found}: repeat --set for each parameter")
+            raise click.BadParameter(
+                f"found {setting!r}, expected NAME=VALUE such as pr=0.3: repeat --set for each "
+                "parameter"
+            )
         changed[name] = replace(changed[name], value=value) if name in changed else value
     return changed
 

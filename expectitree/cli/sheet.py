@@ -155,8 +155,9 @@ def _source(source: str, algorithm: Algorithm, parameters: dict[str, Any]) -> Tr
         return source
     refuse_game(source)
     if parameters:
-        what = f"--{next(iter(parameters))} is for a family"
-        raise click.UsageError(f"{what}: remove it, or name a FAMILY.")
+        raise click.UsageError(
+            f"--{next(iter(parameters))} is for a family: remove it, or name a FAMILY."
+        )
     return load(source, warn=warn)
 
 

@@ -37,9 +37,10 @@ def is_streamed(options: TreeOptions, file: str) -> bool:
     if options.scheduler is not None:
         if may_be:
             return True
-        problem = f"the workers of --scheduler cannot evaluate {file} part by part"
-        advice = "give an .arrow or .parquet file, without options that need the whole tree"
-        raise click.UsageError(f"{problem}: {advice}.")
+        raise click.UsageError(
+            f"the workers of --scheduler cannot evaluate {file} part by part: give an .arrow or "
+            ".parquet file, without options that need the whole tree."
+        )
     if not (may_be and compiling.available()):
         return False
     return is_url(file) or os.path.getsize(file) >= (least or 0)

@@ -20,8 +20,9 @@ from expectitree.lab.study.spec import Study
 
 def _refuse_plot(context: click.Context, param: click.Parameter, value: str | None) -> None:
     if value is not None:
-        message = "studies are not plotted: print their table with --format csv, and plot that."
-        raise click.UsageError(message, context)
+        raise click.UsageError(
+            "studies are not plotted: print their table with --format csv, and plot that.", context
+        )
 
 
 @click.command("study", cls=HelpCommand)

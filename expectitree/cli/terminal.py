@@ -133,8 +133,9 @@ def write(pieces: Iterable[str]) -> None:
 def choose_report(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
     """Make an option's file the one that the report is written to."""
     if file == "" or (file or "").lower().endswith(NO_REPORT):
-        message = f"{file!r} cannot be a report: choose an ending such as .txt or .json"
-        raise click.BadParameter(message)
+        raise click.BadParameter(
+            f"{file!r} cannot be a report: choose an ending such as .txt or .json"
+        )
     if file is not None and file != "-":
         context.meta[REPORT] = _Report(file, context.meta[_OPENED])
 

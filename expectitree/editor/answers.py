@@ -120,8 +120,9 @@ def _view(asked: Answer, name: str) -> Answer:
     if len(tree) > MAX_NODES:
         return _too_large(f"{len(tree):,} nodes, this page takes {MAX_NODES:,}")
     if tree.unknown and asked["view"] != "picture":
-        hint = "write a number, or use the command line: expectitree ask"
-        return _refusal(f"a utility is unknown: {hint}")
+        return _refusal(
+            "a utility is unknown: write a number, or use the command line: expectitree ask"
+        )
     name = asked["algorithm"] or ("star1" if tree.has_min else "expectiminimax")
     name = "expectiminimax" if tree.unknown else name  # no other search draws such a tree
     found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
@@ -174,8 +175,10 @@ def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
 
 def _information(tree: Tree) -> list[Shown]:
     if not (tree.formulas and tree.formulas.events):
-        found = "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes"
-        raise AnalysisError(f"{found}, to see what knowing it in advance is worth")
+        raise AnalysisError(
+            "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes, to "
+            "see what knowing it in advance is worth"
+        )
     return [every_event(tree, exact=True)]
 
 

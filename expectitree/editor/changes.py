@@ -356,8 +356,9 @@ class _Change:
         end = text.find("\n", after) % (len(text) + 1)
         is_alone = not text[line:start].strip() and _REST_OF_LINE.fullmatch(text, after, end)
         if holder.is_block or is_alone and line:
-            written = f"{between}{text[after:end]}\n{' ' * (start - line)}{entry}"
-            self.edits.append((after, end, written))
+            self.edits.append(
+                (after, end, f"{between}{text[after:end]}\n{' ' * (start - line)}{entry}")
+            )
         else:
             self.edits.append((after, after, f"{between} {entry}"))
 

@@ -66,8 +66,10 @@ class _Reader:
             active |= {player for player, payoff in payoffs if payoff}
         others = sorted(active - {self.max_player})
         if len(others) > 1:
-            message = f"found {len(game.players)} players; expectitree supports only MAX and MIN"
-            raise game.error(game.players_at, message)
+            raise game.error(
+                game.players_at,
+                f"found {len(game.players)} players; expectitree supports only MAX and MIN",
+            )
         return others[0] if others else None
 
     def check_information(self) -> None:
@@ -107,8 +109,11 @@ class _Reader:
                 lines = [mark_of(self.game.text, place.at)[0] for place in (node, first)]
                 texts = f"{message_text(total)} at line {lines[0]}"
                 texts += f" and to {message_text(constant)} at line {lines[1]}"
-                only = "expectitree supports constant-sum games only"
-                raise self.game.error(node.at, f"not constant-sum: payoffs sum to {texts}: {only}")
+                raise self.game.error(
+                    node.at,
+                    f"not constant-sum: payoffs sum to {texts}: expectitree supports constant-sum "
+                    "games only",
+                )
             else:
                 sums.setdefault(total, node)
         return next(iter(sums))
@@ -239,8 +244,10 @@ class _Writer:
             yield "Gambit's titles are printable ASCII: changed the title"
         if self.repaired:
             count = plural(self.repaired, "chance node")
-            found = "probabilities must sum to exactly 1: changed the last ones"
-            yield f"{found} at {count} by rounding errors"
+            yield (
+                f"probabilities must sum to exactly 1: changed the last ones at {count} by "
+                "rounding errors"
+            )
 
     def node(self, n: int, reward: Number) -> str:
         """Return the line of a node with what is paid on entering it."""

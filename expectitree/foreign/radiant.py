@@ -105,8 +105,11 @@ class _Reader(Translation):
         if name not in main.nodes:
             file = os.path.join(os.path.dirname(main.source.name), f"{name}.yaml")
             if os.path.basename(name) != name or not os.path.isfile(file):
-                message = f"no file {escape(name)}.yaml is next to this one: save that tree there"
-                self.report(place, path, message)
+                self.report(
+                    place,
+                    path,
+                    f"no file {escape(name)}.yaml is next to this one: save that tree there",
+                )
                 raise TooManyProblemsError
             reader = _Reader(parse(*read_text(file), "yaml"), self.kinds["decision"], main)
             reader.anchor = self.anchor
@@ -129,8 +132,12 @@ class _Reader(Translation):
     def open(self, node: _Node) -> Iterator[_Node]:
         """Add the item of a node to its siblings, and yield its children."""
         if not isinstance(node.raw, tuple):
-            expected = "expected a mapping with `type: decision` or `type: chance`"
-            self.report(node.place, node.path, f"found {described(node.raw)}, {expected}")
+            self.report(
+                node.place,
+                node.path,
+                f"found {described(node.raw)}, expected a mapping with `type: decision` or `type: "
+                "chance`",
+            )
             return
         if id(node.raw) in self.source.shared:
             self.report(node.place, node.path, "an alias repeats this node: repeat its lines")
@@ -176,14 +183,21 @@ class _Reader(Translation):
         if isinstance(written, str) and self is not main:
             written = ()  # it names the file whose variables it uses, the main one
         if not isinstance(written, tuple):
-            expected = "expected a name with a number or a formula in each line"
-            self.report(place, root.path, f"found {described(written)} as variables, {expected}")
+            self.report(
+                place,
+                root.path,
+                f"found {described(written)} as variables, expected a name with a number or a "
+                "formula in each line",
+            )
             raise TooManyProblemsError  # without them, every formula has an error
         first: dict[str, int] = {}
         for at, (name, value) in enumerate(written):
             if first.setdefault(name, at) != at:
-                message = f"duplicate variable {quote(name)}: keep one"
-                self.report(Place(written, at, True), root.path, message)
+                self.report(
+                    Place(written, at, True),
+                    root.path,
+                    f"duplicate variable {quote(name)}: keep one",
+                )
                 continue
             place = self.anchor
             if self is main:
@@ -194,8 +208,12 @@ class _Reader(Translation):
                     root.path, f"{quote(name)} is a variable of the main file: that value counts"
                 )
             elif differs:
-                found = f"two files that this one uses give {quote(name)} different values"
-                main.report(place, (), f"{found}: define it among the variables here")
+                main.report(
+                    place,
+                    (),
+                    f"two files that this one uses give {quote(name)} different values: define it "
+                    "among the variables here",
+                )
         main.own = main.own or {*first}
         main.names = _identifiers(main.variables, main.names)
         changed = [name for name, known in main.names.items() if name != known]
@@ -217,8 +235,11 @@ class _Reader(Translation):
         if "cost" in keys:
             found["cost"] = self.formula(keys["cost"][0]), keys["cost"][1]
             if not node.above and self is not self.main:
-                hint = "move it to the branches that use this tree"
-                self.report(keys["cost"][1], node.path, f"the first node has a cost: {hint}")
+                self.report(
+                    keys["cost"][1],
+                    node.path,
+                    "the first node has a cost: move it to the branches that use this tree",
+                )
             elif not has_branches and "tree" not in keys:
                 self.note(node.path, "a cost at an end node is subtracted; Radiant ignores it")
         if "tree" in keys:
@@ -272,9 +293,10 @@ def _fault_of_branch(key: str, value: Data) -> str:
     """Return the message about a key that is neither known nor the label of a node."""
     if not value:
         return f"nothing belongs to {quote(key)}: indent its lines, such as `payoff: 100`"
-    hint = "write `payoff:` and the number on the next line, indented"
-    known = f"the keys of a node are {key_list(KEYS)}"
-    return f"found {described(value)} at {quote(key)}: if this is a branch, {hint}; {known}"
+    return (
+        f"found {described(value)} at {quote(key)}: if this is a branch, write `payoff:` and the "
+        f"number on the next line, indented; the keys of a node are {key_list(KEYS)}"
+    )
 
 
 def _pattern(name: str) -> str:

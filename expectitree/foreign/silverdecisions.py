@@ -122,8 +122,12 @@ class _Reader(Translation):
             self.notes.append(f"the rule {rule} uses no probabilities: left out")
         self.criterion = int(file.keys.get("viewMode") == "criterion2")
         if not isinstance(file.keys.get("data"), tuple):
-            hint = "save a file of an old version in SilverDecisions 1.2"
-            self.stop(file, "data", f"expected an object with the trees as data: {hint}")
+            self.stop(
+                file,
+                "data",
+                "expected an object with the trees as data: save a file of an old version in "
+                "SilverDecisions 1.2",
+            )
         data = _Object(file.keys["data"], file.place_of("data"))
         fields: Fields = {"payoff": ("0", data.place)}
         names = self.assign(data, {})
@@ -140,8 +144,10 @@ class _Reader(Translation):
             fields["parameters"] = self.mapping(self.parameters), data.place_of("code")
         fields |= about
         if self.has_other_payoffs:
-            found = f"this is the tree for criterion {self.criterion + 1}"
-            self.notes.append(f"{found}: left out the payoffs of the other criterion")
+            self.notes.append(
+                f"this is the tree for criterion {self.criterion + 1}: left out the payoffs of "
+                "the other criterion"
+            )
         return self.mapping(fields)
 
     def two_criteria(self, data: _Object, signs: str) -> Fields:
@@ -173,8 +179,12 @@ class _Reader(Translation):
         if number is None:
             number = 1
         if not 1 <= number <= len(trees):
-            found = f"there is no tree {number} among the {len(trees)} trees of the file"
-            self.stop(data, "trees", f"{found}: remove --tree to read the first")
+            self.stop(
+                data,
+                "trees",
+                f"there is no tree {number} among the {len(trees)} trees of the file: remove "
+                "--tree to read the first",
+            )
         return trees[number - 1]
 
     # ---- Nodes and edges.
@@ -184,8 +194,11 @@ class _Reader(Translation):
         about, fields = node.about, node.fields
         kind = about.keys.get("type")
         if kind not in ("decision", "chance", "terminal"):
-            expected = "expected decision, chance or terminal"
-            self.fault(about, "type", f"found {described(kind)} as type, {expected}")
+            self.fault(
+                about,
+                "type",
+                f"found {described(kind)} as type, expected decision, chance or terminal",
+            )
             return
         edges = self.objects(about, "childEdges")
         children: list[Data] = []
@@ -268,8 +281,11 @@ class _Reader(Translation):
                 self.parameters[new] = formula_of(match[2], found), item.place_of("code")
                 found[match[1]] = new
             elif statement.strip():
-                left_out = f"left out {quote(statement.strip())}"
-                self.note(item.path, f"{left_out}, which is not an assignment such as x = 2")
+                self.note(
+                    item.path,
+                    f"left out {quote(statement.strip())}, which is not an assignment such as x = "
+                    "2",
+                )
         return found
 
     def new_name(self, title: str) -> str:
@@ -456,9 +472,10 @@ class _Writer:
         written, value = shared.payoff_of(tree, b)
         if abs(value) > _GREATEST:
             path = escape(self.tree.path_of(node, b))
-            found = f"the payoff {message_text(value)} is beyond 2^53 - 1"
-            greatest = "the greatest that SilverDecisions accepts"
-            raise TreeError(f"{path}: {found}, {greatest}: scale the utilities")
+            raise TreeError(
+                f"{path}: the payoff {message_text(value)} is beyond 2^53 - 1, the greatest that "
+                "SilverDecisions accepts: scale the utilities"
+            )
         return self.formula(written, value)
 
     def probabilities(self, node: int) -> list[str]:

@@ -117,8 +117,9 @@ def run_file(file: str) -> ModuleType:
         source = path.read_bytes()
     except OSError as error:
         reason = error.strerror or str(error)
-        problem = f"the file cannot be read: {reason[:1].lower()}{reason[1:]}"
-        raise FileError([Problem(file, problem)]) from None
+        raise FileError(
+            [Problem(file, f"the file cannot be read: {reason[:1].lower()}{reason[1:]}")]
+        ) from None
     return _run(path, source)
 
 

@@ -102,8 +102,12 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
         known = [(n, number) for n, number in known if is_finite(number)]
         _scale(found, known, math.ceil(max(abs(number / weight[n]) for n, number in known)))
         if not found.code:
-            why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
-            check_size(tree.leaves, max_leaves, why, MAX_LARGE)
+            check_size(
+                tree.leaves,
+                max_leaves,
+                " of fractions beyond 64 bits (--engine interpreted uses floats)",
+                MAX_LARGE,
+            )
     return found
 
 

@@ -57,8 +57,10 @@ def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, 
     elif isinstance(source, (str, os.PathLike)) or hasattr(source, "read"):
         text, name = read_text(source)
     else:
-        expected = "a path, or a dict such as a study's file describes"
-        raise AnalysisError(f"found {type(source).__name__}, expected {expected}")
+        raise AnalysisError(
+            f"found {type(source).__name__}, expected a path, or a dict such as a study's file "
+            "describes"
+        )
     document = parse(text, name)
     reader = _StudyReader(Problems(document), name)
     with suppress(TooManyProblemsError):
@@ -73,8 +75,9 @@ def _as_json(data: dict[str, Any]) -> str:
     try:
         return json.dumps(data, default=list)
     except (ValueError, TypeError, RecursionError) as error:
-        found = f"found a dict that JSON cannot hold ({error})"
-        raise AnalysisError(f"{found}, expected text, numbers, lists and dicts") from None
+        raise AnalysisError(
+            f"found a dict that JSON cannot hold ({error}), expected text, numbers, lists and dicts"
+        ) from None
 
 
 class _StudyReader:
@@ -200,8 +203,10 @@ class _StudyReader:
         where = self.mapping(item, expected, readers)
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
         if not figures:
-            message = "there is no figure of an algorithm: write such as star1: 84.1"
-            raise AnalysisError(f"{message}; {', '.join(ALGORITHMS)}")
+            raise AnalysisError(
+                "there is no figure of an algorithm: write such as star1: 84.1; "
+                f"{', '.join(ALGORITHMS)}"
+            )
         return [Published(where, name, figure) for name, figure in figures.items()]
 
     # ---- Lists and mappings.
