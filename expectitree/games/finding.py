@@ -50,8 +50,7 @@ def find_game(reference: str) -> Game:
     if match := LIBRARY.fullmatch(reference):
         parameters = _read_parameters(reference, match["parameters"])
         if match["library"] == "game":
-            built_in: Game = _make(reference, _named(match["name"]), parameters)
-            return built_in
+            return _make(reference, _named(match["name"]), parameters)
         from expectitree.games.open_spiel import OpenSpielGame
 
         return OpenSpielGame(match["name"], **parameters)
@@ -134,7 +133,11 @@ def _run(path: Path, source: bytes) -> ModuleType:
         exec(compile(source, path, "exec"), vars(module))
     except USER_ERRORS as error:
         del sys.modules[name]
-        raise GameError(f"{_place(path, error)}: {_describe(error)}") from error
+        message = str(error)
+        if isinstance(error, SyntaxError):
+            message = error.msg  # without its place
+        raised = f"running the file raises {type(error).__name__}{': ' * bool(message)}{message}"
+        raise GameError(f"{_place(path, error)}: {raised}") from error
     finally:
         sys.path.remove(str(path.parent))
     return module
@@ -145,24 +148,17 @@ def _place(path: Path, error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(path)]
-    return f"{path}:{lines[-1]}" if lines else str(path)
+    return ":".join([str(path), *map(str, lines[-1:])])
 
 
-def _describe(error: BaseException) -> str:
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    raised = f"running the file raises {type(error).__name__}"
-    return f"{raised}: {message}" if message else raised
-
-
-def _named(name: str) -> type:
-    found: type
+def _named(name: str) -> type[Game]:
     if name in BUILT_IN:
         module, cls = BUILT_IN[name]
-        found = getattr(import_module(f"expectitree.games.built_in.{module}"), cls)
-        return found
+        built_in: type[Game] = getattr(import_module(f"expectitree.games.built_in.{module}"), cls)
+        return built_in
     others = plugins("expectitree.games")
     if name in others:
-        found = plugin(others[name], type)
+        found: type[Game] = plugin(others[name], type)
         return found
     if name in EXAMPLES:
         file = EXAMPLES[name].partition(":")[0]
@@ -181,10 +177,10 @@ def _member(module: ModuleType, file: str, name: str | None, noun: str, known: l
     """Return the object with a name in a user's file."""
     if name and hasattr(module, name):
         return getattr(module, name)
-    has = f"the file has {', '.join(known)}" if known else f"the file has no {noun}"
+    has = f"the file has {', '.join(known) or f'no {noun}'}"
     if name:
         raise GameError(f"{file} has no {noun} {quote(name)}{did_you_mean(name, known)}: {has}")
-    example = known[0] if known else noun.upper()
+    example = [*known, noun.upper()][0]
     raise GameError(f"{file} is a Python file: add the {noun}, as in {file}:{example} ({has})")
 
 
@@ -198,16 +194,16 @@ def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> boo
     return is_kind(one) and one.__module__ == module.__name__
 
 
-def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
+def _make(reference: str, cls: Callable[..., Game], parameters: Mapping[str, Any]) -> Game:
     _check_signature(reference.partition("(")[0], cls, parameters)
     try:
         return cls(**parameters)
     except USER_ERRORS as error:
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        kind = f"{type(error).__name__}: " * (not isinstance(error, ValueError))
         raise GameError(f"{reference}: {kind}{error}") from error
 
 
-def _check_signature(owner: str, cls: type, parameters: Mapping[str, Any]) -> None:
+def _check_signature(owner: str, cls: Callable[..., Game], parameters: Mapping[str, Any]) -> None:
     """Raise `GameError` if a class, which the owner names, does not have these parameters."""
     try:
         signature = inspect.signature(cls).parameters
@@ -220,9 +216,8 @@ def _check_signature(owner: str, cls: type, parameters: Mapping[str, Any]) -> No
         if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     }
     check_parameters(owner, parameters, known, takes_any)
-    missing = [n for n, default in known.items() if default is inspect.Parameter.empty]
-    for name in missing:
-        if name not in parameters:
+    for name, default in known.items():
+        if default is inspect.Parameter.empty and name not in parameters:
             raise GameError(f"{owner} needs the parameter {name}: write {owner}({name}=…)")
 
 
@@ -232,7 +227,9 @@ def _check_signature(owner: str, cls: type, parameters: Mapping[str, Any]) -> No
 def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
     """Return the values of `name=value, …`: numbers, true or false, and texts."""
     values: dict[str, Any] = {}
-    for part in (written or "").split(",") if written else []:
+    if not written:
+        return values
+    for part in written.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name.isidentifier() or name in values:
             raise GameError(
@@ -250,4 +247,6 @@ def _read_value(text: str) -> Any:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
-    return value if isinstance(value, (bool, int, float, str)) else text
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    return text

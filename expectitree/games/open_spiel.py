@@ -17,8 +17,8 @@ TURNS: dict[int, Literal["max", "min", "chance"]] = {-1: "chance", 0: "max", 1: 
 def _einstein_key(state: Any) -> Hashable:
     """Return the board, whose turn it is and the roll: the text has the board alone."""
     moves = state.history()
-    roll = moves[-1] if moves and not state.is_chance_node() else None
-    return str(state), len(moves) % 4, roll
+    roll = moves[-1:] * (not state.is_chance_node())
+    return str(state), len(moves) % 4, *roll
 
 
 def _pig_key(state: Any) -> Hashable:
@@ -59,8 +59,10 @@ class OpenSpielGame:
     def of(cls, found: Any) -> OpenSpielGame:
         """Return the game of an object of OpenSpiel: a game, or the state to start from."""
         game = cls.__new__(cls)
-        is_state = hasattr(found, "get_game")
-        game._take(found.clone() if is_state else found.new_initial_state())
+        start = found.new_initial_state
+        if hasattr(found, "get_game"):
+            start = found.clone
+        game._take(start())
         return game
 
     def _take(self, start: Any) -> None:
@@ -73,7 +75,9 @@ class OpenSpielGame:
         self.utility_bounds = (game.min_utility(), game.max_utility())
 
     def turn(self, state: Any) -> Literal["max", "min", "chance"] | None:
-        return None if state.is_terminal() else TURNS[state.current_player()]
+        if state.is_terminal():
+            return None
+        return TURNS[state.current_player()]
 
     def moves(self, state: Any) -> list[Any]:
         """Return the numbers of the actions; for chance, with their probabilities."""
@@ -87,7 +91,9 @@ class OpenSpielGame:
 
     def value(self, state: Any) -> float | None:
         """Return the utility to player 0 at the end."""
-        return float(state.player_return(0)) if state.is_terminal() else None
+        if not state.is_terminal():
+            return None
+        return float(state.player_return(0))
 
     def key(self, state: Any) -> Hashable:
         """Return the key of `KEYS`, or all moves so far."""

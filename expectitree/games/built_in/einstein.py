@@ -34,7 +34,7 @@ class Einstein:
     def turn(self, state: State) -> Literal["max", "min", "chance"] | None:
         if _winner(state.board):
             return None
-        return PLAYERS[state.player if state.roll else 0]
+        return PLAYERS[state.player * bool(state.roll)]
 
     def moves(self, state: State) -> Iterable[Any]:
         """Return the numbers of the die, or steps such as "3-right"."""
@@ -60,7 +60,7 @@ class Einstein:
         """Return the board, with MAX's stones 1 to 6 and MIN's a to f, and the turn."""
         signs = ["fedcba.123456"[stone + 6] for stone in state.board]
         rows = [" ".join(signs[at : at + 5]) for at in range(0, 25, 5)]
-        roll = f", roll {state.roll}" if state.roll else ""
+        roll = f", roll {state.roll}" * bool(state.roll)
         return "\n".join([*rows, f"{PLAYERS[state.player].upper()}'s turn{roll}"])
 
     def key(self, state: State) -> Hashable:
@@ -73,7 +73,7 @@ class Einstein:
         squares = [_squares(state.board, player) for player in GOALS]
         if sum(map(bool, state.board)) > sum(map(len, squares)):
             return None  # a stone is on the board twice
-        stones = _movable(squares[state.player < 0], state.roll) if state.roll else ()
+        stones = _movable(squares[state.player < 0], state.roll) * bool(state.roll)
         places = (own.get(stone, -1) for own in squares for stone in range(1, 7))
         return *places, state.player, *(*stones, 0, 0)[:2]
 
@@ -121,7 +121,7 @@ class Einstein:
             raise ValueError('write a position as "123../45.../6...f/...ed/..cba max 5"')
         rows, player, roll = found.groups()
         board = tuple("fedcba.123456".index(stone) - 6 for stone in rows.replace("/", ""))
-        return State(board, 1 if player == "max" else -1, int(roll or 0))
+        return State(board, {"max": 1, "min": -1}[player], int(roll or 0))
 
 
 def _winner(board: tuple[int, ...]) -> int:
@@ -149,7 +149,9 @@ def _distance(state: State, player: int) -> Fraction:
     """Return the steps to the goal of the nearest stone that may move, the mean over rolls."""
     squares, goal = _squares(state.board, player), GOALS[player]
     steps = {s: max(abs(q // 5 - goal // 5), abs(q % 5 - goal % 5)) for s, q in squares.items()}
-    rolls = [state.roll] if state.roll and state.player == player else range(1, 7)
+    rolls = [*range(1, 7)]
+    if state.roll and state.player == player:
+        rolls = [state.roll]
     return Fraction(sum(min(steps[s] for s in _movable(steps, roll)) for roll in rolls), len(rolls))
 
 

@@ -33,14 +33,17 @@ class Twenty48:
         if goal < 8 or goal.bit_count() != 1:
             raise ValueError(f"goal is a power of 2, at least 8; got {goal}")
         self.goal = goal
-        self.title = "2048" if goal == 2048 else f"2048 with the goal {goal}"
+        self.title = "2048" + f" with the goal {goal}" * (goal != 2048)
         self.start = State()
         # At most 8 tiles reach the goal, by the last move. Each cost moves that paid this much.
         self.utility_bounds = (0, 8 * goal * (goal.bit_length() - 2))
 
     def turn(self, state: State) -> Literal["max", "chance"] | None:
-        turn: Literal["max", "chance"] = "chance" if state.new else "max"
-        return turn if max(state.board) < self.goal and (state.new or self.moves(state)) else None
+        if max(state.board) >= self.goal:
+            return None
+        if state.new:
+            return "chance"
+        return "max" if self.moves(state) else None
 
     def moves(self, state: State) -> list[Any]:
         """Return pairs of a free square and a tile, or the moves that change the board."""
@@ -109,7 +112,9 @@ class Twenty48:
 
     def label(self, state: State, move: Any) -> str:
         """Return a move as it is, and a tile as in "2 at b3": second column, third row."""
-        return f"{move[1]} at {'abcd'[move[0] % 4]}{move[0] // 4 + 1}" if state.new else str(move)
+        if not state.new:
+            return str(move)
+        return f"{move[1]} at {'abcd'[move[0] % 4]}{move[0] // 4 + 1}"
 
     def parse(self, text: str) -> State:
         """Read four rows of four tiles, such as "2 0 0 4/0 0 0 0/0 2 0 0/0 0 0 0"; MAX moves."""

@@ -50,7 +50,9 @@ def player_of(asked: Any, rules: Rules, depth: int | None, seconds: float | None
     if is_object and callable(asked):
         name = getattr(asked, "__name__", type(asked).__name__)
         return Player(name, lambda state, *_: rules.call(name, asked, state), is_random=True)
-    near = did_you_mean(asked, (*ALGORITHMS, RANDOM)) if isinstance(asked, str) else ""
+    near = ""
+    if isinstance(asked, str):
+        near = did_you_mean(asked, (*ALGORITHMS, RANDOM))
     raise SearchError(f"found {shown(asked, 60)} as a player{near}, expected {EXPECTED}")
 
 

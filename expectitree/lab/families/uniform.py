@@ -41,11 +41,7 @@ def uniform(
     numbers = "real"
     if not real:
         numbers = "whole"
-        if not (lower.is_integer() and upper.is_integer()):
-            raise TransformError(
-                f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
-                "ends, or ask for real ones"
-            )
+        _check_whole(lower, upper)
     mean = (least + most) / 2
 
     def draw_amounts(ply: int, random: Random, amount: Column) -> int:
@@ -77,6 +73,15 @@ def uniform(
         draw_amounts, weights, draw_widths, share=share, additive=False,
         about={"title": f"{title}, seed {seed}"}, bounds=(lower, upper),
     )  # fmt: skip
+
+
+def _check_whole(lower: float, upper: float) -> None:
+    """Raise `TransformError` if an end of the utilities is no whole number."""
+    if not (lower.is_integer() and upper.is_integer()):
+        raise TransformError(
+            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
+            "ends, or ask for real ones"
+        )
 
 
 def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, end: float) -> int:
