@@ -12,16 +12,17 @@ from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import USER_ERRORS, FileError, GameError, Problem
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import plugin, plugins
 from expectitree.games.built_in import BUILT_IN, EXAMPLES
-from expectitree.games.protocol import Game, check_parameters
+from expectitree.games.protocol import Game, State, check_parameters
 from expectitree.games.rollouts import Rollouts, read_rollouts
 
+Value: TypeAlias = Any  # of a parameter, or of a user's function
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
 FILE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>[^():/\\]*)" + PARAMETERS + ")?", re.DOTALL)
@@ -82,7 +83,7 @@ def game_of(game: Any) -> Game:
     return found
 
 
-def find_estimate(reference: str) -> Callable[[Any], Any] | Rollouts:
+def find_estimate(reference: str) -> Callable[[State], Value] | Rollouts:
     """Return the estimate of a reference: `rollouts:N`, or `path/to/file.py:function`.
 
     The file is run. The function receives a state and returns an estimate of its value.
@@ -101,7 +102,7 @@ def find_estimate(reference: str) -> Callable[[Any], Any] | Rollouts:
     found = _member(module, match["file"], match["name"], "function", known)
     if not callable(found):
         raise GameError(f"{reference} is {quote(repr(found))}, expected a function of a state")
-    function: Callable[[Any], Any] = found
+    function: Callable[[State], Value] = found
     return function
 
 
@@ -173,7 +174,7 @@ def _named(name: str) -> type[Game]:
     )
 
 
-def _member(module: ModuleType, file: str, name: str | None, noun: str, known: list[str]) -> Any:
+def _member(module: ModuleType, file: str, name: str | None, noun: str, known: list[str]) -> Value:
     """Return the object with a name in a user's file."""
     if name and hasattr(module, name):
         return getattr(module, name)
@@ -190,11 +191,11 @@ def _classes(module: ModuleType) -> list[str]:
     return [name for name in classes if hasattr(vars(module)[name], "moves")] or classes
 
 
-def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> bool:
+def _is_own(module: ModuleType, one: object, is_kind: Callable[[object], bool]) -> bool:
     return is_kind(one) and one.__module__ == module.__name__
 
 
-def _make(reference: str, cls: Callable[..., Game], parameters: Mapping[str, Any]) -> Game:
+def _make(reference: str, cls: Callable[..., Game], parameters: Mapping[str, Value]) -> Game:
     _check_signature(reference.partition("(")[0], cls, parameters)
     try:
         return cls(**parameters)
@@ -203,7 +204,7 @@ def _make(reference: str, cls: Callable[..., Game], parameters: Mapping[str, Any
         raise GameError(f"{reference}: {kind}{error}") from error
 
 
-def _check_signature(owner: str, cls: Callable[..., Game], parameters: Mapping[str, Any]) -> None:
+def _check_signature(owner: str, cls: Callable[..., Game], parameters: Mapping[str, Value]) -> None:
     """Raise `GameError` if a class, which the owner names, does not have these parameters."""
     try:
         signature = inspect.signature(cls).parameters
@@ -224,9 +225,9 @@ def _check_signature(owner: str, cls: Callable[..., Game], parameters: Mapping[s
 # ---- Parameters in a reference.
 
 
-def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
+def _read_parameters(reference: str, written: str | None) -> dict[str, Value]:
     """Return the values of `name=value, …`: numbers, true or false, and texts."""
-    values: dict[str, Any] = {}
+    values: dict[str, Value] = {}
     if not written:
         return values
     for part in written.split(","):
@@ -240,7 +241,7 @@ def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
     return values
 
 
-def _read_value(text: str) -> Any:
+def _read_value(text: str) -> Value:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:

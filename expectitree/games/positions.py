@@ -19,7 +19,7 @@ from expectitree.games.calls import naming_errors
 from expectitree.games.finding import FILE, find_estimate, find_game
 from expectitree.games.found import GameSearch
 from expectitree.games.growth import MAX_TURNS
-from expectitree.games.protocol import Game
+from expectitree.games.protocol import Game, Move, State
 from expectitree.games.rollouts import draw
 from expectitree.games.rules import Options, Rules
 from expectitree.games.searching import search, write_out
@@ -30,7 +30,7 @@ SHOWN = 20  # moves that an error names
 
 
 @naming_errors()
-def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
+def position(game: Game, *, start: str | None = None, play: str = "") -> State:
     """Return the state of a game after the given moves.
 
         >>> from expectitree.games.finding import find_game
@@ -50,7 +50,7 @@ def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
     return _play(rules, state, play)
 
 
-def _parse(rules: Rules, text: str) -> Any:
+def _parse(rules: Rules, text: str) -> State:
     parse = getattr(rules.game, "parse", None)
     if parse is None:
         raise GameError(
@@ -67,7 +67,7 @@ def _parse(rules: Rules, text: str) -> Any:
         ) from error
 
 
-def _play(rules: Rules, state: Any, text: str) -> Any:
+def _play(rules: Rules, state: State, text: str) -> State:
     """Return the state after moves separated by commas; labels may contain commas, too."""
     before: list[str] = []
     while text := text.strip():
@@ -88,7 +88,7 @@ def _play(rules: Rules, state: Any, text: str) -> Any:
     return state
 
 
-def named_moves(rules: Rules, state: Any) -> dict[str, Any]:
+def named_moves(rules: Rules, state: State) -> dict[str, Move]:
     """Return the moves or outcomes in a state by their names; none if the game is over."""
     kind = rules.kind(state)
     if kind == TERMINAL:
@@ -111,7 +111,7 @@ def no_move(found: str, kind: int, names: Sequence[str], where: str) -> str:
     )
 
 
-def random_position(game: Game, count: int, seed: int = 0) -> Any:
+def random_position(game: Game, count: int, seed: int = 0) -> State:
     """Return a state in which a game goes on, after so many random moves from the start.
 
     Outcomes have their probabilities, and the moves of players are equally likely; a seed gives the
@@ -167,7 +167,7 @@ def _asked(tree: Mapping[str, str], seed: int, folder: str) -> dict[str, Any]:
     return asked
 
 
-def root(game: Game, moves: int, seed: int) -> Any:
+def root(game: Game, moves: int, seed: int) -> State:
     """Return a state after random moves, and more of them until a player's turn begins."""
     rules = Rules(game, Options(exact=False))
     if not moves:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+from expectitree.games.protocol import Move, Turn
 
 PLAYERS: tuple[Literal["max", "min"], ...] = ("max", "min")
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonals
@@ -45,7 +47,7 @@ class Dice:
             if 0 <= column + (k - 1) * right < n
         ]
 
-    def turn(self, state: State) -> Literal["max", "min", "chance"] | None:
+    def turn(self, state: State) -> Turn:
         """Return whose turn it is: chance rolls before each move."""
         if self._winner(state) or sum(state.stones) == (1 << self.n**2) - 1:
             return None
@@ -53,7 +55,7 @@ class Dice:
             return "chance"
         return PLAYERS[state.player]
 
-    def moves(self, state: State) -> Iterable[Any]:
+    def moves(self, state: State) -> Iterable[Move]:
         """Return the lines with a free square, or the free squares of the line rolled."""
         taken, lines = sum(state.stones), self.lines[state.player]
         if state.line is None:

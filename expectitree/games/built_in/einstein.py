@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from expectitree.games.protocol import Move, Turn
+
+if TYPE_CHECKING:
+    from numpy import ndarray
 
 PLAYERS: dict[int, Literal["max", "min", "chance"]] = {1: "max", -1: "min", 0: "chance"}
 GOALS = {1: 24, -1: 0}  # the square where a player wins: MAX is 1, MIN is -1
@@ -31,12 +36,12 @@ class Einstein:
     def __init__(self) -> None:
         self.start = self.parse("123../45.../6...f/...ed/..cba max")
 
-    def turn(self, state: State) -> Literal["max", "min", "chance"] | None:
+    def turn(self, state: State) -> Turn:
         if _winner(state.board):
             return None
         return PLAYERS[state.player * bool(state.roll)]
 
-    def moves(self, state: State) -> Iterable[Any]:
+    def moves(self, state: State) -> Iterable[Move]:
         """Return the numbers of the die, or steps such as "3-right"."""
         if not state.roll:
             return [(face, Fraction(1, 6)) for face in range(1, 7)]
@@ -44,7 +49,7 @@ class Einstein:
         stones = _movable(squares, state.roll)
         return [f"{s}-{name}" for s in stones for name, step in steps if _is_step(squares[s], step)]
 
-    def play(self, state: State, move: Any) -> State:
+    def play(self, state: State, move: Move) -> State:
         if not state.roll:
             return state._replace(roll=move)
         stone, name = move.split("-")
@@ -77,7 +82,7 @@ class Einstein:
         places = (own.get(stone, -1) for own in squares for stone in range(1, 7))
         return *places, state.player, *(*stones, 0, 0)[:2]
 
-    def expand(self, states: Any) -> tuple[Any, ...]:
+    def expand(self, states: ndarray) -> tuple[ndarray, ...]:
         """Do for many packed states at once what the methods above do for one."""
         import numpy as np
 
@@ -155,7 +160,7 @@ def _distance(state: State, player: int) -> Fraction:
     return Fraction(sum(min(steps[s] for s in _movable(steps, roll)) for roll in rolls), len(rolls))
 
 
-def _movable_all(squares: Any, roll: int) -> Any:
+def _movable_all(squares: ndarray, roll: int) -> ndarray:
     """Return the one or two stones that a roll moves, for columns of the squares of 1 to 6."""
     import numpy as np
 
@@ -167,15 +172,16 @@ def _movable_all(squares: Any, roll: int) -> Any:
     )
 
 
-def _distance_all(squares: Any, stones: Any, is_turn: Any, corner: int) -> Any:
+def _distance_all(squares: ndarray, stones: ndarray, is_turn: ndarray, corner: int) -> ndarray:
     """Return six times what `_distance` returns."""
     import numpy as np
 
     steps = np.maximum(np.abs(squares // 5 - corner), np.abs(squares % 5 - corner))
 
-    def nearest(stones: Any) -> Any:
+    def nearest(stones: ndarray) -> ndarray:
         near, far = np.take_along_axis(steps, np.maximum(stones - 1, 0), 0)
         return np.where(stones[1], np.minimum(near, far), near)
 
     over_rolls = sum(nearest(_movable_all(squares, roll)) for roll in range(1, 7))
-    return np.where(is_turn & (stones[0] > 0), 6 * nearest(stones), over_rolls)
+    distances: ndarray = np.where(is_turn & (stones[0] > 0), 6 * nearest(stones), over_rolls)
+    return distances

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from expectitree.games.protocol import Move, Turn
+
+if TYPE_CHECKING:
+    from numpy import ndarray
 
 Player = Literal["max", "min"]
 OTHER: dict[Player, Player] = {"max": "min", "min": "max"}
@@ -40,14 +45,14 @@ class Pig:
         self.start = State()
         self._faces = [(face, Fraction(1, die)) for face in range(1, die + 1)]
 
-    def turn(self, state: State) -> Player | Literal["chance"] | None:
+    def turn(self, state: State) -> Turn:
         if max(state.scores) >= self.target:
             return None
         if state.rolls:
             return "chance"
         return state.player
 
-    def moves(self, state: State) -> Iterable[Any]:
+    def moves(self, state: State) -> Iterable[Move]:
         """Return the faces of the die, or what the player can do."""
         if state.rolls:
             return self._faces
@@ -55,7 +60,7 @@ class Pig:
             return ["hold"]
         return ["roll", "hold"]
 
-    def play(self, state: State, move: Any) -> State:
+    def play(self, state: State, move: Move) -> State:
         if move == "roll":
             return state._replace(rolls=True)
         if move != "hold" and move > 1:
@@ -83,7 +88,7 @@ class Pig:
     def pack(self, state: State) -> tuple[int, ...]:
         return *state.scores, state.points, int(state.player == "min"), int(state.rolls)
 
-    def expand(self, states: Any) -> tuple[Any, ...]:
+    def expand(self, states: ndarray) -> tuple[ndarray, ...]:
         """Do for many packed states at once what the methods above do for one."""
         import numpy as np
 

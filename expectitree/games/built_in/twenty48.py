@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from expectitree.games.protocol import Move, Turn
+
+if TYPE_CHECKING:
+    from numpy import ndarray
 
 # The squares of each line, in the order in which the tiles of the line arrive.
 LINES = {
@@ -38,14 +43,14 @@ class Twenty48:
         # At most 8 tiles reach the goal, by the last move. Each cost moves that paid this much.
         self.utility_bounds = (0, 8 * goal * (goal.bit_length() - 2))
 
-    def turn(self, state: State) -> Literal["max", "chance"] | None:
+    def turn(self, state: State) -> Turn:
         if max(state.board) >= self.goal:
             return None
         if state.new:
             return "chance"
         return "max" if self.moves(state) else None
 
-    def moves(self, state: State) -> list[Any]:
+    def moves(self, state: State) -> list[Move]:
         """Return pairs of a free square and a tile, or the moves that change the board."""
         if not state.new:
             return [way for way in LINES if _slide(state.board, way)[0] != state.board]
@@ -53,7 +58,7 @@ class Twenty48:
         tiles = [(2, Fraction(9, 10 * len(free))), (4, Fraction(1, 10 * len(free)))]
         return [((square, tile), p) for square in free for tile, p in tiles]
 
-    def play(self, state: State, move: Any) -> State:
+    def play(self, state: State, move: Move) -> State:
         """Return the state after a move, or with a new tile."""
         if state.new:
             board = (*state.board[: move[0]], move[1], *state.board[move[0] + 1 :])
@@ -74,7 +79,7 @@ class Twenty48:
             return None
         return *(max(tile.bit_length() - 1, 0) for tile in state.board), state.points, state.new
 
-    def expand(self, states: Any) -> tuple[Any, ...]:
+    def expand(self, states: ndarray) -> tuple[ndarray, ...]:
         """Do for many packed states at once what the methods above do for one."""
         import numpy as np
 
@@ -110,7 +115,7 @@ class Twenty48:
         lines = ["".join(f"{tile or '.':>5}" for tile in row) for row in rows]
         return "\n".join([*lines, f"{state.points} points"])
 
-    def label(self, state: State, move: Any) -> str:
+    def label(self, state: State, move: Move) -> str:
         """Return a move as it is, and a tile as in "2 at b3": second column, third row."""
         if not state.new:
             return str(move)
@@ -146,7 +151,7 @@ def _slide_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     return tuple(tiles), points
 
 
-def _slide_all(boards: Any, way: str) -> tuple[Any, Any]:
+def _slide_all(boards: ndarray, way: str) -> tuple[ndarray, ndarray]:
     """Return columns of boards of exponents after a slide, and what it pays on each."""
     import numpy as np
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean
-from typing import Any
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import GameError, SearchError
@@ -15,7 +14,7 @@ from expectitree.base.numbers import is_finite
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.calls import naming_errors
 from expectitree.games.finding import game_of
-from expectitree.games.match.players import Player, chosen_move, player_of
+from expectitree.games.match.players import Asked, Player, chosen_move, player_of
 from expectitree.games.protocol import Game
 from expectitree.games.rollouts import draw
 from expectitree.games.rules import Options, Rules
@@ -83,8 +82,8 @@ class Match(Shown):
 @naming_errors()
 def match(
     game: Game | str,
-    first: Any,
-    second: Any,
+    first: Asked,
+    second: Asked,
     *,
     games: int = 100,
     seed: int = 0,
