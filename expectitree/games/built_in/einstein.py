@@ -180,8 +180,8 @@ def _distance_all(squares: ndarray, stones: ndarray, is_turn: ndarray, corner: i
 
     def nearest(stones: ndarray) -> ndarray:
         near, far = np.take_along_axis(steps, np.maximum(stones - 1, 0), 0)
-        return np.where(stones[1], np.minimum(near, far), near)
+        nearer: ndarray = np.where(stones[1], np.minimum(near, far), near)
+        return nearer
 
     over_rolls = sum(nearest(_movable_all(squares, roll)) for roll in range(1, 7))
-    distances: ndarray = np.where(is_turn & (stones[0] > 0), 6 * nearest(stones), over_rolls)
-    return distances
+    return np.where(is_turn & (stones[0] > 0), 6 * nearest(stones), over_rolls)
