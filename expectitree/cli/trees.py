@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import click
 
 from expectitree.analysis import plotting
-from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import ExpectitreeError, FileError, GameError
 from expectitree.base.tables import QUESTIONS, module_of
@@ -30,6 +29,7 @@ from expectitree.cli.terminal import (
     working,
 )
 from expectitree.cli.tree_options import TreeOptions
+from expectitree.searches.engines import advice
 from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
@@ -61,10 +61,8 @@ class SearchOptions(TreeOptions):
         for name, read in sources_of(self, lazy):
             try:
                 found = read()
-                if isinstance(found, Tree) and self.engine in ("auto", "compiled"):
-                    advice = compiling.advice(len(found))
-                    if advice:
-                        say(f"{name}: {len(found):,} nodes: {advice}")
+                if isinstance(found, Tree) and (hint := advice(found, self.engine)):
+                    say(f"{name}: {len(found):,} nodes: {hint}")
                 with working(f"{activity} {name}"):
                     result = function(found, file=name)
             except FileError as error:

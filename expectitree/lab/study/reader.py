@@ -126,10 +126,11 @@ class _StudyReader:
                 f"there is no key family: choose {', '.join(FAMILIES)}; or write a key game"
             )
         source, name = sources[0]
-        readers = self.game_readers() if source == "game" else self.family_readers(name)
-        values = self.mapping(item, TREES, readers)
         if source == "game":
+            values = self.mapping(item, TREES, self.game_readers())
             _check_game_keys(values)
+        else:
+            values = self.mapping(item, TREES, self.family_readers(name))
         first = {source: values.pop(source)}
         if math.prod(len(own or ()) for own in values.values()) > MAX_KINDS:
             raise AnalysisError(
@@ -168,11 +169,11 @@ class _StudyReader:
 
     def family_readers(self, family: Data) -> dict[str, Reader]:
         """Return a reader for each key of trees of a family; of an unknown one, for all keys."""
-        names = parameters_of(family) if str(family) in FAMILIES else PARAMETERS
-        readers = {
-            name: self.each(_checked(partial(PARAMETERS[name].value, name))) for name in names
-        }
-        return {"family": _checked(parameters_of), **readers}
+        readers: dict[str, Reader] = {"family": _checked(parameters_of)}
+        for name, parameter in PARAMETERS.items():
+            if str(family) not in FAMILIES or name in parameters_of(str(family)):
+                readers[name] = self.each(_checked(partial(parameter.value, name)))
+        return readers
 
     # ---- The searches and published figures.
 
@@ -266,15 +267,11 @@ def _expect(holds: bool, found: Data, expected: str) -> None:
         raise AnalysisError(f"found {described(found)}, expected {expected}")
 
 
-def _plain(value: Data) -> Data:
-    """Return true and false as text, and other values as they are."""
-    return str(value).lower() if isinstance(value, bool) else value
-
-
 def _text(value: Data, place: Place) -> str:
-    text = _plain(value)
-    _expect(isinstance(text, str), value, "text")
-    return str(text)
+    if isinstance(value, bool):
+        return str(value).lower()
+    _expect(isinstance(value, str), value, "text")
+    return str(value)
 
 
 def _checked(check: Callable[[str], object]) -> Reader:
@@ -291,8 +288,9 @@ def _checked(check: Callable[[str], object]) -> Reader:
 def _whole(least: int, most: int) -> Reader:
     def read(value: Data, place: Place) -> int:
         is_whole = isinstance(value, str) and value.isascii() and value.isdecimal()
-        # Python refuses to read thousands of digits.
-        found = int(value.lstrip("0")[:30] or "0") if is_whole else -1
+        found = -1
+        if is_whole:  # Python refuses to read thousands of digits
+            found = int(value.lstrip("0")[:30] or "0")
         _expect(least <= found <= most, value, f"a whole number from {least:,} to {most:,}")
         return found
 
@@ -312,7 +310,7 @@ def _seconds(value: Data, place: Place) -> str:
 
 def _one_of(values: Sequence[str]) -> Reader:
     def read(value: Data, place: Place) -> str:
-        text = _plain(value)
+        text = str(value).lower() if isinstance(value, bool) else value
         _expect(text in values, value, f"{', '.join(values[:-1])} or {values[-1]}")
         return str(text)
 
@@ -321,14 +319,18 @@ def _one_of(values: Sequence[str]) -> Reader:
 
 def _option(key: str) -> Reader:
     """Return a reader of the values of an algorithm's option."""
-    return _one_of(OPTIONS[key].values) if OPTIONS[key].values else _whole(1, 10**9)
+    if OPTIONS[key].values:
+        return _one_of(OPTIONS[key].values)
+    return _whole(1, 10**9)
 
 
 def _figure(value: Data, place: Place) -> str:
     """Return a published figure: a share in per cent, or leaves of all such as 15/27."""
     with suppress(ValueError):
         leaves, slash, total = str(value).partition("/")
-        most = float(total) if slash else 1e18
+        most = 1e18
+        if slash:
+            most = float(total)
         if 0 <= float(leaves) <= most <= 1e18 and most > 0:
             return str(value)
     raise AnalysisError(f"found {described(value)}, expected per cent, or such as 15/27")
