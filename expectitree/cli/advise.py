@@ -9,7 +9,7 @@ import click
 
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameOptions, GameSource, is_game_name
-from expectitree.cli.help import TREES, HelpCommand, option
+from expectitree.cli.help import TREES, declare, option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import show
 from expectitree.cli.tree_files import add_options
@@ -38,7 +38,7 @@ def source_of(
     return GameSource(name, options, MAX_DEPTH if depth is None else depth)
 
 
-@click.command("advise", cls=HelpCommand)
+@declare("advise")
 @click.argument("name", metavar="GAME")
 @algorithm_option("The search.  [default: star2]")
 @partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))

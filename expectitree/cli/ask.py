@@ -12,7 +12,7 @@ from rich.console import Console
 from expectitree.base import interrupts
 from expectitree.base.numbers import notation, to_fraction
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import FILE, SEARCHES, TREES, HelpCommand, option
+from expectitree.cli.help import FILE, SEARCHES, TREES, declare, option
 from expectitree.cli.options import format_options, set_option
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -38,7 +38,7 @@ from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 
 
-@click.command("ask", cls=HelpCommand)
+@declare("ask")
 @click.argument("file", required=False, metavar="[FILE]", type=FILE)
 @option("-e TEXT", "A tree typed in place of a file.", "text")
 @option(

@@ -17,7 +17,7 @@ from expectitree.cli.games import (
     is_game_name,
     refuse_file_options,
 )
-from expectitree.cli.help import FILE, OUTPUT, HelpCommand, option
+from expectitree.cli.help import FILE, OUTPUT, declare, option
 from expectitree.cli.options import set_option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
@@ -35,7 +35,7 @@ from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 
 
-@click.command("convert", cls=HelpCommand)
+@declare("convert")
 @click.argument("source", metavar="IN|GAME", type=FILE)
 @click.argument("out", metavar="OUT", type=OUT)
 @format_option

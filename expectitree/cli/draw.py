@@ -13,7 +13,7 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import is_game_name, with_positions
-from expectitree.cli.help import OUTPUT, HelpCommand, option
+from expectitree.cli.help import OUTPUT, declare, option
 from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import say, write
 from expectitree.cli.tree_files import add_options, check_drawn, check_place, force_option
@@ -75,7 +75,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
 )
 
 
-@click.command("draw", cls=HelpCommand)
+@declare("draw")
 @algorithm_option(
     "The algorithm.  [default: expectiminimax for a picture, all for a page; star2 for games]"
 )

@@ -10,14 +10,14 @@ import click
 from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import FILE, HelpCommand, option
+from expectitree.cli.help import FILE, declare, option
 from expectitree.cli.terminal import say, write
 from expectitree.editor.server import Server
 from expectitree.files.formats import format_by_suffix, format_of_text
 from expectitree.files.sources import PREFIX, read_text
 
 
-@click.command("edit", cls=HelpCommand)
+@declare("edit")
 @click.argument("file", metavar="FILE", type=FILE)
 @option(
     "--port N", "The port; by default, any that is free.", type=click.IntRange(0, 65535), default=0

@@ -16,14 +16,14 @@ from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import OUTPUT, SEARCHES, HelpCommand, option
+from expectitree.cli.help import OUTPUT, SEARCHES, declare, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
 
-@click.command("eval", cls=HelpCommand)
+@declare("eval")
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
 @option(
@@ -88,7 +88,6 @@ def command(
     totals: bool,
     is_detailed: bool,
     notes: bool,
-    format_name: str,
 ) -> None:
     """Compute the value of each tree and show the tree, annotated.
 
@@ -128,7 +127,6 @@ def command(
         f"{algorithm.name}:",
         evaluate_tree,
         "evaluate",
-        format_name,
         algorithms.of_game(),
         most_rows=None if show_all else rows,
         notes=notes and not options.parameters,  # they are about the parameters of the file

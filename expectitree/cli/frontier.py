@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-import click
-
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.frontier.report import frontier
 from expectitree.decide.sensitivity.parameters import parse_range
 
 
-@click.command("frontier", cls=HelpCommand)
+@declare("frontier")
 @option(
     "-p --parameter NAME[=LOW..HIGH]",
     "The weight, if the objective has several parameters, and its range.  [default: from 0]",
@@ -23,7 +21,7 @@ from expectitree.decide.sensitivity.parameters import parse_range
 @plot_option
 @file_options
 @format_options("frontier")
-def command(options: SearchOptions, weight: str, plot: str | None, format_name: str) -> None:
+def command(options: SearchOptions, weight: str) -> None:
     """Show which strategies are best for some weight of a criterion, such as a QALY's worth.
 
     The tree has criteria, and an objective such as wtp*effect - cost. The strategies are listed as
@@ -35,4 +33,4 @@ def command(options: SearchOptions, weight: str, plot: str | None, format_name: 
     """
     name, ends = parse_range(weight)
     find = partial(frontier, parameter=name, range=ends)
-    options.show_all("frontier of", find, "frontier", format_name, plot)
+    options.show_all("frontier of", find, "frontier")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from expectitree.cli.help import TREES, HelpCommand, option
+from expectitree.cli.help import TREES, declare, option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
     add_options,
@@ -47,7 +47,7 @@ def parameter_options(*without: str) -> Callable[[Any], Any]:
     return partial(add_options, options=options)
 
 
-@click.command("generate", cls=HelpCommand)
+@declare("generate")
 @click.argument("family", type=click.Choice(list(FAMILIES)))
 @parameter_options()
 @option(

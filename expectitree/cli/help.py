@@ -6,6 +6,7 @@ This is click's own help. rich-click would import rich, which `--help` does with
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import click
@@ -151,6 +152,9 @@ class HelpCommand(click.Command):
                     formatter.write_text(_GAME)
                     formatter.write_paragraph()
                 formatter.write_dl(records)
+
+
+declare = partial(click.command, cls=HelpCommand)  # a command by its name
 
 
 def is_whole(ctx: click.Context) -> bool:

@@ -6,14 +6,14 @@ import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import SEARCHES, HelpCommand, option
+from expectitree.cli.help import SEARCHES, declare, option
 from expectitree.cli.options import file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Events, Information, every_event, information
 
 
-@click.command("information", cls=HelpCommand)
+@declare("information")
 @option(
     "--event NAME",
     "An event of the file, or a chance node's path; repeat it to know several at once.  [default: "
@@ -32,7 +32,6 @@ def command(
     options: SearchOptions,
     names: tuple[str, ...],
     likelihood: str | None,
-    format_name: str,
 ) -> None:
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 
@@ -62,4 +61,4 @@ def command(
         except LikelihoodError as error:
             raise FileError([Problem(str(likelihood), str(error))]) from None
 
-    options.show_all("information in", worth, "information", format_name)
+    options.show_all("information in", worth, "information")

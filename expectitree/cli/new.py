@@ -6,7 +6,7 @@ import re
 
 import click
 
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import check_file, force_option
 from expectitree.files import load
@@ -48,7 +48,7 @@ max:
 """
 
 
-@click.command("new", cls=HelpCommand)
+@declare("new")
 @click.argument("file", required=False, type=OUT)
 @option("--example NAME", "Print this example tree instead; --list shows the names.")
 @option("--list", "List the example trees.", "list_examples")

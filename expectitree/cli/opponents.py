@@ -8,13 +8,13 @@ import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import opponents
 
 
-@click.command("opponents", cls=HelpCommand)
+@declare("opponents")
 @option(
     "--epsilon E",
     "The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
@@ -27,7 +27,6 @@ from expectitree.decide.opponents.report import opponents
 def command(
     options: SearchOptions,
     epsilons: tuple[str, ...],
-    format_name: str,
 ) -> None:
     """Evaluate each tree against a perfect, a fallible and a random MIN.
 
@@ -43,4 +42,4 @@ def command(
         raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
 
     find = partial(opponents, epsilons=probabilities, exact=True)
-    options.show_all("opponents of", find, "opponents", format_name)
+    options.show_all("opponents of", find, "opponents")

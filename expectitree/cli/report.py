@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options
 from expectitree.cli.terminal import say
 from expectitree.cli.tree_files import check_drawn, force_option
@@ -15,7 +15,7 @@ from expectitree.cli.trees import SearchOptions
 from expectitree.picture.drawing import write
 
 
-@click.command("report", cls=HelpCommand)
+@declare("report")
 @partial(file_options, files="FILE")
 @option("-o --output OUT", "The page: a .html file.", "out", required=True)
 @force_option

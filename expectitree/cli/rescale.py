@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.tree_files import check_output, force_option, write_tree
@@ -16,7 +16,7 @@ from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
 
 
-@click.command("rescale", cls=HelpCommand)
+@declare("rescale")
 @option(
     "--map MAP", "A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay."
 )
@@ -37,7 +37,6 @@ def command(
     any_: bool,
     out: str | None,
     force: bool,
-    format_name: str,
 ) -> None:
     """Map the utilities of each tree, and show values and best actions before and after.
 
@@ -71,10 +70,10 @@ def command(
         find = partial(rescale, map=map)
     reports = list(options.map("rescaling", partial(find, exact=True)))
     if reports and out != "-":
-        show("rescale", format_name, reports)
+        show("rescale", options.format_name, reports)
     if reports and out is not None:
         if (after := reports[0].after) is None:
             say("no map was found: no tree was written")
             return
-        piped = "json" if format_name == "json" else "yaml"
+        piped = "json" if options.format_name == "json" else "yaml"
         write_tree(after.tree, out, piped if out == "-" else None, not options.exact)

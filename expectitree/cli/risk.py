@@ -8,14 +8,14 @@ import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.reach.report import reach as trace_of
 from expectitree.decide.risk.report import risk
 
 
-@click.command("risk", cls=HelpCommand)
+@declare("risk")
 @option("--target T", "Show the probability of a total at least as good as T.", type=None)
 @option(
     "--reach COUNTER",
@@ -28,8 +28,6 @@ def command(
     options: SearchOptions,
     target: str | None,
     reach: str | None,
-    plot: str | None,
-    format_name: str,
 ) -> None:
     """Show the distribution of totals for each first action, with optimal play afterwards.
 
@@ -56,6 +54,6 @@ def command(
 
     if reach is not None:
         find = partial(trace_of, counter=reach, exact=True)
-        options.show_all("tracing", find, "reach", format_name, plot)
+        options.show_all("tracing", find, "reach")
         return
-    options.show_all("risk of", partial(risk, target=wanted, exact=True), "risk", format_name, plot)
+    options.show_all("risk of", partial(risk, target=wanted, exact=True), "risk")

@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
@@ -15,7 +15,7 @@ from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
 
 
-@click.command("sensitivity", cls=HelpCommand)
+@declare("sensitivity")
 @option(
     "-p --parameter NAME[=LOW..HIGH]",
     "The parameter to vary, and its range if the file has none; two make a map.",
@@ -54,8 +54,6 @@ def command(
     add: str | None,
     strategies: bool,
     grid: int,
-    plot: str | None,
-    format_name: str,
 ) -> None:
     """Find what the best decision depends on.
 
@@ -103,7 +101,7 @@ def command(
             return sensitivity(tree, name, range=ends, file=file)
         return sensitivity_map(tree, *names, ranges=[e for _, e in ranges], grid=grid, file=file)
 
-    options.show_all("sensitivity of", answer, "sensitivity", format_name, plot)
+    options.show_all("sensitivity of", answer, "sensitivity")
 
 
 def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:

@@ -15,7 +15,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
 from expectitree.cli.generate import parameter_options
-from expectitree.cli.help import FILE, OUTPUT, SEARCHES, HelpCommand, option
+from expectitree.cli.help import FILE, OUTPUT, SEARCHES, declare, option
 from expectitree.cli.terminal import say, warn, working
 from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
 from expectitree.cli.tree_options import read_bounds
@@ -68,7 +68,7 @@ _OPTIONS = (
 )
 
 
-@click.command("sheet", cls=HelpCommand)
+@declare("sheet")
 @click.argument("source", metavar="[FILE|FAMILY]", default="uniform", type=FILE)
 @algorithm_option("The search to do by hand.  [default: expectiminimax]")
 @partial(add_options, options=_OPTIONS)

@@ -8,14 +8,14 @@ from functools import partial
 import click
 
 from expectitree.base.display import Shown
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
 
 
-@click.command("simulate", cls=HelpCommand)
+@declare("simulate")
 @option(
     "-p --parameter NAME[=LOW..HIGH]",
     "Show the acceptability curve: the share of draws in which each action is best, over the "
@@ -38,8 +38,6 @@ def command(
     moved: str | None,
     count: int,
     seed: int,
-    plot: str | None,
-    format_name: str,
 ) -> None:
     """Show which action is best while parameters are uncertain.
 
@@ -58,4 +56,4 @@ def command(
     if moved is not None:
         name, ends = parse_range(moved)
         find = partial(acceptability, parameter=name, range=ends, draws=count, seed=seed)
-    options.show_all("simulating", find, "simulation", format_name, plot)
+    options.show_all("simulating", find, "simulation")

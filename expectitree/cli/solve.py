@@ -6,14 +6,14 @@ import click
 
 from expectitree.base.numbers import notation
 from expectitree.cli.games import GameOptions
-from expectitree.cli.help import FILE, TREES, HelpCommand, option
+from expectitree.cli.help import FILE, TREES, declare, option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, warn, working
 from expectitree.games import MAX_ROWS
 from expectitree.games.solve import WIDTH
 
 
-@click.command("solve", cls=HelpCommand)
+@declare("solve")
 @click.argument("game", metavar="GAME", type=FILE)
 @option(
     "--width W",

@@ -8,7 +8,7 @@ import click
 
 from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
-from expectitree.cli.help import FILE, SEARCHES, HelpCommand, option
+from expectitree.cli.help import FILE, SEARCHES, declare, option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, working
 from expectitree.lab.study.reader import load_study
@@ -25,7 +25,7 @@ def _refuse_plot(context: click.Context, param: click.Parameter, value: str | No
         )
 
 
-@click.command("study", cls=HelpCommand)
+@declare("study")
 @click.argument("spec", type=FILE)
 @option("--jobs N", "Processes that search.  [default: one per core]", section=SEARCHES)
 @option(

@@ -10,7 +10,7 @@ from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import with_positions
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
@@ -18,7 +18,7 @@ from expectitree.searches.result import Search
 MAX_STEPS = 500  # shown as text by default
 
 
-@click.command("trace", cls=HelpCommand)
+@declare("trace")
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
 @option("--at PATH", "Show only the steps at one node, and the results of its children.")
@@ -33,7 +33,6 @@ def command(
     options: SearchOptions,
     at: str | None,
     limit: int | None,
-    format_name: str,
 ) -> None:
     """Show a search step by step.
 
@@ -49,7 +48,7 @@ def command(
     if options.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: remove --engine compiled.")
     if limit is None:
-        limit = MAX_STEPS if format_name == "text" else 0
+        limit = MAX_STEPS if options.format_name == "text" else 0
 
     def trace_tree(found: Tree | Search, file: str) -> Trace:
         if isinstance(found, Search):
@@ -67,4 +66,4 @@ def command(
             file=file,
         )
 
-    options.show_each("tracing", trace_tree, "trace", format_name, lazy)
+    options.show_each("tracing", trace_tree, "trace", lazy)

@@ -82,41 +82,35 @@ class SearchOptions(TreeOptions):
         activity: str,
         function: Callable[..., Any],
         question: str,
-        format: str,
         lazy: Algorithm | None = None,
         **settings: Any,
     ) -> None:
         """Show a function's report about each tree; of several trees, below the file's name."""
-        several = format == "text" and self.tree_count > 1
+        several = self.format_name == "text" and self.tree_count > 1
         for position, report in enumerate(self.map(activity, function, lazy)):
             self.fail_if(is_stopped(report.search))
             if several:
                 show_separator(report.file, position)
-            show(question, format, report, **settings)
+            show(question, self.format_name, report, **settings)
 
     def show_all(
-        self,
-        activity: str,
-        function: Callable[..., Result],
-        question: str,
-        format: str,
-        plot: str | None = None,
+        self, activity: str, function: Callable[..., Result], question: str
     ) -> list[Result]:
         """Show a function's reports about all trees together, and return them.
 
-        The report about one tree is also drawn to the file `plot`.
+        The report about one tree is also drawn to the file of `plot`.
         """
-        if plot is not None:
+        if self.plot is not None:
             if self.tree_count > 1:
                 raise click.UsageError("--plot draws one tree: name one file.")
-            plotting.check_plot(plot)
-        reports: list[Any] = list(self.map(activity, function))
+            plotting.check_plot(self.plot)
+        reports = list(self.map(activity, function))
         if reports:
-            show(question, format, reports)
-        if reports and plot is not None:
+            show(question, self.format_name, reports)
+        if reports and self.plot is not None:
             module = module_of(f"{QUESTIONS[question]}.plot")
-            plotting.save_figure(module.figure_of(reports[0]), plot)
-            say(f"{plot} written")
+            plotting.save_figure(module.figure_of(reports[0]), self.plot)
+            say(f"{self.plot} written")
         return reports
 
     def fail_if(self, is_negative: bool) -> None:

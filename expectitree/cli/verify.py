@@ -13,7 +13,7 @@ from expectitree.analysis.verify.report import Check, Verification, refresh, ver
 from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name
-from expectitree.cli.help import FILE, HelpCommand, option
+from expectitree.cli.help import FILE, declare, option
 from expectitree.cli.options import format_options, set_option
 from expectitree.cli.sources import files_in
 from expectitree.cli.terminal import (
@@ -31,7 +31,7 @@ from expectitree.files import load
 from expectitree.text.console import characters, line, safe, to_strings
 
 
-@click.command("verify", cls=HelpCommand)
+@declare("verify")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER|GAME...", type=FILE)
 @option("--write", "Write the results into each file's `expect`.", "write_back")
 @option("-v --verbose", "In text, print every expectation.")
