@@ -60,10 +60,10 @@ class OpenSpielGame:
     def of(cls, found: Spiel) -> OpenSpielGame:
         """Return the game of an object of OpenSpiel: a game, or the state to start from."""
         game = cls.__new__(cls)
-        start = found.new_initial_state
         if hasattr(found, "get_game"):
-            start = found.clone
-        game._take(start())
+            game._take(found.clone())
+        else:
+            game._take(found.new_initial_state())
         return game
 
     def _take(self, start: State) -> None:

@@ -19,7 +19,7 @@ from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place, Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of
-from expectitree.lab.families.parameters import PARAMETERS
+from expectitree.lab.families.parameters import PARAMETERS, whole
 from expectitree.lab.study.spec import (
     LAZY_ONLY,
     LIMIT,
@@ -151,20 +151,21 @@ class _StudyReader:
 
     def game_readers(self) -> dict[str, Reader]:
         """Return a reader for each key of trees of games."""
-        number = self.each(_digits)
+        number = whole(0, 10**18 - 1)
+        digits = self.each(_value(lambda text: str(number.read(text)), number.expected))
         return {
             "game": _checked(lambda reference: games().check_game(reference, self.folder)),
-            "depth": number,
-            "random-moves": number,
+            "depth": digits,
+            "random-moves": digits,
             "order": self.each(_one_of(ORDERS)),
             "search": self.each(_one_of(SEARCHES)),
             "merge": self.each(_one_of(("true", "false"))),
             "deepen": self.each(_one_of(("true", "false"))),
-            "seconds": self.each(_seconds),
+            "seconds": self.each(_value(_read_seconds, "seconds above 0, such as 0.5")),
             "estimate": self.each(
                 _checked(lambda reference: games().check_estimate(reference, self.folder))
             ),
-            "seed": number,
+            "seed": digits,
         }
 
     def family_readers(self, family: Data) -> dict[str, Reader]:
@@ -200,7 +201,9 @@ class _StudyReader:
         expected = "a mapping such as {branching: 4, star1: 84.1}"
         _expect(isinstance(item, tuple), item, expected)
         readers = dict.fromkeys((key for key, _ in item), _text)
-        readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(ALGORITHMS, _figure)
+        readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(
+            ALGORITHMS, _value(_read_figure, "per cent, or such as 15/27")
+        )
         where = self.mapping(item, expected, readers)
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
         if not figures:
@@ -267,18 +270,30 @@ def _expect(holds: bool, found: Data, expected: str) -> None:
         raise AnalysisError(f"found {described(found)}, expected {expected}")
 
 
-def _text(value: Data, place: Place) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    _expect(isinstance(value, str), value, "text")
-    return str(value)
+def _value(read: Callable[[str], Any], expected: str) -> Reader:
+    """Return a reader of one value; `read` raises an error for a text that is not as expected."""
+
+    def read_value(value: Data, place: Place) -> Any:
+        try:
+            if isinstance(value, bool):
+                return read(str(value).lower())
+            if isinstance(value, str):
+                return read(value)
+        except (ValueError, ZeroDivisionError):
+            pass
+        raise AnalysisError(f"found {described(value)}, expected {expected}")
+
+    return read_value
+
+
+_text = _value(str, "text")
 
 
 def _checked(check: Callable[[str], object]) -> Reader:
     """Return a reader of text for which `check` raises an error if it is wrong."""
 
     def read(value: Data, place: Place) -> str:
-        text = _text(value, place)
+        text: str = _text(value, place)
         check(text)
         return text
 
@@ -286,35 +301,20 @@ def _checked(check: Callable[[str], object]) -> Reader:
 
 
 def _whole(least: int, most: int) -> Reader:
-    def read(value: Data, place: Place) -> int:
-        is_whole = isinstance(value, str) and value.isascii() and value.isdecimal()
-        found = -1
-        if is_whole:  # Python refuses to read thousands of digits
-            found = int(value.lstrip("0")[:30] or "0")
-        _expect(least <= found <= most, value, f"a whole number from {least:,} to {most:,}")
-        return found
-
-    return read
-
-
-def _digits(value: Data, place: Place) -> str:
-    return str(_whole(0, 10**18 - 1)(value, place))
-
-
-def _seconds(value: Data, place: Place) -> str:
-    with suppress(ValueError, TypeError):
-        if 0 < float(str(value)) < math.inf:
-            return str(value)
-    raise AnalysisError(f"found {described(value)}, expected seconds above 0, such as 0.5")
+    number = whole(least, most)
+    return _value(number.read, number.expected)
 
 
 def _one_of(values: Sequence[str]) -> Reader:
-    def read(value: Data, place: Place) -> str:
-        text = str(value).lower() if isinstance(value, bool) else value
-        _expect(text in values, value, f"{', '.join(values[:-1])} or {values[-1]}")
-        return str(text)
+    return _value(
+        lambda text: values[values.index(text)], f"{', '.join(values[:-1])} or {values[-1]}"
+    )
 
-    return read
+
+def _read_seconds(text: str) -> str:
+    if 0 < float(text) < math.inf:
+        return text
+    raise ValueError
 
 
 def _option(key: str) -> Reader:
@@ -324,16 +324,13 @@ def _option(key: str) -> Reader:
     return _whole(1, 10**9)
 
 
-def _figure(value: Data, place: Place) -> str:
+def _read_figure(text: str) -> str:
     """Return a published figure: a share in per cent, or leaves of all such as 15/27."""
-    with suppress(ValueError):
-        leaves, slash, total = str(value).partition("/")
-        most = 1e18
-        if slash:
-            most = float(total)
-        if 0 <= float(leaves) <= most <= 1e18 and most > 0:
-            return str(value)
-    raise AnalysisError(f"found {described(value)}, expected per cent, or such as 15/27")
+    leaves, slash, total = text.partition("/")
+    most = float(total) if slash else 1e18
+    if 0 <= float(leaves) / most <= 1 <= 1e18 / most:
+        return text
+    raise ValueError
 
 
 def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
