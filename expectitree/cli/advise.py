@@ -9,16 +9,15 @@ import click
 
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameOptions, GameSource, is_game_name
-from expectitree.cli.help import TREES, declare, option
+from expectitree.cli.help import declare, option, tree_option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import show
 from expectitree.cli.tree_files import add_options
 
 SEARCH_OPTIONS = (
-    option(
+    tree_option(
         "--depth D",
         "Search at most D plies deep.  [default: as deep as the time allows]",
-        section=TREES,
         rare=False,
     ),
     option("--seconds T", "Search for at most T seconds."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, cast
 
 import click
@@ -11,7 +11,7 @@ import click
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import SEARCHES, option
+from expectitree.cli.help import search_option
 from expectitree.cli.options import complete_from
 from expectitree.cli.terminal import say
 from expectitree.cli.tree_files import Command, add_options
@@ -83,9 +83,8 @@ class ChosenAlgorithms:
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
     """Add -a and the algorithms' options to a command, which receives `algorithms`."""
-    of_search = partial(option, section=SEARCHES)
     options = [
-        of_search(
+        search_option(
             "-a --algorithm NAME",
             help,
             "names",
@@ -97,9 +96,9 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
     ]
     for key, row in OPTIONS.items():
         if row.values:
-            added = of_search(f"--{key}", row.description, type=click.Choice(row.values))
+            added = search_option(f"--{key}", row.description, type=click.Choice(row.values))
         else:
-            added = of_search(f"--{key} K", row.description)
+            added = search_option(f"--{key} K", row.description)
         options.append(added)
 
     def add(command: Command) -> Command:

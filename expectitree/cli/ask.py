@@ -12,7 +12,7 @@ from rich.console import Console
 from expectitree.base import interrupts
 from expectitree.base.numbers import notation, to_fraction
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import FILE, SEARCHES, TREES, declare, option
+from expectitree.cli.help import FILE, declare, option, search_option, tree_option
 from expectitree.cli.options import format_options, set_option
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -41,20 +41,17 @@ from expectitree.text.phrases import plural
 @declare("ask")
 @click.argument("file", required=False, metavar="[FILE]", type=FILE)
 @option("-e TEXT", "A tree typed in place of a file.", "text")
-@option(
+@search_option(
     "--goal",
     "What to make certain: which action is best, or the value.",
-    section=SEARCHES,
     type=click.Choice(("action", "value")),
     default="action",
-    show_default=True,
 )
-@option(
+@search_option(
     "--bounds LOWER,UPPER",
     "Bounds on every total (utility plus rewards); inf if unknown.",
-    section=SEARCHES,
 )
-@option("--exact", "Show fractions in place of rounded decimals.", section=TREES)
+@tree_option("--exact", "Show fractions in place of rounded decimals.")
 @option(
     "--answers FILE",
     "The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",

@@ -17,7 +17,7 @@ from expectitree.cli.games import (
     is_game_name,
     refuse_file_options,
 )
-from expectitree.cli.help import FILE, OUTPUT, declare, option
+from expectitree.cli.help import FILE, declare, option, output_option
 from expectitree.cli.options import set_option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
@@ -39,10 +39,9 @@ from expectitree.files.rows import ReadOptions
 @click.argument("source", metavar="IN|GAME", type=FILE)
 @click.argument("out", metavar="OUT", type=OUT)
 @format_option
-@option(
+@output_option(
     "--drop",
     "Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
-    section=OUTPUT,
     type=click.Choice(["fractions"]),
     multiple=True,
 )

@@ -13,8 +13,8 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import is_game_name, with_positions
-from expectitree.cli.help import OUTPUT, declare, option
-from expectitree.cli.options import tree_options
+from expectitree.cli.help import declare, option, output_option
+from expectitree.cli.options import totals_option, tree_options, windows_option
 from expectitree.cli.terminal import say, write
 from expectitree.cli.tree_files import add_options, check_drawn, check_place, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
@@ -39,34 +39,29 @@ _PICTURE_OPTIONS = (  # which a page does not have
             about,
             type=click.Choice(drawing.CHOICES[name]),
             default=drawing.CHOICES[name][0],
-            show_default=True,
         )
         for name, about in _ABOUT.items()
     ),
-    option("--totals", "Show what each path pays in all, at its end."),
+    totals_option,
     option(
         "--width N",
         "Fit the picture into N pixels (points in a .pdf), with legible text.",
         rare=True,
         type=click.FloatRange(min=1),
     ),
-    option("--windows", "Show alpha and beta of every node that was entered.", section=OUTPUT),
+    windows_option,
     option("--reasons", "Show the reason for each cut.", rare=True),
     option("--strategy", "Draw only what optimal play can reach.", rare=True),
-    option(
+    output_option(
         "--rows N",
         "Draw about N nodes; a run of leaves counts as one.",
-        section=OUTPUT,
         default=MAX_NODES,
-        show_default=True,
     ),
-    option("--all", "Draw every node.", "show_all", section=OUTPUT),
-    option(
+    output_option("--all", "Draw every node.", "show_all"),
+    output_option(
         "--title/--no-title",
         "Show the title and the result.",
-        section=OUTPUT,
         default=True,
-        show_default=True,
     ),
     option(
         "--blank", "Draw an exercise: leave out all that a search found, with lines to write on."
@@ -86,9 +81,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
     "with the ending .svg]",
     "out",
 )
-@option(
-    "--format", "The format if OUT is -.", "format_name", section=OUTPUT, type=click.Choice(_TEXTS)
-)
+@output_option("--format", "The format if OUT is -.", "format_name", type=click.Choice(_TEXTS))
 @force_option
 @partial(add_options, options=_PICTURE_OPTIONS)
 def command(

@@ -20,7 +20,11 @@ from expectitree.files.sources import PREFIX, read_text
 @declare("edit")
 @click.argument("file", metavar="FILE", type=FILE)
 @option(
-    "--port N", "The port; by default, any that is free.", type=click.IntRange(0, 65535), default=0
+    "--port N",
+    "The port; by default, any that is free.",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=False,
 )
 @option("--no-browser", "Print the link, and open no browser.")
 def command(file: str, port: int, no_browser: bool) -> None:

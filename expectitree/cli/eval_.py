@@ -16,8 +16,8 @@ from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import OUTPUT, SEARCHES, declare, option
-from expectitree.cli.options import format_options, tree_options
+from expectitree.cli.help import declare, option, output_option, search_option
+from expectitree.cli.options import format_options, totals_option, tree_options, windows_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -26,54 +26,48 @@ from expectitree.searches.result import Search
 @declare("eval")
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
-@option(
+@search_option(
     "--jobs N",
     "Read N parts of an .arrow or .parquet file at the same time.",
-    section=SEARCHES,
     default=1,
+    show_default=False,
 )
-@option(
+@search_option(
     "--scheduler ADDRESS",
     "Evaluate .arrow and .parquet files on the Dask cluster whose scheduler has this address.",
-    section=SEARCHES,
 )
-@option("--windows", "Show alpha and beta of every node that was entered.", section=OUTPUT)
-@option(
+@windows_option
+@output_option(
     "--rows",
     "Show about this many nodes.",
-    section=OUTPUT,
     type=click.IntRange(min=1),
     default=MAX_ROWS,
-    show_default=True,
 )
-@option("--all", "Show every node.", "show_all", section=OUTPUT)
+@output_option("--all", "Show every node.", "show_all")
 @option(
     "--explain [PATH]",
     "Explain in sentences the value of the root or of a node, and why each cut was sound.",
     is_flag=False,
     flag_value=ROOT,
 )
-@option(
+@output_option(
     "--show",
     "Show the formulas next to the numbers, and the parameters.",
     "shown",
-    section=OUTPUT,
     type=click.Choice(("formulas",)),
     multiple=True,
 )
 @option("--strategy", "Show only the nodes that optimal play can reach.", rare=True)
-@option("--totals", "Show what each path pays in all, at its end.")
+@totals_option
 @option(
     "-v --verbose",
     "Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
     "is_detailed",
 )
-@option(
+@output_option(
     "--notes/--no-notes",
     "Show the notes of nodes, but not with --set.",
-    section=OUTPUT,
     default=True,
-    show_default=True,
 )
 @format_options("evaluate")
 def command(

@@ -55,6 +55,7 @@ def parameter_options(*without: str) -> Callable[[Any], Any]:
     "The file to write; its ending sets the format.",
     "out",
     default="-",
+    show_default=False,
     type=OUT,
 )
 @format_option

@@ -104,6 +104,7 @@ def option(usage: str, help: str, name: str | None = None, **settings: Any) -> D
 
     The command receives the value by the `name`, or by the option's own. Without a word for a
     value, or a type in the `settings`, the option is a flag.
+    The help shows its default.
     """
     words = usage.split()
     declared = [word for word in words if word.startswith("-")]
@@ -112,9 +113,17 @@ def option(usage: str, help: str, name: str | None = None, **settings: Any) -> D
         settings = {"metavar": value, "type": _TYPES.get(value), **settings}
     elif "type" not in settings:
         settings["is_flag"] = True
+    settings.setdefault("show_default", "default" in settings and "[default: " not in help)
     if name is not None:
         declared.append(name)
     return click.option(*declared, cls=Option, help=help, **settings)
+
+
+output_option = partial(option, section=OUTPUT)
+search_option = partial(option, section=SEARCHES)
+tree_option = partial(option, section=TREES)
+foreign_option = partial(option, section=FORMATS)
+game_option = partial(option, section=GAMES)
 
 
 class HelpCommand(click.Command):

@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import SEARCHES, declare, option
+from expectitree.cli.help import declare, option, search_option
 from expectitree.cli.options import file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
@@ -14,12 +14,11 @@ from expectitree.decide.information.report import Events, Information, every_eve
 
 
 @declare("information")
-@option(
+@search_option(
     "--event NAME",
     "An event of the file, or a chance node's path; repeat it to know several at once.  [default: "
     "each event of the file]",
     "names",
-    section=SEARCHES,
     rare=False,
     multiple=True,
 )

@@ -12,7 +12,7 @@ import click
 from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
-from expectitree.cli.help import FILE, OUTPUT, SEARCHES, TREES, option
+from expectitree.cli.help import FILE, option, output_option, search_option, tree_option
 from expectitree.cli.terminal import OUT, choose_report, warn
 from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
@@ -50,10 +50,8 @@ def _read_settings(
     return changed
 
 
-_of_trees = partial(option, section=TREES)
-_of_searches = partial(option, section=SEARCHES)
 _SETTINGS = (
-    _of_trees(
+    tree_option(
         "--set NAME=VALUE",
         "Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
         "parameters",
@@ -62,7 +60,7 @@ _SETTINGS = (
         rare=False,
         callback=_read_settings,
     ),
-    _of_trees(
+    tree_option(
         "--parameters FILE",
         "Set parameters by a table in CSV: name, value, low, high, unit, description.",
         "table",
@@ -76,39 +74,39 @@ _OWN_PARAMETERS = [
     field.name for field in fields(SearchOptions) if field.name not in ("games", "statuses")
 ]
 _TREE_OPTIONS = (
-    _of_trees("-e TEXT", "A tree as text, in place of a file.", "texts", multiple=True, rare=False),
-    _of_trees("--depth D", "Cut the tree at D plies, and use its estimates there.", rare=False),
-    _of_trees(
+    tree_option(
+        "-e TEXT", "A tree as text, in place of a file.", "texts", multiple=True, rare=False
+    ),
+    tree_option("--depth D", "Cut the tree at D plies, and use its estimates there.", rare=False),
+    tree_option(
         "--order ORDER",
         "Order of children: given, best, worst, inner (by estimates) or random:SEED.",
         default="given",
-        show_default=True,
         shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
     ),
-    _of_trees(
+    tree_option(
         "--exact", "Show fractions in place of rounded decimals, and compute in them at any size."
     ),
     set_option,
-    _of_trees(
+    tree_option(
         "--attitude KIND=VALUE",
         "Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
     ),
 )
 _SEARCH_OPTIONS = (
-    _of_searches(
+    search_option(
         "--bounds none|leaves|L,U",
         "Bounds on every total (utility plus rewards): none, those of the leaves, or two "
         "numbers.  [default: those in the file, else none for alphabeta and leaves for the others]",
     ),
-    _of_searches(
+    search_option(
         "--engine",
         "How the search runs. auto computes small trees in fractions and compiles for large ones; "
         "the others compute in floats.",
         type=click.Choice(ENGINES),
         default="auto",
-        show_default=True,
     ),
-    _of_searches(
+    search_option(
         "--max-visits N", "Stop a pruning search after N node visits and report the bounds so far."
     ),
 )
@@ -148,6 +146,8 @@ def tree_options(
 # For commands that evaluate every node, and for those that read no games either.
 node_options = partial(tree_options, searches=False)
 file_options = partial(node_options, files="[FILE|FOLDER]...", has_games=False)
+windows_option = output_option("--windows", "Show alpha and beta of every node that was entered.")
+totals_option = option("--totals", "Show what each path pays in all, at its end.")
 plot_option = option("--plot FILE", "Also draw a plot, as .svg, .png or .pdf.", type=OUT)
 
 
@@ -156,20 +156,17 @@ def format_options(question: str, report: str = "-o --output") -> Callable[[Comm
 
     `report` replaces -o where it names another file.
     """
-    format = option(
+    format = output_option(
         "--format",
         "The format of the output.",
         "format_name",
-        section=OUTPUT,
         type=click.Choice(formats(question)),
         default="text",
-        show_default=True,
     )
-    file = option(
+    file = output_option(
         f"{report} FILE",
         "Write the report to a file, not to standard output.",
         "report_file",
-        section=OUTPUT,
         type=OUT,
         expose_value=False,
         callback=choose_report,

@@ -41,7 +41,6 @@ MAX_SEED = 1_000_000  # of those that are chosen at random
     "side",
     type=click.Choice(("max", "min", "both")),
     default="max",
-    show_default=True,
 )
 @option("--seed N", "The seed of the outcomes.", type=click.IntRange(min=0))
 @option("--typed", "Ask for the outcomes of chance, such as those of real dice.")

@@ -39,7 +39,6 @@ from expectitree.decide.sensitivity.strategies import strategies_of
     rare=True,
     type=click.IntRange(2, 1000),
     default=GRID,
-    show_default=True,
 )
 @plot_option
 @file_options

@@ -15,7 +15,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
 from expectitree.cli.generate import parameter_options
-from expectitree.cli.help import FILE, OUTPUT, SEARCHES, declare, option
+from expectitree.cli.help import FILE, declare, option, output_option, search_option
 from expectitree.cli.terminal import say, warn, working
 from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
 from expectitree.cli.tree_options import read_bounds
@@ -34,35 +34,31 @@ _OPTIONS = (
         "number",
         type=click.IntRange(1, 500),
         default=10,
-        show_default=True,
     ),
     option(
         "--seed N",
         "Other seeds give other sheets; the same seed gives the same one on every machine.",
         type=click.IntRange(0, 10**12 - 1),
         default=0,
-        show_default=True,
     ),
     option(
         "--min-cuts K",
         "Take only trees in which the search makes K cuts or more.  [default: 1 if it prunes]",
         type=click.IntRange(min=0),
     ),
-    option("--windows", "Ask for alpha and beta of each node.", section=OUTPUT),
-    option(
+    output_option("--windows", "Ask for alpha and beta of each node."),
+    search_option(
         "--bounds LOWER,UPPER",
         "Bounds that the search knows.  [default: those of the tree or of --utilities; none "
         "for alphabeta]",
-        section=SEARCHES,
     ),
-    option("--title TEXT", "The title of each page.", section=OUTPUT),
+    output_option("--title TEXT", "The title of each page."),
     option("--task TEXT", "What to do, in your own words.", rare=True),
     option(
         "-o --output OUT",
         "The file; its ending sets the format.",
         "out",
         default="sheet.html",
-        show_default=True,
     ),
     option("--trees FOLDER", "Also write each tree to a file.", rare=True, type=FILE),
 )

@@ -22,13 +22,12 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
     "range of this parameter.",
     "moved",
 )
-@option("--draws N", "The number of draws.", "count", default=DRAWS, show_default=True)
+@option("--draws N", "The number of draws.", "count", default=DRAWS)
 @option(
     "--seed",
     "The seed of the random numbers; the same seed gives the same draws.",
     type=click.IntRange(min=0),
     default=SEED,
-    show_default=True,
 )
 @plot_option
 @file_options

@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.numbers import notation
 from expectitree.cli.games import GameOptions
-from expectitree.cli.help import FILE, TREES, declare, option
+from expectitree.cli.help import FILE, declare, option, tree_option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, warn, working
 from expectitree.games import MAX_ROWS
@@ -21,10 +21,9 @@ from expectitree.games.solve import WIDTH
     rare=True,
     type=click.FloatRange(min=0),
     default=WIDTH,
-    show_default=True,
 )
 @option("--policy FILE", "Write the best move of each position: .csv, .arrow.", type=OUT)
-@option("--exact", "Prove the value as a fraction: up to 20,000 positions.", section=TREES)
+@tree_option("--exact", "Prove the value as a fraction: up to 20,000 positions.")
 @option("--endless X", "Count endless play as worth X, as in --endless 0.")
 @option("--discount D", "Count what follows each move D times as much, as in 0.95.", type=None)
 @option("--start TEXT", "Start from the position that TEXT describes.")

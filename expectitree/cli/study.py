@@ -8,7 +8,7 @@ import click
 
 from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
-from expectitree.cli.help import FILE, SEARCHES, declare, option
+from expectitree.cli.help import FILE, declare, option, search_option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, working
 from expectitree.lab.study.reader import load_study
@@ -27,17 +27,16 @@ def _refuse_plot(context: click.Context, param: click.Parameter, value: str | No
 
 @declare("study")
 @click.argument("spec", type=FILE)
-@option("--jobs N", "Processes that search.  [default: one per core]", section=SEARCHES)
+@search_option("--jobs N", "Processes that search.  [default: one per core]")
 @option(
     "--results FILE",
     "Where results are kept.  [default: SPEC.results.jsonl, next to it]",
     rare=True,
     type=None,
 )
-@option(
+@search_option(
     "--scheduler ADDRESS",
     "Run on the Dask cluster whose scheduler has this address.",
-    section=SEARCHES,
 )
 @option("--report", "Search nothing: only print the results so far.")
 @option("--plot FILE", "", hidden=True, expose_value=False, callback=_refuse_plot)
