@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 from expectitree.base.errors import UNDEFINED, WRONG_SUM, WRONG_SUM_OF_FORMULAS
 from expectitree.base.expressions.syntax import RESERVED
@@ -26,7 +26,7 @@ from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
-from expectitree.foreign.shared import Fields, Translation
+from expectitree.foreign.shared import Fields, Translation, walk
 
 KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")
@@ -90,9 +90,7 @@ class _Reader(Translation):
     def item(self, path: tuple[str, ...]) -> Data:
         """Return the item of the first node; a path in another file starts with its name."""
         found: list[Data] = []
-        stack = [_Node(self.source.root, Place(), path, "", found)]
-        while stack:
-            stack += reversed([*self.open(stack.pop())])
+        walk(_Node(self.source.root, Place(), path, "", found), self.open)
         return next(iter(found), None)
 
     # ---- Other files.
@@ -229,11 +227,11 @@ class _Reader(Translation):
         elif "name" in keys and self is self.main:
             found["title"] = keys["name"]
         if node.above == "chance":
-            found["p"] = self.formula(keys["p"][0]), keys["p"][1]
+            found["p"] = self.amount(keys["p"])
         elif "p" in keys:
             self.note(node.path, "the p of a node that is not an outcome is ignored")
         if "cost" in keys:
-            found["cost"] = self.formula(keys["cost"][0]), keys["cost"][1]
+            found["cost"] = self.amount(keys["cost"])
             if not node.above and self is not self.main:
                 self.report(
                     keys["cost"][1],
@@ -245,7 +243,7 @@ class _Reader(Translation):
         if "tree" in keys:
             found |= self.use(keys, node.path)
         elif not has_branches:
-            found["utility"] = self.formula(keys["payoff"][0]), keys["payoff"][1]
+            found["utility"] = self.amount(keys["payoff"])
         elif "payoff" in keys:
             self.note(node.path, "the payoff of a node with branches is ignored, as in Radiant")
         return found
@@ -260,7 +258,11 @@ class _Reader(Translation):
             found[self.names[name]] = self.mapping(fields), place
         return self.mapping(found), Place()
 
-    def formula(self, data: Data) -> Any:
+    def amount(self, written: tuple[Data, Place]) -> tuple[Data, Place]:
+        """Return a number or a formula with the names of parameters, and its place."""
+        return self.formula(written[0]), written[1]
+
+    def formula(self, data: Data) -> Data:
         """Return a number or a formula with the names of parameters."""
         if isinstance(data, str):
             data = self.main.pattern.sub(lambda match: self.main.names[match[0]], data)
@@ -269,13 +271,9 @@ class _Reader(Translation):
 
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
-    if "tree" in keys and (kind or has_branches or "payoff" in keys):
-        found = "branches"
-        if kind:
-            found = "type"
-        elif "payoff" in keys:
-            found = "payoff"
-        return f"found {found} next to `tree`, which has its own: remove one of them"
+    unfit = [word for word in ("type", "payoff") if word in keys] + ["branches"] * has_branches
+    if "tree" in keys and unfit:
+        return f"found {unfit[0]} next to `tree`, which has its own: remove one of them"
     if has_branches and kind not in ("decision", "chance"):
         if kind:
             return f"found {described(kind)} as type, expected decision or chance"
@@ -314,14 +312,12 @@ def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[
 
     Those that are `known` stay.
     """
-    taken = {*RESERVED, *known.values()}
-    plain = (name for name in names if _IDENTIFIER.fullmatch(name) and name not in taken)
-    found = {**{name: name for name in plain}, **known}
-    taken |= {*found.values()}
-    for name in names:
+    found, taken = dict(known), {*RESERVED, *known.values()}
+    for name in sorted(names, key=lambda name: not _IDENTIFIER.fullmatch(name)):
         if name not in found:
-            base = re.sub("[^A-Za-z0-9_]+", "_", name).strip("_") or "variable"
-            base = shared.identifier(base)
-            found[name] = shared.free_name(base, taken.__contains__)
+            base = name
+            if not _IDENTIFIER.fullmatch(name):
+                base = shared.identifier(shared.identifier(name).strip("_") or "variable")
+            found[name] = shared.free_name(base, taken)
             taken.add(found[name])
     return found

@@ -34,7 +34,7 @@ from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
-from expectitree.foreign.shared import Fields, Translation
+from expectitree.foreign.shared import Fields, Translation, walk
 from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
 from expectitree.foreign.silverdecisions_criteria import rule_of
 
@@ -134,9 +134,7 @@ class _Reader(Translation):
         about: Fields = {}
         if rule in TWO_CRITERIA:
             about = self.two_criteria(data, TWO_CRITERIA[rule])
-        stack = [_Node(self.find_tree(data, number), names, fields, [])]
-        while stack:
-            stack += reversed([*self.open(stack.pop())])
+        walk(_Node(self.find_tree(data, number), names, fields, []), self.open)
         for key, name in (("title", "title"), ("source", "description")):
             if text := self.text(file, name):
                 fields[key] = text, file.place_of(name)
@@ -290,8 +288,7 @@ class _Reader(Translation):
 
     def new_name(self, title: str) -> str:
         """Return a name that is not taken yet, and take it."""
-        base = shared.identifier(title)
-        new = shared.free_name(base, self.taken.__contains__)
+        new = shared.free_name(shared.identifier(title), self.taken)
         self.taken.add(new)
         return new
 
@@ -387,8 +384,7 @@ class _Writer:
         self.names = {name: name for name in tree.parameters if name not in _WORDS}
         for name in _WORDS:
             if name in tree.parameters:
-                taken = {*_WORDS, *self.names.values()}
-                self.names[name] = shared.free_name(name, taken.__contains__)
+                self.names[name] = shared.free_name(name, {*_WORDS, *self.names.values()})
         self.left_out: dict[str, None] = {}
         if tree.branch_notes:
             self.left_out["notes of branches"] = None
@@ -457,7 +453,7 @@ class _Writer:
             probabilities = self.probabilities(node)
         separator = "\n"
         for place, b in enumerate(branches):
-            payoffs: list[str | int] = [self.payoff(tree, node, b) for tree in self.trees]
+            payoffs = [self.payoff(tree, node, b) for tree in self.trees]
             edge: dict[str, object] = {
                 "name": self.tree.label[b] or "",
                 "payoff": [*payoffs, 0][:2],
