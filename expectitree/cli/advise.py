@@ -32,9 +32,11 @@ def source_of(
 
     if not is_game_name(name):
         raise click.UsageError(f"{name} is not a game: name one such as game:pig or file.py:CLASS.")
-    seconds = usual if depth is None and seconds is None else seconds
-    options = GameOptions(**position, deepen=True, seconds=seconds)
-    return GameSource(name, options, MAX_DEPTH if depth is None else depth)
+    if depth is None and seconds is None:
+        seconds = usual
+    if depth is None:
+        depth = MAX_DEPTH
+    return GameSource(name, GameOptions(**position, deepen=True, seconds=seconds), depth)
 
 
 @declare("advise")

@@ -117,7 +117,8 @@ def command(
     """
     if options.tree_count > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
-    out = _beside(options) if out is None else out
+    if out is None:
+        out = _beside(options)
     kind = _kind(out, format_name)
     # An exercise needs every leaf.
     lazy = None if style["blank"] else algorithms.of_game(is_repeated=kind == drawing.PAGE)

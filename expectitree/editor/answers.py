@@ -123,8 +123,11 @@ def _view(asked: Answer, name: str) -> Answer:
         return _refusal(
             "a utility is unknown: write a number, or use the command line: expectitree ask"
         )
-    name = asked["algorithm"] or ("star1" if tree.has_min else "expectiminimax")
-    name = "expectiminimax" if tree.unknown else name  # no other search draws such a tree
+    name = asked["algorithm"]
+    if tree.unknown or not (name or tree.has_min):
+        name = "expectiminimax"  # no other search draws a tree with unknown utilities
+    elif not name:
+        name = "star1"
     found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
     return {**found, "algorithm": name, "warnings": warnings}
 
@@ -133,7 +136,7 @@ def _nests_too_deeply(text: str) -> bool:
     depth = 0
     for found in _JSON_BRACKET.finditer(text):
         if found[0][0] != '"':
-            depth += 1 if found[1] else -1
+            depth += 2 * bool(found[1]) - 1
             if depth > _MAX_CONTAINERS:
                 return True
     return False
@@ -225,13 +228,14 @@ def _text(question: str, report: object) -> Answer:
             continue
         for line in console.render_lines(renderable, pad=False):
             for segment in line:
-                style = segment.style
-                names = [] if style is None else _names(style)
-                pieces.append([segment.text, " ".join(names)])
+                names = " ".join(_names(segment.style or RichStyle()))
+                pieces.append([segment.text, names])
             pieces.append(["\n", ""])
     return {"text": pieces}
 
 
 def _names(style: RichStyle) -> list[str]:
     names = [name for name in ("bold", "dim", "italic") if getattr(style, name)]
-    return names if style.color is None else [*names, style.color.name]
+    if style.color is not None:
+        names.append(style.color.name)
+    return names

@@ -59,7 +59,7 @@ class _Item:
     def text_of(self, key: str) -> str:
         """Return the text under a key of a mapping; empty if it has no such key."""
         value = self.value(key)
-        return "" if value is None else value.text
+        return value.text if value else ""
 
     def find(self, key: str) -> int | None:
         """Return the place of an entry of a mapping."""

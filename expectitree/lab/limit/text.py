@@ -56,8 +56,10 @@ def notes(report: Limit) -> list[str]:
 def _row(report: Limit, row: Search) -> list[str]:
     visited, exact = row.counts.leaves_visited, report.exact
     surplus = f"{visited - exact.count:,}"
-    if row.outcome is not Outcome.VALUE:
-        surplus = "stopped" if row.stopped else "-"
+    if row.stopped:
+        surplus = "stopped"
+    elif row.outcome is not Outcome.VALUE:
+        surplus = "-"
     return [row.algorithm.full_name, f"{visited:,}", surplus]
 
 

@@ -44,8 +44,10 @@ class SummaryRow:
         """The published figure in per cent."""
         if self.published is None:
             return None
-        leaves, slash, total = self.published.partition("/")
-        return 100 * float(leaves) / float(total) if slash else float(leaves)
+        leaves, _, total = self.published.partition("/")
+        if not total:
+            return float(leaves)
+        return 100 * float(leaves) / float(total)
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -59,8 +61,9 @@ class SummaryRow:
         }
         for name in ("leaves", "leaf_share", "nodes", "node_share", "evaluations", "rows"):
             mean: Mean | None = getattr(self, name)
-            found[name] = None if mean is None else mean.value
-            found[f"{name}_half"] = None if mean is None else mean.half
+            found |= {name: None, f"{name}_half": None}
+            if mean is not None:
+                found |= {name: mean.value, f"{name}_half": mean.half}
         found |= {"visits": self.visits.value, "seconds": self.seconds}
         return found | {"published": self.published}
 
@@ -131,7 +134,7 @@ class Summary(Shown):
         """
         names = dict.fromkeys(name for row in self.rows for name in row.tree)
         columns = [_numbers([row.tree.get(name) for row in self.rows]) for name in names]
-        headings = ["seconds_limit" if name == "seconds" else name for name in names]
+        headings = [{"seconds": "seconds_limit"}.get(name, name) for name in names]
         return [
             {**dict(zip(headings, parameters, strict=True)), **row.figures}
             for row, *parameters in zip(self.rows, *columns, strict=True)
