@@ -29,10 +29,10 @@ class ChosenAlgorithms:
             own = OPTIONS[key].algorithm
             if own not in chosen:
                 raise click.UsageError(f"--{key} is for {own}: use -a {own}, or remove it.")
-        self.all = [find_algorithm(name, **self._options_of(name)) for name in chosen]
-
-    def _options_of(self, name: str) -> dict[str, int | str]:
-        return {k: value for k, value in self.options.items() if OPTIONS[k].algorithm == name}
+        self.all = []
+        for name in chosen:
+            known = {key: text for key, text in options.items() if OPTIONS[key].algorithm == name}
+            self.all.append(find_algorithm(name, **known))
 
     def or_only(self, name: str) -> ChosenAlgorithms:
         """Return the algorithms that the user named, or by default only the one with this name."""

@@ -70,7 +70,9 @@ def command(
 
     For example: expectitree verify trees
     """
-    games = _games_in(paths, write_back or bool(parameters) or answers is not None)
+    games = [path for path in paths if is_game_name(path)]
+    if games and (write_back or parameters or answers is not None):
+        raise click.UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
     _check_usage(paths, write_back, parameters, verbose and quiet)
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
@@ -129,13 +131,6 @@ def _verified(
                 reason = error.problems[0].message
             say(f"{file}: not refreshed: {reason}; nothing was written")
     return verification
-
-
-def _games_in(paths: Sequence[str], has_file_options: bool) -> list[str]:
-    games = [path for path in paths if is_game_name(path)]
-    if games and has_file_options:
-        raise click.UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
-    return games
 
 
 def _play_games(name: str) -> Verification:

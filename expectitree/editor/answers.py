@@ -160,10 +160,6 @@ def _tree(tree: Tree, asked: Answer) -> Answer:
     return _text("evaluate", Evaluation("", search))
 
 
-def _compare(tree: Tree, asked: Answer) -> Answer:
-    return _text("compare", [compare(tree, max_visits=MAX_VISITS)])
-
-
 def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
     """Return the view of an analysis, or why this tree has none."""
 
@@ -210,7 +206,7 @@ def _replay(tree: Tree, asked: Answer) -> Answer:
 _VIEWS: dict[str, View] = {
     "picture": _picture,
     "tree": _tree,
-    "compare": _compare,
+    "compare": lambda tree, asked: _text("compare", [compare(tree, max_visits=MAX_VISITS)]),
     "sensitivity": _analysis("sensitivity", lambda tree: [tornado(tree)]),
     "risk": _analysis("risk", lambda tree: [risk(tree, exact=True)]),
     "information": _analysis("information", _information),

@@ -54,7 +54,7 @@ class OpenSpielGame:
     """
 
     def __init__(self, name: str, /, **parameters: Any) -> None:
-        self._take(_load(_import(), name, parameters).new_initial_state())
+        self._take(_load(name, parameters).new_initial_state())
 
     @classmethod
     def of(cls, found: Spiel) -> OpenSpielGame:
@@ -111,18 +111,14 @@ class OpenSpielGame:
         return self._name == "backgammon" and "Extra turn: 1" in str(state)
 
 
-def _import() -> Spiel:
+def _load(name: str, parameters: dict[str, Any]) -> Spiel:
+    """Return OpenSpiel's game; check the parameters first, because OpenSpiel prints its errors."""
     try:
-        import pyspiel
+        import pyspiel as spiel
     except ImportError:
         raise GameError(
             f"games of OpenSpiel need the library open_spiel: {install_hint('openspiel')}"
         ) from None
-    return pyspiel
-
-
-def _load(spiel: Spiel, name: str, parameters: dict[str, Any]) -> Spiel:
-    """Return OpenSpiel's game; check the parameters first, because OpenSpiel prints its errors."""
     types = {known.short_name: known for known in spiel.registered_games()}
     if name not in types:
         usable = sorted(known for known, kind in types.items() if not _objection(kind))

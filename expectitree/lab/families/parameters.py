@@ -69,10 +69,6 @@ def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Para
     return Parameter(read, f"a number from {least:g} to {most:g}", metavar, help)
 
 
-def _truth(value: Written) -> bool:
-    return {"true": True, "false": False}[str(value).lower()]
-
-
 def _plies(value: Written) -> int | None:
     if value is None:
         return None
@@ -115,12 +111,6 @@ def _pattern(value: Written) -> list[Kind]:
     return kinds
 
 
-def _order(value: Written) -> str:
-    if value not in ORDERS:
-        raise ValueError
-    return str(value)
-
-
 def _python_text(value: object) -> str:
     try:
         return repr(value)
@@ -148,7 +138,7 @@ PARAMETERS = {
         "branches of each node; uniform takes a range.  [default: 4; uniform 2-4]",
     ),
     "order": Parameter(
-        _order,
+        lambda order: ORDERS[ORDERS.index(order)],
         f"one of {', '.join(ORDERS)}",
         None,
         "order of children; best is best for a search.  [default: random]",
@@ -163,7 +153,10 @@ PARAMETERS = {
         "range of the utilities.  [default: 0,100]",
     ),
     "real": Parameter(
-        _truth, "true or false", None, "utilities are real numbers, not whole numbers."
+        lambda truth: {"true": True, "false": False}[str(truth).lower()],
+        "true or false",
+        None,
+        "utilities are real numbers, not whole numbers.",
     ),
     "end": _real(0, 0.999999, "probability that a node is a terminal early.  [default: 0]"),
     "skew": whole(0, 4, "how uneven probabilities are, from 0 to 4.  [default: 0, even]", "K"),

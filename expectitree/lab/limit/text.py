@@ -56,10 +56,10 @@ def notes(report: Limit) -> list[str]:
 def _row(report: Limit, row: Search) -> list[str]:
     visited, exact = row.counts.leaves_visited, report.exact
     surplus = f"{visited - exact.count:,}"
-    if row.stopped:
-        surplus = "stopped"
-    elif row.outcome is not Outcome.VALUE:
+    if row.outcome is not Outcome.VALUE:
         surplus = "-"
+        if row.stopped:
+            surplus = "stopped"
     return [row.algorithm.full_name, f"{visited:,}", surplus]
 
 
