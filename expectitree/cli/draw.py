@@ -81,14 +81,14 @@ _PICTURE_OPTIONS = (  # which a page does not have
     "with the ending .svg]",
     "out",
 )
-@output_option("--format", "The format if OUT is -.", "format_name", type=click.Choice(_TEXTS))
+@output_option("--format", "The format if OUT is -.", "picture_format", type=click.Choice(_TEXTS))
 @force_option
 @partial(add_options, options=_PICTURE_OPTIONS)
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
     out: str | None,
-    format_name: str | None,
+    picture_format: str | None,
     force: bool,
     rows: int,
     show_all: bool,
@@ -119,7 +119,7 @@ def command(
         raise click.UsageError("draw makes one picture: give one FILE.")
     if out is None:
         out = _beside(options)
-    kind = _kind(out, format_name)
+    kind = _kind(out, picture_format)
     # An exercise needs every leaf.
     lazy = None if style["blank"] else algorithms.of_game(is_repeated=kind == drawing.PAGE)
     if kind == drawing.PAGE:
@@ -194,13 +194,13 @@ def _beside(options: SearchOptions) -> OutputFile:
     return OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
 
 
-def _kind(out: str, format_name: str | None) -> str:
+def _kind(out: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
     if out == "-":
-        if format_name not in _TEXTS:
+        if picture_format not in _TEXTS:
             raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")
-        return format_name
-    if format_name is not None:
+        return picture_format
+    if picture_format is not None:
         raise click.UsageError("--format is for standard output: a file's ending sets its format.")
     check_place(out)
     return drawing.kind_of(out)
