@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.numbers import (
     Number,
@@ -24,6 +24,9 @@ from expectitree.base.tree.model import Tree
 
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 MAX_NESTED = 300  # plies; deeper nodes are not nested, and have no path
+
+Fields: TypeAlias = dict[str, Any]  # of a report, by name
+Records: TypeAlias = list[Fields]  # flat ones: the rows of a table
 
 
 def render(reports: Any, file: str = "") -> Iterator[str]:

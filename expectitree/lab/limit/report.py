@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.display import Shown
@@ -21,7 +20,7 @@ from expectitree.lab.limit.proof_tree import check_size, proof_tree
 from expectitree.lab.limit.proofs import Proofs
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Outcome, Search
-from expectitree.text.json_values import json_path
+from expectitree.text.json_values import Fields, Records, json_path
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Limit(Shown):
             return None
         return search.counts.leaves_visited - self.exact.count
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each search: the rows of a table for pandas or polars.
 
         Each has the fields of `Search.to_records`, then `needed` (the leaves that are enough for
@@ -88,7 +87,7 @@ class Limit(Shown):
             for record in row.to_records()
         ]
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
         search, exact = self.search, self.exact
         return {

@@ -34,6 +34,7 @@ from expectitree.lab.study.spec import (
     games,
     is_game,
 )
+from expectitree.text.json_values import Fields
 
 MAX_REPETITIONS = 1_000_000
 MAX_KINDS = 10_000  # of tree
@@ -47,7 +48,7 @@ _GONE = {
 Reader: TypeAlias = Callable[[Data, Place], Any]  # returns what a value means, or raises an error
 
 
-def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, Any]) -> Study:
+def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | Fields) -> Study:
     """Return the study described by a file or a dict.
 
     Raises `FileError` with everything wrong in it.
@@ -70,7 +71,7 @@ def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, 
     raise reader.problems.failure()
 
 
-def _as_json(data: dict[str, Any]) -> str:
+def _as_json(data: Fields) -> str:
     """Return the text of a study that is a dict; a range is a list."""
     try:
         return json.dumps(data, default=list)
@@ -242,10 +243,10 @@ class _StudyReader:
         """Return what the items of a list mean, where each means several things."""
         return tuple(chain.from_iterable(found or () for found in self.each(read)(value, place)))
 
-    def mapping(self, data: Data, expected: str, readers: Mapping[str, Reader]) -> dict[str, Any]:
+    def mapping(self, data: Data, expected: str, readers: Mapping[str, Reader]) -> Fields:
         """Return what the value of each key means; a key without a reader is a problem."""
         _expect(isinstance(data, tuple), data, expected)
-        found: dict[str, Any] = {}
+        found: Fields = {}
         for index, (key, value) in enumerate(data):
             if key not in readers:
                 message = _GONE.get(key) or unknown_key(str(key), tuple(readers))

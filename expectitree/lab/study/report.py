@@ -21,6 +21,7 @@ from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
 from expectitree.lab.study.run import execute, find_tasks, perform
 from expectitree.lab.study.spec import Parameters, Study, is_lazy
+from expectitree.text.json_values import Fields, Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class SummaryRow:
         return 100 * float(leaves) / float(total)
 
     @property
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> Fields:
         """The search and its figures by name, for records and JSON."""
         chosen = self.algorithm
         found = {
@@ -94,7 +95,7 @@ class Summary(Shown):
     done: int
     total: int
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields of the report in JSON."""
         return {
             "file": self.study.file,
@@ -115,7 +116,7 @@ class Summary(Shown):
         names = dict.fromkeys(name for tree in self.study.trees for name in tree)
         return [name for name in names if len({tree.get(name) for tree in self.study.trees}) > 1]
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each kind of tree and search, in the order of the study.
 
         All have the same keys: the parameters of the trees; `algorithm` and its options;
@@ -150,7 +151,7 @@ def _numbers(texts: list[str | None]) -> list[Any]:
 
 
 def study(
-    spec: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, Any],
+    spec: str | os.PathLike[str] | IO[str] | IO[bytes] | Fields,
     *,
     jobs: int = 1,
     results: str | os.PathLike[str] | None = None,

@@ -30,6 +30,7 @@ from expectitree.lab.study.spec import (
 from expectitree.searches.engine import search_tree
 from expectitree.searches.engines import expect_work, timed
 from expectitree.searches.result import Outcome, Search
+from expectitree.text.json_values import Fields
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
 _MAX_TREES = 50  # in one task
@@ -102,7 +103,7 @@ def _find(tree: Tree, seed: int, chosen: Algorithm) -> Search | Limit:
 
 def _search_figures(search: Search) -> Figures:
     counts, grown = search.counts, search.grown
-    figures: dict[str, Any] = {
+    figures: Fields = {
         "value": None,
         "leaves": counts.leaves_visited,
         "nodes": counts.visited,
