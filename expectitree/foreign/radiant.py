@@ -26,7 +26,7 @@ from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
-from expectitree.foreign.shared import Fields, Translation, walk
+from expectitree.foreign.shared import Field, Fields, Path, Translation, walk
 
 KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")
@@ -56,7 +56,7 @@ class _Node(NamedTuple):
 
     raw: Data
     place: Place  # of its label
-    path: tuple[str, ...]  # the labels from the root
+    path: Path
     above: str  # the kind of the node above; empty at the root
     siblings: list[Data]  # the items before its own
 
@@ -87,7 +87,7 @@ class _Reader(Translation):
             fields["nodes"] = self.mapping(self.nodes), Place()
         return self.mapping(fields)
 
-    def item(self, path: tuple[str, ...]) -> Data:
+    def item(self, path: Path) -> Data:
         """Return the item of the first node; a path in another file starts with its name."""
         found: list[Data] = []
         walk(_Node(self.source.root, Place(), path, "", found), self.open)
@@ -95,7 +95,7 @@ class _Reader(Translation):
 
     # ---- Other files.
 
-    def use(self, keys: Fields, path: tuple[str, ...]) -> Fields:
+    def use(self, keys: Fields, path: Path) -> Fields:
         """Return the fields of a branch that is the tree of a file next to the main one."""
         from expectitree.files import parse, read_text
 
@@ -248,7 +248,7 @@ class _Reader(Translation):
             self.note(node.path, "the payoff of a node with branches is ignored, as in Radiant")
         return found
 
-    def parameters(self) -> tuple[Data, Place]:
+    def parameters(self) -> Field:
         """Return the parameters, each with the name of its variable if that is another."""
         found: Fields = {}
         for name, (value, place) in self.variables.items():
@@ -258,7 +258,7 @@ class _Reader(Translation):
             found[self.names[name]] = self.mapping(fields), place
         return self.mapping(found), Place()
 
-    def amount(self, written: tuple[Data, Place]) -> tuple[Data, Place]:
+    def amount(self, written: Field) -> Field:
         """Return a number or a formula with the names of parameters, and its place."""
         return self.formula(written[0]), written[1]
 

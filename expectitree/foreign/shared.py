@@ -33,7 +33,9 @@ from expectitree.files.grammar.document import (
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
 
-Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
+Field: TypeAlias = tuple[Data, Place]  # a value, and where it is written
+Fields: TypeAlias = dict[str, Field]  # of a mapping, by key
+Path: TypeAlias = tuple[str, ...]  # the labels from the root
 Node = TypeVar("Node")
 Read = TypeVar("Read")
 _NUMBER_LABEL = re.compile("#[0-9]+")

@@ -34,7 +34,7 @@ from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
-from expectitree.foreign.shared import Fields, Translation, walk
+from expectitree.foreign.shared import Fields, Path, Translation, walk
 from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
 from expectitree.foreign.silverdecisions_criteria import rule_of
 
@@ -75,10 +75,10 @@ def read(
 
 
 class _Object(dict[str, Data]):
-    def __init__(self, data: Data, place: Place, path: tuple[str, ...] = ()) -> None:
+    def __init__(self, data: Data, place: Place, path: Path = ()) -> None:
         super().__init__(data)
         self.data, self.place = data, place
-        self.path = path  # the labels from the root of the tree
+        self.path = path
 
     def place_of(self, key: str) -> Place:
         """Return the place of a key's value, or of the object if it has no such key."""
@@ -152,7 +152,7 @@ class _Reader(Translation):
         named = data.get("payoffNames")
         if not isinstance(named, list):
             named = []
-        place, described = data.place_of("payoffNames"), dict[str, tuple[Data, Place]]()
+        place, described = data.place_of("payoffNames"), Fields()
         for at, title in enumerate([*named, None, None][:2], 1):
             if not isinstance(title, str) or not title:
                 title = f"criterion {at}"
