@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from expectitree.games.protocol import Move, Turn
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
+Numbers: TypeAlias = tuple[int, ...]
 PLAYERS: dict[int, Literal["max", "min", "chance"]] = {1: "max", -1: "min", 0: "chance"}
 GOALS = {1: 24, -1: 0}  # the square where a player wins: MAX is 1, MIN is -1
 STEPS = {1: {"right": 1, "down": 5, "diagonal": 6}, -1: {"left": -1, "up": -5, "diagonal": -6}}
 
 
 class State(NamedTuple):
-    board: tuple[int, ...]  # 25 squares by rows: MAX's stones 1 to 6, MIN's -1 to -6, or 0
+    board: Numbers  # 25 squares by rows: MAX's stones 1 to 6, MIN's -1 to -6, or 0
     player: int = 1
     roll: int = 0  # 0 before the roll
 
@@ -73,7 +74,7 @@ class Einstein:
         board, player, roll = state
         return board, player, roll and _movable(_squares(board, player), roll)
 
-    def pack(self, state: State) -> tuple[int, ...] | None:
+    def pack(self, state: State) -> Numbers | None:
         """Return the squares of the stones (-1 if gone), the player, and the stones that move."""
         squares = [_squares(state.board, player) for player in GOALS]
         if sum(map(bool, state.board)) > sum(map(len, squares)):
@@ -129,14 +130,14 @@ class Einstein:
         return State(board, {"max": 1, "min": -1}[player], int(roll or 0))
 
 
-def _winner(board: tuple[int, ...]) -> int:
+def _winner(board: Numbers) -> int:
     for player, goal in GOALS.items():
         if board[goal] * player > 0 or not _squares(board, -player):
             return player
     return 0
 
 
-def _squares(board: tuple[int, ...], player: int) -> dict[int, int]:
+def _squares(board: Numbers, player: int) -> dict[int, int]:
     return {stone * player: at for at, stone in enumerate(board) if stone * player > 0}
 
 
@@ -144,7 +145,7 @@ def _is_step(square: int, step: int) -> bool:
     return 0 <= square + step < 25 and abs(square % 5 - (square + step) % 5) <= 1
 
 
-def _movable(stones: Collection[int], roll: int) -> tuple[int, ...]:
+def _movable(stones: Collection[int], roll: int) -> Numbers:
     lower = max((stone for stone in stones if stone <= roll), default=0)
     higher = min((stone for stone in stones if stone >= roll), default=0)
     return tuple(dict.fromkeys(stone for stone in (lower, higher) if stone))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from expectitree.games.protocol import Move, Turn
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
+Numbers: TypeAlias = tuple[int, ...]
 # The squares of each line, in the order in which the tiles of the line arrive.
 LINES = {
     "up": [range(column, 16, 4) for column in range(4)],
@@ -21,7 +22,7 @@ LINES = {
 
 
 class State(NamedTuple):
-    board: tuple[int, ...] = (0,) * 16  # by rows; 0 is a free square
+    board: Numbers = (0,) * 16  # by rows; 0 is a free square
     points: int = 0
     new: int = 2  # the tiles that appear before the next move
 
@@ -73,7 +74,7 @@ class Twenty48:
     def bounds(self, state: State) -> tuple[int, int]:
         return state.points, self.utility_bounds[1]
 
-    def pack(self, state: State) -> tuple[int, ...] | None:
+    def pack(self, state: State) -> Numbers | None:
         """Return the exponents of the tiles, 0 for a free square; then the rest of the state."""
         if max(self.goal, *state.board) >= 2**32:
             return None
@@ -129,7 +130,7 @@ class Twenty48:
         return State(board, new=0)
 
 
-def _slide(board: tuple[int, ...], way: str) -> tuple[tuple[int, ...], int]:
+def _slide(board: Numbers, way: str) -> tuple[Numbers, int]:
     slid, points = [0] * 16, 0
     for line in LINES[way]:
         tiles, paid = _slide_line(tuple(board[square] for square in line))
@@ -140,7 +141,7 @@ def _slide(board: tuple[int, ...], way: str) -> tuple[tuple[int, ...], int]:
 
 
 @cache
-def _slide_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+def _slide_line(line: Numbers) -> tuple[Numbers, int]:
     tiles, points, rest = [], 0, [tile for tile in line if tile]
     while rest:
         tile = rest.pop(0)

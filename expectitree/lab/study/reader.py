@@ -45,10 +45,12 @@ _GONE = {
     "table": "a study has one table: remove this key, and make others from --format csv",
 }
 
+# A study as a user gives it: a path, a stream, or a dict.
+Spec: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes] | Fields
 Reader: TypeAlias = Callable[[Data, Place], Any]  # returns what a value means, or raises an error
 
 
-def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | Fields) -> Study:
+def load_study(source: Spec) -> Study:
     """Return the study described by a file or a dict.
 
     Raises `FileError` with everything wrong in it.

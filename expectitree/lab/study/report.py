@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import IO, Any
+from typing import Any
 
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.executors import executor_of
 from expectitree.base.means import Mean, mean
-from expectitree.lab.study.reader import load_study
+from expectitree.lab.study.reader import Spec, load_study
 from expectitree.lab.study.results import Record, Results, count_done
 from expectitree.lab.study.run import execute, find_tasks, perform
 from expectitree.lab.study.spec import Parameters, Study, is_lazy
@@ -151,7 +151,7 @@ def _numbers(texts: list[str | None]) -> list[Any]:
 
 
 def study(
-    spec: str | os.PathLike[str] | IO[str] | IO[bytes] | Fields,
+    spec: Spec,
     *,
     jobs: int = 1,
     results: str | os.PathLike[str] | None = None,
