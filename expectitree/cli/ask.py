@@ -64,10 +64,7 @@ from expectitree.text.phrases import plural
 @reading_options
 @force_option
 @format_options("ask", "--report")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     file: str | None,
     text: str | None,
     goal: str,
@@ -81,7 +78,7 @@ def command(
     force: bool,
     format_name: str,
     reading: ReadOptions,
-) -> None:
+) -> int:
     """Ask for the unknown utilities that matter most, until the decision is certain.
 
     In FILE, write `utility: "?"` for an unknown utility. Each answer is saved before the next
@@ -100,7 +97,7 @@ def command(
     protect(name for name in (file, kept) if name is not None)
     if output is not None:
         check_output(output, None, force)
-    context.with_resource(notation(exact))
+    click.get_current_context().with_resource(notation(exact))
     source = file or "-e"
     read = partial(load, source) if text is None else partial(loads, text, name=source)
     read = partial(read, parameters=parameters, **reading)
@@ -118,7 +115,7 @@ def command(
         given = conversation.given.items()
         answered = {tree.find(path).id: to_fraction(number) for path, number in given}
         write_tree(with_utilities(tree, answered), output, None, drop_fractions=True)
-    context.exit(0 if inquiry.is_done else DOES_NOT_HOLD)
+    return DOES_NOT_HOLD * (not inquiry.is_done)
 
 
 def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:

@@ -135,9 +135,11 @@ class HelpCommand(click.Command):
         self.params.append(HELP_ALL)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, which alone may write to standard output."""
+        """Run the command, which alone may write to standard output, and returns its status."""
         with printing_to_stderr(ctx):
-            return super().invoke(ctx)
+            status = super().invoke(ctx)
+        if status:
+            ctx.exit(status)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that most users need, or all of them in sections."""

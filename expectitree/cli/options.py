@@ -127,14 +127,13 @@ def tree_options(
     """
 
     @wraps(command)
-    def with_options(**parameters: Any) -> None:
+    def with_options(**parameters: Any) -> int:
         own = {name: parameters.pop(name) for name in _OWN_PARAMETERS if name in parameters}
         given = {name: parameters.pop(name) for name in _GAME_PARAMETERS if name in parameters}
         options = SearchOptions(**own, games=GameOptions(**given) if has_games else None)
         with notation(options.exact):
             command(options=options, **parameters)
-        if options.statuses:
-            click.get_current_context().exit(max(options.statuses))
+        return max(options.statuses, default=0)
 
     argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
     of_searches = _SEARCH_OPTIONS * searches

@@ -31,9 +31,7 @@ from expectitree.games.solve import WIDTH
 @option("--max-rows N", f"Find at most N positions.  [default: {MAX_ROWS:,}]")
 @option("--seconds T", "Stop after T seconds and report the interval so far.")
 @format_options("solve")
-@click.pass_context
 def command(
-    context: click.Context,
     game: str,
     width: float,
     policy: str | None,
@@ -45,7 +43,7 @@ def command(
     max_rows: int | None,
     seconds: float | None,
     format_name: str,
-) -> None:
+) -> int:
     """Compute the value of a whole game, whose positions may repeat, and its best moves.
 
     The value certainly lies in the interval, which includes all rounding. Positions with equal keys
@@ -75,5 +73,4 @@ def command(
             with working(f"writing {policy}", 0, found.states):
                 save_policy(found, policy)
             say(f"{policy} written")
-    if not found.is_narrow:
-        context.exit(DOES_NOT_HOLD)
+    return DOES_NOT_HOLD * (not found.is_narrow)

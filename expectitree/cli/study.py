@@ -41,17 +41,14 @@ def _refuse_plot(context: click.Context, param: click.Parameter, value: str | No
 @option("--report", "Search nothing: only print the results so far.")
 @option("--plot FILE", "", hidden=True, expose_value=False, callback=_refuse_plot)
 @format_options("study")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     spec: str,
     jobs: int | None,
     results: str | None,
     scheduler: str | None,
     report: bool,
     format_name: str,
-) -> None:
+) -> int:
     """Run the experiment described by a YAML file, and print its results.
 
     \b
@@ -77,8 +74,7 @@ def command(
             _run(study, kept, tasks, jobs, scheduler)
     summary = summarize(study, kept)
     show("study", format_name, summary)
-    if summary.done < summary.total:
-        context.exit(DOES_NOT_HOLD)
+    return DOES_NOT_HOLD * (summary.done < summary.total)
 
 
 def _run(

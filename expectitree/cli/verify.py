@@ -43,9 +43,7 @@ from expectitree.text.console import characters, line, safe, to_strings
 @option("-q --quiet", "In text, print only what is broken, and the last line.")
 @set_option
 @format_options("verify")
-@click.pass_context
 def command(
-    context: click.Context,
     paths: tuple[str, ...],
     write_back: bool,
     verbose: bool,
@@ -53,7 +51,7 @@ def command(
     quiet: bool,
     parameters: dict[str, str],
     format_name: str,
-) -> None:
+) -> int:
     """Check that files are valid and that results match their `expect` block.
 
     Each file has a line, and below it the expectations that do not hold. Everything is computed
@@ -77,7 +75,7 @@ def command(
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
             raise click.UsageError("--answers is for one FILE, without --write and --format.")
-        context.exit(_check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers))
+        return _check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers)
     files = files_in([path for path in paths if path not in games])
     protect(files)
     verifications = [*map(_play_games, games)]
@@ -86,9 +84,8 @@ def command(
     settings = {"quiet": quiet, "verbose": verbose} if format_name == "text" else {}
     show("verify", format_name, verifications, **settings)
     if unwritten or any(v.error is not None for v in verifications):
-        context.exit(NO_TREE)
-    if any(v.is_bad for v in verifications):
-        context.exit(DOES_NOT_HOLD)
+        return NO_TREE
+    return DOES_NOT_HOLD * any(v.is_bad for v in verifications)
 
 
 def _check_usage(
