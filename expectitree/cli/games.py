@@ -147,7 +147,7 @@ class GameSource:
     def __init__(
         self, name: str, options: GameOptions, depth: int | None, **arguments: Any
     ) -> None:
-        from expectitree.games.finding import find_estimate, find_game
+        from expectitree.games.finding import find_game
 
         self.name, self.options, self.game = name, options, find_game(name)
         if depth is None and options.seconds is None:
@@ -157,15 +157,12 @@ class GameSource:
                 f"{name} is a game: choose with --depth D how many plies deep to search it"
                 f"{', or with --seconds T how long' * or_time}."
             )
-        estimate = None
-        if options.estimate is not None:
-            estimate = find_estimate(options.estimate)
         self.arguments = arguments | {  # of `search` and `write_out`
             "depth": depth,
             "state": options.state(self.game),
             "max_rows": options.max_rows,
             "merge": not options.no_merge,
-            "estimate": estimate,
+            "estimate": options.estimate,
             "warn": warn,
         }
 

@@ -160,7 +160,7 @@ def _asked(tree: Mapping[str, str], seed: int, folder: str) -> dict[str, Any]:
     asked = {"game": game, "merge": tree.get("merge") != "false"}
     asked["state"] = root(game, int(tree.get("random-moves", "0")), seed)
     if "estimate" in tree:
-        asked["estimate"] = find_estimate(path_in(folder, tree["estimate"]))
+        asked["estimate"] = path_in(folder, tree["estimate"])
     for name, read in (("depth", int), ("seconds", float)):
         if name in tree:
             asked[name] = read(tree[name])
