@@ -50,20 +50,14 @@ def command(
     if limit is None:
         limit = MAX_STEPS if options.format_name == "text" else 0
 
+    follow = partial(trace, at=at, most=limit or None, exact=True)
+
     def trace_tree(found: Tree | Search, file: str) -> Trace:
         if isinstance(found, Search):
-            return trace(with_positions(found), at=at, most=limit or None, exact=True, file=file)
+            return follow(with_positions(found), file=file)
         chosen.for_tree(file, found)
         arguments = options.arguments_for(algorithm)
-        return trace(
-            found,
-            algorithm,
-            at=at,
-            most=limit or None,
-            bounds=arguments["bounds"],
-            max_visits=arguments["max_visits"],
-            exact=True,
-            file=file,
-        )
+        del arguments["engine"]  # the interpreted one, which shows its steps
+        return follow(found, algorithm, file=file, **arguments)
 
     options.show_each("tracing", trace_tree, "trace", lazy)
