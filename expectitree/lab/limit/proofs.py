@@ -26,10 +26,9 @@ from typing import NamedTuple
 
 from expectitree.base.tree.columns import Column, Readable
 from expectitree.base.tree.model import Kind
-from expectitree.lab.limit.proof_tree import ProofTree, Scaled
+from expectitree.lab.limit.proof_tree import SIGNS, ProofTree, Scaled
 from expectitree.searches.engines import loop_runner
 
-SIGNS = (1, -1)  # of upper and of lower bounds
 # How two lists are joined: at CHANCE; where both need a proof; where one is enough.
 SUM, MERGED, LEAST = 0, 1, 2
 _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
@@ -67,29 +66,7 @@ class Proofs:
         # Both by node and sign: the bounds, until last used, and how leaves are split.
         self.lists: dict[tuple[int, int], Readable[Scaled]] = {}
         self.splits: dict[tuple[int, int], Split | int] = {}
-        self._find_wants()
-        work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
-        self.run = loop_runner(engine, work)
-
-    def _find_wants(self) -> None:
-        """Find the nodes whose proofs and lists the count needs."""
-        tree = self.tree
-        self.exact, self.wanted = {self.root}, set[tuple[int, int]]()
-        self.best_children: dict[int, set[int]] = {}
-        for n in range(self.root, -1, -1):
-            children = tree.children[n]
-            for sign in SIGNS:
-                if (n, sign) in self.wanted:
-                    self.wanted.update((child, sign) for child in children)
-            if n in self.exact and tree.kind[n] == Kind.CHANCE:
-                self.exact.update(children)
-            elif n in self.exact and children:
-                best = self.best_children[n] = tree.best_children(n)
-                others = {*children}
-                if len(best) == 1:
-                    others -= best
-                self.exact |= best
-                self.wanted.update((child, tree.sign(n)) for child in others)
+        self.run = loop_runner(engine, tree.work)
 
     # ---- Making lists.
 
@@ -98,10 +75,10 @@ class Proofs:
         tree = self.tree
         for n, children in enumerate(tree.children):
             for sign in SIGNS:
-                if (n, sign) in self.wanted and children:
+                if (n, sign) in tree.wanted and children:
                     operand = self._joined(n, sign)
                     self.lists[n, sign], self.splits[n, sign] = operand.bounds, operand.split
-            if n in self.exact:
+            if n in tree.exact:
                 self._count(n)
             for child in children:
                 for sign in SIGNS:
@@ -182,7 +159,7 @@ class Proofs:
             need = self.count[child] if is_chance else self._need(n, child)
             self.needs[child] = need
             least += need
-            if not is_chance and child in self.best_children[n]:
+            if not is_chance and child in tree.best[n]:
                 count = total + self.count[child]
                 if count < least:
                     least, self.choice[n] = count, child
@@ -192,7 +169,7 @@ class Proofs:
     def _need(self, n: int, child: int) -> int:
         """Return how many leaves prove of a child that it is worth no more than a player's node."""
         sign = self.tree.sign(n)
-        if (child, sign) not in self.wanted:
+        if (child, sign) not in self.tree.wanted:
             return 0  # it is the only best child
         threshold = sign * self.tree.value[n] + self.tree.eps[n]
         return first_below(self._list(child, sign), threshold)

@@ -98,7 +98,7 @@ def test_counts_of_trees_with_rewards_agree_with_all_subsets(count: int) -> None
         ("max: [N, 0]", 2**62),
         ("max: [{reward: N, max: [{reward: 1, utility: 1}, 0]}, 0]", 2**62 - 2),
         ("max: [{cost: N, utility: -1}, 0]", 2**62 - 1),
-        ("chance: [{p: 1/3, utility: N}, {p: 2/3, utility: 0}]", Fraction(2**62, 3)),
+        ("max: [{chance: [{p: 1/3, utility: N}, {p: 2/3, utility: 0}]}, N]", Fraction(2**62, 3)),
     ],
 )
 def test_fractions_are_scaled_to_words_of_63_bits_if_they_fit(
