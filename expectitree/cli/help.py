@@ -87,7 +87,7 @@ class Option(click.Option):
             known[what] = text
 
 
-# A file or folder to read, which shells complete; - is standard input.
+# A file or folder to read, which shells complete; - is standard input or output.
 FILE = click.Path(readable=False, allow_dash=True)
 _TYPES = {  # of values, by what the usage calls them
     "D": click.IntRange(min=0),
@@ -103,8 +103,7 @@ def option(usage: str, help: str, name: str | None = None, **settings: Any) -> D
     """Declare an option as its usage shows it, as in `-o --output OUT`.
 
     The command receives the value by the `name`, or by the option's own. Without a word for a
-    value, or a type in the `settings`, the option is a flag.
-    The help shows its default.
+    value, or a type in the `settings`, the option is a flag. The help shows its default.
     """
     words = usage.split()
     declared = [word for word in words if word.startswith("-")]

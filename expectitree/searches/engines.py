@@ -56,7 +56,7 @@ def loop_runner(engine: str, work: float) -> Callable[..., Any]:
 
 
 def expect_work(rows: float) -> None:
-    """Start numba at once if so many rows of searches to come make compiling pay."""
+    """Ignore the time that starting numba takes if it pays for so many rows of searches to come."""
     if compiling.pays(rows):
         compiling.assume_started()
 
