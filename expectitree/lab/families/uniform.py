@@ -47,12 +47,12 @@ def uniform(
     def draw_amounts(ply: int, random: Random, amount: Column) -> int:
         if not ply:
             return 0
-        return run(choose_utilities, amount, draw_numbers(random, len(amount)), lower, upper, real)
+        return run(choose_numbers, amount, draw_numbers(random, len(amount)), lower, upper, real)
 
     def draw_weights(ply: int, random: Random, weight: Column) -> int:
         if not ply or kinds[ply - 1] != Kind.CHANCE:
             return 0
-        return run(copy_numbers, weight, draw_numbers(random, len(weight)))
+        return run(choose_numbers, weight, draw_numbers(random, len(weight)), 0.0, 1.0, True)
 
     def draw_widths(ply: int, random: Random, width: Column) -> int:
         if ply == len(kinds):
@@ -95,20 +95,15 @@ def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, e
     return total
 
 
-def choose_utilities(
+def choose_numbers(
     amount: FloatColumn, draws: FloatColumn, lower: float, upper: float, real: bool
 ) -> int:
+    """Write numbers from a range, whole ones unless they are `real`."""
     for b in range(len(amount)):
         if real:
             amount[b] = lower + draws[b] * (upper - lower)
         else:
             amount[b] = lower + int(draws[b] * (upper - lower + 1))
-    return 0
-
-
-def copy_numbers(weight: FloatColumn, draws: FloatColumn) -> int:
-    for b in range(len(weight)):
-        weight[b] = draws[b]
     return 0
 
 
