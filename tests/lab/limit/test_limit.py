@@ -308,13 +308,13 @@ def test_too_many_leaves_are_refused() -> None:
 def test_too_many_leaves_of_long_fractions_are_refused() -> None:
     builder = TreeBuilder(exact=True)
     large = Fraction(1, 10**25)
-    tree = builder.build(builder.chance([*range(4000), large]))
+    tree = builder.build(builder.max([1, builder.chance([*range(4000), large])]))
     with pytest.raises(
         AnalysisError,
-        match=r"^4,001 leaves of fractions .*--engine interpreted.*: at most 4,000 are accepted",
+        match=r"^4,002 leaves of fractions .*--engine interpreted.*: at most 4,000 are accepted",
     ):
         limit(tree, ONE)
-    assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
+    assert limit(tree, ONE, max_leaves=5000).exact.count == 4002
 
 
 def test_chance_nodes_without_players_make_no_lists() -> None:
