@@ -42,9 +42,9 @@ from expectitree.decide.size.report import size
 @click.command("size", cls=HelpCommand)
 @file_options
 @format_options("size")
-def command(options, format_name):
+def command(options):
     """Count the nodes of a tree."""
-    options.show_all("size of", lambda file, tree: size(tree, file), "size", format_name)
+    options.show_all("size of", size, "size")
 ''',
 }
 FROM_PYTHON = """

@@ -36,7 +36,7 @@ from expectitree.cli.terminal import (
     say_lines,
     say_problems,
     say_usage,
-    warning_last,
+    say_warnings,
 )
 
 if TYPE_CHECKING:
@@ -50,9 +50,12 @@ class _Commands(click.Group):
     """The commands, each imported when it is used."""
 
     def invoke(self, ctx: click.Context) -> object:
-        with warning_last(ctx), saving_report(ctx):
-            result: object = super().invoke(ctx)
-            return result
+        try:
+            with saving_report(ctx):
+                result: object = super().invoke(ctx)
+                return result
+        finally:
+            say_warnings(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -9,26 +9,18 @@ import click
 
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameOptions, GameSource, is_game_name
-from expectitree.cli.help import TREES, HelpCommand, option
+from expectitree.cli.help import declare, option, tree_option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import show
 from expectitree.cli.tree_files import add_options
 
 SEARCH_OPTIONS = (
-    option(
-        "--depth",
-        section=TREES,
+    tree_option(
+        "--depth D",
+        "Search at most D plies deep.  [default: as deep as the time allows]",
         rare=False,
-        type=click.IntRange(min=0),
-        metavar="D",
-        help="Search at most D plies deep.  [default: as deep as the time allows]",
     ),
-    option(
-        "--seconds",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="T",
-        help="Search for at most T seconds.",
-    ),
+    option("--seconds T", "Search for at most T seconds."),
 )
 
 
@@ -40,22 +32,23 @@ def source_of(
 
     if not is_game_name(name):
         raise click.UsageError(f"{name} is not a game: name one such as game:pig or file.py:CLASS.")
-    seconds = usual if depth is None and seconds is None else seconds
-    options = GameOptions(**position, deepen=True, seconds=seconds)
-    return GameSource(name, options, MAX_DEPTH if depth is None else depth)
+    if depth is None and seconds is None:
+        seconds = usual
+    if depth is None:
+        depth = MAX_DEPTH
+    return GameSource(name, GameOptions(**position, deepen=True, seconds=seconds), depth)
 
 
-@click.command("advise", cls=HelpCommand)
+@declare("advise")
 @click.argument("name", metavar="GAME")
 @algorithm_option("The search.  [default: star2]")
 @partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
 @option(
-    "--width",
+    "--width W",
+    "Accept intervals of this width as values of moves.  [default: 0]",
     rare=True,
     type=click.FloatRange(min=0),
     default=0,
-    metavar="W",
-    help="Accept intervals of this width as values of moves.  [default: 0]",
 )
 @format_options("advise")
 def command(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, cast
 
 import click
@@ -11,7 +11,7 @@ import click
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import SEARCHES, option
+from expectitree.cli.help import search_option
 from expectitree.cli.options import complete_from
 from expectitree.cli.terminal import say
 from expectitree.cli.tree_files import Command, add_options
@@ -29,10 +29,10 @@ class ChosenAlgorithms:
             own = OPTIONS[key].algorithm
             if own not in chosen:
                 raise click.UsageError(f"--{key} is for {own}: use -a {own}, or remove it.")
-        self.all = [find_algorithm(name, **self._options_of(name)) for name in chosen]
-
-    def _options_of(self, name: str) -> dict[str, int | str]:
-        return {k: value for k, value in self.options.items() if OPTIONS[k].algorithm == name}
+        self.all = []
+        for name in chosen:
+            known = {key: text for key, text in options.items() if OPTIONS[key].algorithm == name}
+            self.all.append(find_algorithm(name, **known))
 
     def or_only(self, name: str) -> ChosenAlgorithms:
         """Return the algorithms that the user named, or by default only the one with this name."""
@@ -72,10 +72,10 @@ class ChosenAlgorithms:
         fast = usual_algorithms(tree, self.all)
         for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
             if self.are_named:
-                count = (
-                    f"the paths to its leaves have {path_children(tree):,.0f} children to compare"
+                say(
+                    f"{file}: {name} may be slow on this tree: the paths to its leaves have "
+                    f"{path_children(tree):,.0f} children to compare; --max-visits N stops it"
                 )
-                say(f"{file}: {name} may be slow on this tree: {count}; --max-visits N stops it")
             else:
                 say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
         return self.all if self.are_named else fast
@@ -83,24 +83,23 @@ class ChosenAlgorithms:
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
     """Add -a and the algorithms' options to a command, which receives `algorithms`."""
-    of_search = partial(option, section=SEARCHES)
     options = [
-        of_search(
-            "-a",
-            "--algorithm",
+        search_option(
+            "-a --algorithm NAME",
+            help,
             "names",
             multiple=True,
             default=default,
-            metavar="NAME",
             rare=False,
-            help=help,
             shell_complete=complete_from(ALGORITHMS),
         )
     ]
     for key, row in OPTIONS.items():
-        limits = click.Choice(row.values) if row.values else click.IntRange(min=1)
-        metavar = None if row.values else "K"
-        options.append(of_search(f"--{key}", type=limits, metavar=metavar, help=row.description))
+        if row.values:
+            added = search_option(f"--{key}", row.description, type=click.Choice(row.values))
+        else:
+            added = search_option(f"--{key} K", row.description)
+        options.append(added)
 
     def add(command: Command) -> Command:
         @wraps(command)

@@ -12,8 +12,8 @@ from rich.console import Console
 from expectitree.base import interrupts
 from expectitree.base.numbers import notation, to_fraction
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import SEARCHES, TREES, HelpCommand, option
-from expectitree.cli.options import FILE, format_options, set_option
+from expectitree.cli.help import FILE, declare, option, search_option, tree_option
+from expectitree.cli.options import format_options, set_option
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     OUT,
@@ -38,42 +38,33 @@ from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 
 
-@click.command("ask", cls=HelpCommand)
+@declare("ask")
 @click.argument("file", required=False, metavar="[FILE]", type=FILE)
-@option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
-@option(
+@option("-e TEXT", "A tree typed in place of a file.", "text")
+@search_option(
     "--goal",
-    section=SEARCHES,
+    "What to make certain: which action is best, or the value.",
     type=click.Choice(("action", "value")),
     default="action",
-    show_default=True,
-    help="What to make certain: which action is best, or the value.",
 )
-@option(
-    "--bounds",
-    section=SEARCHES,
-    metavar="LOWER,UPPER",
-    help="Bounds on every total (utility plus rewards); inf if unknown.",
+@search_option(
+    "--bounds LOWER,UPPER",
+    "Bounds on every total (utility plus rewards); inf if unknown.",
 )
-@option("--exact", section=TREES, is_flag=True, help="Show fractions in place of rounded decimals.")
+@tree_option("--exact", "Show fractions in place of rounded decimals.")
 @option(
-    "--answers",
+    "--answers FILE",
+    "The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
     rare=True,
-    metavar="FILE",
-    type=FILE,
-    help="The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
 )
-@option("--no-save", rare=True, is_flag=True, help="Read answers from the file, but add none.")
-@option("--show", "shows", is_flag=True, help="Ask nothing: show the tree and the bounds.")
-@option("-o", "--output", metavar="FILE", type=OUT, help="Write the tree with the answers in it.")
+@option("--no-save", "Read answers from the file, but add none.", rare=True)
+@option("--show", "Ask nothing: show the tree and the bounds.", "shows")
+@option("-o --output FILE", "Write the tree with the answers in it.", type=OUT)
 @set_option
 @reading_options
 @force_option
 @format_options("ask", "--report")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     file: str | None,
     text: str | None,
     goal: str,
@@ -87,7 +78,7 @@ def command(
     force: bool,
     format_name: str,
     reading: ReadOptions,
-) -> None:
+) -> int:
     """Ask for the unknown utilities that matter most, until the decision is certain.
 
     In FILE, write `utility: "?"` for an unknown utility. Each answer is saved before the next
@@ -106,7 +97,7 @@ def command(
     protect(name for name in (file, kept) if name is not None)
     if output is not None:
         check_output(output, None, force)
-    context.with_resource(notation(exact))
+    click.get_current_context().with_resource(notation(exact))
     source = file or "-e"
     read = partial(load, source) if text is None else partial(loads, text, name=source)
     read = partial(read, parameters=parameters, **reading)
@@ -124,7 +115,7 @@ def command(
         given = conversation.given.items()
         answered = {tree.find(path).id: to_fraction(number) for path, number in given}
         write_tree(with_utilities(tree, answered), output, None, drop_fractions=True)
-    context.exit(0 if inquiry.is_done else DOES_NOT_HOLD)
+    return DOES_NOT_HOLD * (not inquiry.is_done)
 
 
 def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:

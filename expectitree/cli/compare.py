@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import click
-
 from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import declare
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import say
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
 
 
-@click.command("compare", cls=HelpCommand)
+@declare("compare")
 @algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
 @tree_options
 @format_options("compare")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
-    format_name: str,
 ) -> None:
     """Search each tree with several algorithms, and compare values, counts and times.
 
@@ -31,11 +28,11 @@ def command(
     For example: expectitree compare trees/ballard-6.yaml
     """
 
-    def compare_tree(file: str, tree: Tree) -> Comparison:
+    def compare_tree(tree: Tree, file: str) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
         return compare(tree, chosen, file=file, exact=True, **options.arguments_for(*chosen))
 
-    comparisons = options.show_all("comparing", compare_tree, "compare", format_name)
+    comparisons = options.show_all("comparing", compare_tree, "compare")
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]
     for file, disagreement in wrong:
         say(

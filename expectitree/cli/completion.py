@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import declare
 from expectitree.cli.terminal import write
 
 VARIABLE = "_EXPECTITREE_COMPLETE"  # set by the shell scripts
 
 
-@click.command("completion", cls=HelpCommand)
+@declare("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:

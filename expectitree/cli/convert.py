@@ -17,8 +17,8 @@ from expectitree.cli.games import (
     is_game_name,
     refuse_file_options,
 )
-from expectitree.cli.help import OUTPUT, HelpCommand, option
-from expectitree.cli.options import FILE, set_option
+from expectitree.cli.help import FILE, declare, option, output_option
+from expectitree.cli.options import set_option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
     add_options,
@@ -35,38 +35,30 @@ from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 
 
-@click.command("convert", cls=HelpCommand)
+@declare("convert")
 @click.argument("source", metavar="IN|GAME", type=FILE)
 @click.argument("out", metavar="OUT", type=OUT)
 @format_option
-@option(
+@output_option(
     "--drop",
-    section=OUTPUT,
+    "Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
     type=click.Choice(["fractions"]),
     multiple=True,
-    help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
 )
 @float32_option
 @set_option
 @reading_options
 @option(
     "--fold",
+    "Move rewards and costs into the utilities: each is then the total of its path.",
     type=click.Choice(["rewards"]),
-    help="Move rewards and costs into the utilities: each is then the total of its path.",
 )
 @option(
-    "--flip",
+    "--flip PATH",
+    "Interchange two levels of chance nodes by Bayes' rule; PATH is the upper one.",
     "flipped",
-    metavar="PATH",
-    help="Interchange two levels of chance nodes by Bayes' rule; PATH is the upper one.",
 )
-@option(
-    "--unshare",
-    "unshares",
-    rare=True,
-    is_flag=True,
-    help="Give each path its own nodes, without sharing.",
-)
+@option("--unshare", "Give each path its own nodes, without sharing.", "unshares", rare=True)
 @force_option
 @partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])
 def command(

@@ -13,9 +13,9 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import is_game_name, with_positions
-from expectitree.cli.help import OUTPUT, HelpCommand, option
-from expectitree.cli.options import tree_options
-from expectitree.cli.terminal import OUT, say, write
+from expectitree.cli.help import declare, option, output_option
+from expectitree.cli.options import totals_option, tree_options, windows_option
+from expectitree.cli.terminal import say, write
 from expectitree.cli.tree_files import add_options, check_drawn, check_place, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
 from expectitree.files.sources import PREFIX
@@ -36,87 +36,59 @@ _PICTURE_OPTIONS = (  # which a page does not have
     *(
         option(
             f"--{name}",
+            about,
             type=click.Choice(drawing.CHOICES[name]),
             default=drawing.CHOICES[name][0],
-            show_default=True,
-            help=about,
         )
         for name, about in _ABOUT.items()
     ),
-    option("--totals", is_flag=True, help="Show what each path pays in all, at its end."),
+    totals_option,
     option(
-        "--width",
+        "--width N",
+        "Fit the picture into N pixels (points in a .pdf), with legible text.",
         rare=True,
         type=click.FloatRange(min=1),
-        metavar="N",
-        help="Fit the picture into N pixels (points in a .pdf), with legible text.",
     ),
-    option(
-        "--windows",
-        section=OUTPUT,
-        is_flag=True,
-        help="Show alpha and beta of every node that was entered.",
-    ),
-    option("--reasons", rare=True, is_flag=True, help="Show the reason for each cut."),
-    option("--strategy", rare=True, is_flag=True, help="Draw only what optimal play can reach."),
-    option(
-        "--rows",
-        section=OUTPUT,
-        type=click.IntRange(min=1),
+    windows_option,
+    option("--reasons", "Show the reason for each cut.", rare=True),
+    option("--strategy", "Draw only what optimal play can reach.", rare=True),
+    output_option(
+        "--rows N",
+        "Draw about N nodes; a run of leaves counts as one.",
         default=MAX_NODES,
-        show_default=True,
-        metavar="N",
-        help="Draw about N nodes; a run of leaves counts as one.",
     ),
-    option("--all", "show_all", section=OUTPUT, is_flag=True, help="Draw every node."),
-    option(
+    output_option("--all", "Draw every node.", "show_all"),
+    output_option(
         "--title/--no-title",
-        section=OUTPUT,
+        "Show the title and the result.",
         default=True,
-        show_default=True,
-        help="Show the title and the result.",
     ),
     option(
-        "--blank",
-        is_flag=True,
-        help="Draw an exercise: leave out all that a search found, with lines to write on.",
+        "--blank", "Draw an exercise: leave out all that a search found, with lines to write on."
     ),
-    option(
-        "--solution",
-        is_flag=True,
-        help="Draw the solution of that exercise, with everything in the same place.",
-    ),
+    option("--solution", "Draw the solution of that exercise, with everything in the same place."),
 )
 
 
-@click.command("draw", cls=HelpCommand)
+@declare("draw")
 @algorithm_option(
     "The algorithm.  [default: expectiminimax for a picture, all for a page; star2 for games]"
 )
 @partial(tree_options, files="[FILE|GAME]", is_lazy=True)
 @option(
-    "-o",
-    "--output",
+    "-o --output OUT",
+    "The file; its ending sets the format. - is standard output, with --format.  [default: FILE "
+    "with the ending .svg]",
     "out",
-    metavar="OUT",
-    type=OUT,
-    help="The file; its ending sets the format. - is standard output, with --format.  [default: "
-    "FILE with the ending .svg]",
 )
-@option(
-    "--format",
-    "format_name",
-    section=OUTPUT,
-    type=click.Choice(_TEXTS),
-    help="The format if OUT is -.",
-)
+@output_option("--format", "The format if OUT is -.", "picture_format", type=click.Choice(_TEXTS))
 @force_option
 @partial(add_options, options=_PICTURE_OPTIONS)
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
     out: str | None,
-    format_name: str | None,
+    picture_format: str | None,
     force: bool,
     rows: int,
     show_all: bool,
@@ -145,16 +117,18 @@ def command(
     """
     if options.tree_count > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
-    out = _beside(options) if out is None else out
-    kind = _kind(out, format_name)
+    if out is None:
+        out = _beside(options)
+    kind = _kind(out, picture_format)
     # An exercise needs every leaf.
     lazy = None if style["blank"] else algorithms.of_game(is_repeated=kind == drawing.PAGE)
     if kind == drawing.PAGE:
         _refuse_on_page(["rows", "show_all", *style])
     else:
         algorithms = algorithms.or_only("expectiminimax")
-        several = "A picture is of one search: give -a once, or draw a page (.html) of several."
-        algorithms.only(several)
+        algorithms.only(
+            "A picture is of one search: give -a once, or draw a page (.html) of several."
+        )
     style["rows"] = None if show_all else rows
 
     drawer = _Drawer(options, algorithms, out, kind, style, force)
@@ -172,7 +146,7 @@ class _Drawer:
     style: dict[str, Any]
     force: bool
 
-    def draw(self, file: str, found: Tree | Search) -> None:
+    def draw(self, found: Tree | Search, file: str) -> None:
         if self.out != "-":
             check_drawn(self.out, self.force)
         if isinstance(found, Search):
@@ -203,8 +177,10 @@ def _refuse_on_page(names: Collection[str]) -> None:
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            what = f"--{name.removeprefix('show_')} is for pictures"
-            raise click.UsageError(f"{what}: a page has what it needs. Remove it.")
+            raise click.UsageError(
+                f"--{name.removeprefix('show_')} is for pictures: a page has what it needs. "
+                "Remove it."
+            )
 
 
 def _beside(options: SearchOptions) -> OutputFile:
@@ -218,13 +194,13 @@ def _beside(options: SearchOptions) -> OutputFile:
     return OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
 
 
-def _kind(out: str, format_name: str | None) -> str:
+def _kind(out: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
     if out == "-":
-        if format_name not in _TEXTS:
+        if picture_format not in _TEXTS:
             raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")
-        return format_name
-    if format_name is not None:
+        return picture_format
+    if picture_format is not None:
         raise click.UsageError("--format is for standard output: a file's ending sets its format.")
     check_place(out)
     return drawing.kind_of(out)

@@ -10,24 +10,23 @@ import click
 from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import HelpCommand, option
-from expectitree.cli.options import FILE
+from expectitree.cli.help import FILE, declare, option
 from expectitree.cli.terminal import say, write
 from expectitree.editor.server import Server
 from expectitree.files.formats import format_by_suffix, format_of_text
 from expectitree.files.sources import PREFIX, read_text
 
 
-@click.command("edit", cls=HelpCommand)
+@declare("edit")
 @click.argument("file", metavar="FILE", type=FILE)
 @option(
-    "--port",
+    "--port N",
+    "The port; by default, any that is free.",
     type=click.IntRange(0, 65535),
     default=0,
-    metavar="N",
-    help="The port; by default, any that is free.",
+    show_default=False,
 )
-@option("--no-browser", is_flag=True, help="Print the link, and open no browser.")
+@option("--no-browser", "Print the link, and open no browser.")
 def command(file: str, port: int, no_browser: bool) -> None:
     """Edit a tree in the browser: type, or click its picture.
 
@@ -55,11 +54,19 @@ def _check(file: str) -> None:
     """Raise an error if the page cannot edit the file."""
     if file == "-" or file.startswith(PREFIX):
         name = file.removeprefix(PREFIX) if file != "-" else "NAME"
-        hint = f"expectitree new --example {name} my-tree.yaml"
-        raise click.UsageError(f"The page writes to a file, which {file} is not: try `{hint}`.")
+        raise click.UsageError(
+            f"The page writes to a file, which {file} is not: try `expectitree new --example "
+            f"{name} my-tree.yaml`."
+        )
     format = format_by_suffix(file)
     if format is None or format.is_text:
         format = format_of_text(read_text(file)[0], file)
     if format.is_foreign or not format.is_text:
-        message = f"the page edits YAML and JSON, and this is {format.title}: convert it first"
-        raise FileError([Problem(file, message)])
+        raise FileError(
+            [
+                Problem(
+                    file,
+                    f"the page edits YAML and JSON, and this is {format.title}: convert it first",
+                )
+            ]
+        )

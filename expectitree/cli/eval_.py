@@ -16,75 +16,58 @@ from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import OUTPUT, SEARCHES, HelpCommand, option
-from expectitree.cli.options import format_options, tree_options
+from expectitree.cli.help import declare, option, output_option, search_option
+from expectitree.cli.options import format_options, totals_option, tree_options, windows_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
 
-@click.command("eval", cls=HelpCommand)
+@declare("eval")
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
-@option(
-    "--jobs",
-    section=SEARCHES,
-    type=click.IntRange(min=1),
-    metavar="N",
+@search_option(
+    "--jobs N",
+    "Read N parts of an .arrow or .parquet file at the same time.",
     default=1,
-    help="Read N parts of an .arrow or .parquet file at the same time.",
+    show_default=False,
 )
-@option(
-    "--scheduler",
-    section=SEARCHES,
-    metavar="ADDRESS",
-    help="Evaluate .arrow and .parquet files on the Dask cluster whose scheduler has this address.",
+@search_option(
+    "--scheduler ADDRESS",
+    "Evaluate .arrow and .parquet files on the Dask cluster whose scheduler has this address.",
 )
-@option(
-    "--windows",
-    section=OUTPUT,
-    is_flag=True,
-    help="Show alpha and beta of every node that was entered.",
-)
-@option(
+@windows_option
+@output_option(
     "--rows",
-    section=OUTPUT,
+    "Show about this many nodes.",
     type=click.IntRange(min=1),
     default=MAX_ROWS,
-    show_default=True,
-    help="Show about this many nodes.",
 )
-@option("--all", "show_all", section=OUTPUT, is_flag=True, help="Show every node.")
+@output_option("--all", "Show every node.", "show_all")
 @option(
-    "--explain",
+    "--explain [PATH]",
+    "Explain in sentences the value of the root or of a node, and why each cut was sound.",
     is_flag=False,
     flag_value=ROOT,
-    metavar="[PATH]",
-    help="Explain in sentences the value of the root or of a node, and why each cut was sound.",
 )
-@option(
+@output_option(
     "--show",
+    "Show the formulas next to the numbers, and the parameters.",
     "shown",
-    section=OUTPUT,
     type=click.Choice(("formulas",)),
     multiple=True,
-    help="Show the formulas next to the numbers, and the parameters.",
 )
+@option("--strategy", "Show only the nodes that optimal play can reach.", rare=True)
+@totals_option
 @option(
-    "--strategy", rare=True, is_flag=True, help="Show only the nodes that optimal play can reach."
+    "-v --verbose",
+    "Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
+    "is_detailed",
 )
-@option("--totals", is_flag=True, help="Show what each path pays in all, at its end.")
-@option(
-    *("-v", "--verbose", "is_detailed"),
-    is_flag=True,
-    help="Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
-)
-@option(
+@output_option(
     "--notes/--no-notes",
-    section=OUTPUT,
+    "Show the notes of nodes, but not with --set.",
     default=True,
-    show_default=True,
-    help="Show the notes of nodes, but not with --set.",
 )
 @format_options("evaluate")
 def command(
@@ -99,7 +82,6 @@ def command(
     totals: bool,
     is_detailed: bool,
     notes: bool,
-    format_name: str,
 ) -> None:
     """Compute the value of each tree and show the tree, annotated.
 
@@ -120,7 +102,7 @@ def command(
     if not algorithm.prunes and explain is None and not (windows or show_all):
         options = replace(options, streams=True)
 
-    def evaluate_tree(file: str, found: Tree | Search) -> Evaluation:
+    def evaluate_tree(found: Tree | Search, file: str) -> Evaluation:
         if isinstance(found, Search):
             search = found
         else:
@@ -139,7 +121,6 @@ def command(
         f"{algorithm.name}:",
         evaluate_tree,
         "evaluate",
-        format_name,
         algorithms.of_game(),
         most_rows=None if show_all else rows,
         notes=notes and not options.parameters,  # they are about the parameters of the file

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import click
+from functools import partial
 
-from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.frontier.report import Frontier, frontier
+from expectitree.decide.frontier.report import frontier
 from expectitree.decide.sensitivity.parameters import parse_range
 
 
-@click.command("frontier", cls=HelpCommand)
+@declare("frontier")
 @option(
-    *("-p", "--parameter", "weight"),
-    metavar="NAME[=LOW..HIGH]",
+    "-p --parameter NAME[=LOW..HIGH]",
+    "The weight, if the objective has several parameters, and its range.  [default: from 0]",
+    "weight",
     default="",
-    help="The weight, if the objective has several parameters, and its range.  [default: from 0]",
 )
 @plot_option
 @file_options
 @format_options("frontier")
-def command(options: SearchOptions, weight: str, plot: str | None, format_name: str) -> None:
+def command(options: SearchOptions, weight: str) -> None:
     """Show which strategies are best for some weight of a criterion, such as a QALY's worth.
 
     The tree has criteria, and an objective such as wtp*effect - cost. The strategies are listed as
@@ -33,8 +32,5 @@ def command(options: SearchOptions, weight: str, plot: str | None, format_name: 
     For example: expectitree frontier trees/programmes.yaml
     """
     name, ends = parse_range(weight)
-
-    def frontier_of(file: str, tree: Tree) -> Frontier:
-        return frontier(tree, name, range=ends, file=file)
-
-    options.show_all("frontier of", frontier_of, "frontier", format_name, plot)
+    find = partial(frontier, parameter=name, range=ends)
+    options.show_all("frontier of", find, "frontier")

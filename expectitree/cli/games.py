@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from expectitree.base.errors import GameError, SearchError
-from expectitree.cli.help import GAMES, Option, option
+from expectitree.cli.help import GAMES, Option, game_option
 from expectitree.cli.terminal import warn, working
 from expectitree.games import MAX_ROWS
 
@@ -23,50 +22,28 @@ if TYPE_CHECKING:
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
 
-_option = partial(option, section=GAMES)
 _COUNT = click.IntRange(min=0)
 POSITION_OPTIONS = (
-    _option("--start", metavar="TEXT", help="Start from the position that TEXT describes."),
-    _option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold."),
-    _option("--no-merge", is_flag=True, help="Do not merge equal states into one node."),
-    _option(
-        "--max-rows",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help=f"Make at most N nodes.  [default: {MAX_ROWS:,}]",
-    ),
-    _option(
-        "--estimate",
-        metavar="FILE.py:NAME",
-        help="Estimate states with this function, in place of the game's estimates, or with "
+    game_option("--start TEXT", "Start from the position that TEXT describes."),
+    game_option("--play MOVES", "Play these moves first, as in roll,6,hold."),
+    game_option("--no-merge", "Do not merge equal states into one node."),
+    game_option("--max-rows N", f"Make at most N nodes.  [default: {MAX_ROWS:,}]"),
+    game_option(
+        "--estimate FILE.py:NAME",
+        "Estimate states with this function, in place of the game's estimates, or with "
         "`rollouts:N`: the mean of N random games.",
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    _option(
-        "--depth",
-        type=_COUNT,
-        metavar="D",
-        rare=False,
-        help="The depth of the tree, in plies.",
-    ),
-    _option(
-        "--bounds",
-        metavar="LOWER,UPPER",
-        help="Bounds on every utility, in place of the game's bounds.",
-    ),
+    game_option("--depth D", "The depth of the tree, in plies.", rare=False),
+    game_option("--bounds LOWER,UPPER", "Bounds on every utility, in place of the game's bounds."),
 )
 LAZY_OPTIONS = (
-    _option(
-        "--deepen",
-        is_flag=True,
-        help="Search to depth 1, 2, … up to D, each time with the best moves first.",
+    game_option(
+        "--deepen", "Search to depth 1, 2, … up to D, each time with the best moves first."
     ),
-    _option(
-        "--seconds",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="T",
-        help="Stop after T seconds and report the result so far. Without --depth, deepen.",
+    game_option(
+        "--seconds T", "Stop after T seconds and report the result so far. Without --depth, deepen."
     ),
 )
 
@@ -170,7 +147,7 @@ class GameSource:
     def __init__(
         self, name: str, options: GameOptions, depth: int | None, **arguments: Any
     ) -> None:
-        from expectitree.games.finding import find_estimate, find_game
+        from expectitree.games.finding import find_game
 
         self.name, self.options, self.game = name, options, find_game(name)
         if depth is None and options.seconds is None:
@@ -180,15 +157,12 @@ class GameSource:
                 f"{name} is a game: choose with --depth D how many plies deep to search it"
                 f"{', or with --seconds T how long' * or_time}."
             )
-        estimate = None
-        if options.estimate is not None:
-            estimate = find_estimate(options.estimate)
         self.arguments = arguments | {  # of `search` and `write_out`
             "depth": depth,
             "state": options.state(self.game),
             "max_rows": options.max_rows,
             "merge": not options.no_merge,
-            "estimate": estimate,
+            "estimate": options.estimate,
             "warn": warn,
         }
 

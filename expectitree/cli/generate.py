@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from expectitree.cli.help import OWN, TREES, HelpCommand, option
+from expectitree.cli.help import TREES, declare, option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
     add_options,
@@ -31,31 +31,32 @@ def parameter_options(*without: str) -> Callable[[Any], Any]:
     for name in (name for name in PARAMETERS if name not in without):
         parameter = PARAMETERS[name]
         families = [family for family in FAMILIES if name in parameters_of(family)]
+        settings: dict[str, Any] = {}
+        if name == "order":
+            settings = {"type": click.Choice(ORDERS), "section": TREES}
+        elif parameter.metavar is not None:
+            settings = {"type": None}  # the family reads it
         declared = option(
-            f"--{name}",
-            is_flag=parameter.metavar is None and name != "order",
+            f"--{name} {parameter.metavar or ''}",
+            f"{', '.join(families)}: {parameter.help}",
             default=None,
-            type=click.Choice(ORDERS) if name == "order" else None,
-            metavar=parameter.metavar,
-            section=TREES if name == "order" else OWN,
             rare=name in ("end", "skew", "real", "dice", "order"),
-            help=f"{', '.join(families)}: {parameter.help}",
+            **settings,
         )
         options.append(declared)
     return partial(add_options, options=options)
 
 
-@click.command("generate", cls=HelpCommand)
+@declare("generate")
 @click.argument("family", type=click.Choice(list(FAMILIES)))
 @parameter_options()
 @option(
-    "-o",
-    "--output",
+    "-o --output FILE",
+    "The file to write; its ending sets the format.",
     "out",
     default="-",
-    metavar="FILE",
+    show_default=False,
     type=OUT,
-    help="The file to write; its ending sets the format.",
 )
 @format_option
 @float32_option

@@ -5,13 +5,15 @@ This is click's own help. rich-click would import rich, which `--help` does with
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
-from expectitree.cli.terminal import printing_to_stderr
+from expectitree.cli.terminal import OUT, printing_to_stderr
+
+Decorator: TypeAlias = Callable[[Any], Any]  # of a command
 
 _IS_WHOLE = "expectitree.help_all"  # in the context's `meta`
 _GAME = (
@@ -79,12 +81,48 @@ class Option(click.Option):
             name = text.partition("=")[0].strip() if self.named else ""
             what = f"{self.opts[-1]} {name}".rstrip()
             if what in known:
-                both = f"{known[what]} and {text}"
-                raise click.UsageError(f"{what} was given twice: {both}; give it once.", ctx)
+                raise click.UsageError(
+                    f"{what} was given twice: {known[what]} and {text}; give it once.", ctx
+                )
             known[what] = text
 
 
-option = partial(click.option, cls=Option)
+# A file or folder to read, which shells complete; - is standard input or output.
+FILE = click.Path(readable=False, allow_dash=True)
+_TYPES = {  # of values, by what the usage calls them
+    "D": click.IntRange(min=0),
+    "FILE": FILE,
+    "K": click.IntRange(min=1),
+    "N": click.IntRange(min=1),
+    "OUT": OUT,
+    "T": click.FloatRange(min=0, min_open=True),
+}
+
+
+def option(usage: str, help: str, name: str | None = None, **settings: Any) -> Decorator:
+    """Declare an option as its usage shows it, as in `-o --output OUT`.
+
+    The command receives the value by the `name`, or by the option's own. Without a word for a
+    value, or a type in the `settings`, the option is a flag. The help shows its default.
+    """
+    words = usage.split()
+    declared = [word for word in words if word.startswith("-")]
+    value = " ".join(words[len(declared) :])
+    if value:
+        settings = {"metavar": value, "type": _TYPES.get(value), **settings}
+    elif "type" not in settings:
+        settings["is_flag"] = True
+    settings.setdefault("show_default", "default" in settings and "[default: " not in help)
+    if name is not None:
+        declared.append(name)
+    return click.option(*declared, cls=Option, help=help, **settings)
+
+
+output_option = partial(option, section=OUTPUT)
+search_option = partial(option, section=SEARCHES)
+tree_option = partial(option, section=TREES)
+foreign_option = partial(option, section=FORMATS)
+game_option = partial(option, section=GAMES)
 
 
 class HelpCommand(click.Command):
@@ -96,9 +134,11 @@ class HelpCommand(click.Command):
         self.params.append(HELP_ALL)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, which alone may write to standard output."""
+        """Run the command, which alone may write to standard output, and returns its status."""
         with printing_to_stderr(ctx):
-            return super().invoke(ctx)
+            status = super().invoke(ctx)
+        if status:
+            ctx.exit(status)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that most users need, or all of them in sections."""
@@ -122,6 +162,9 @@ class HelpCommand(click.Command):
                     formatter.write_text(_GAME)
                     formatter.write_paragraph()
                 formatter.write_dl(records)
+
+
+declare = partial(click.command, cls=HelpCommand)  # a command by its name
 
 
 def is_whole(ctx: click.Context) -> bool:

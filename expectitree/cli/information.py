@@ -6,28 +6,24 @@ import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import SEARCHES, HelpCommand, option
-from expectitree.cli.options import FILE, file_options, format_options
+from expectitree.cli.help import declare, option, search_option
+from expectitree.cli.options import file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Events, Information, every_event, information
 
 
-@click.command("information", cls=HelpCommand)
-@option(
-    *("--event", "names"),
-    section=SEARCHES,
+@declare("information")
+@search_option(
+    "--event NAME",
+    "An event of the file, or a chance node's path; repeat it to know several at once.  [default: "
+    "each event of the file]",
+    "names",
     rare=False,
-    metavar="NAME",
     multiple=True,
-    help="An event of the file, or a chance node's path; repeat it to know several at once.  "
-    "[default: each event of the file]",
 )
 @option(
-    "--likelihood",
-    metavar="FILE",
-    type=FILE,
-    help="A test in YAML: signal, then outcome, then the probability of the signal.",
+    "--likelihood FILE", "A test in YAML: signal, then outcome, then the probability of the signal."
 )
 @file_options
 @format_options("information")
@@ -35,7 +31,6 @@ def command(
     options: SearchOptions,
     names: tuple[str, ...],
     likelihood: str | None,
-    format_name: str,
 ) -> None:
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 
@@ -57,7 +52,7 @@ def command(
         raise click.UsageError("--likelihood is a test for one event: name it with --event.")
     test = None if likelihood is None else read_likelihoods(likelihood)
 
-    def worth(file: str, tree: Tree) -> Information | Events:
+    def worth(tree: Tree, file: str) -> Information | Events:
         if not names:
             return every_event(tree, exact=True, file=file)
         try:
@@ -65,4 +60,4 @@ def command(
         except LikelihoodError as error:
             raise FileError([Problem(str(likelihood), str(error))]) from None
 
-    options.show_all("information in", worth, "information", format_name)
+    options.show_all("information in", worth, "information")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import click
-
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
@@ -14,24 +12,21 @@ from expectitree.lab.limit.report import Limit, limit
 from expectitree.searches.result import Outcome
 
 
-@click.command("limit", cls=HelpCommand)
+@declare("limit")
 @algorithm_option(
     "A search to compare with the limit; may be repeated. By default all that are not slow."
 )
 @tree_options
 @option(
-    "--max-leaves",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Refuse trees with more leaves: the time grows with their square.  "
-    f"[default: {MAX_LEAVES:,}; {MAX_LARGE:,} for long fractions]",
+    "--max-leaves N",
+    f"Refuse trees with more leaves: the time grows with their square.  [default: {MAX_LEAVES:,}; "
+    f"{MAX_LARGE:,} for long fractions]",
 )
 @format_options("limit")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
     max_leaves: int | None,
-    format_name: str,
 ) -> None:
     """Count the fewest leaves that prove the value, name them, and compare searches with them.
 
@@ -42,7 +37,7 @@ def command(
     For example: expectitree limit trees/ballard-6.yaml
     """
 
-    def limit_of(file: str, tree: Tree) -> Limit:
+    def limit_of(tree: Tree, file: str) -> Limit:
         chosen = algorithms.for_tree(file, tree)
         return limit(
             tree,
@@ -53,6 +48,6 @@ def command(
             **options.arguments_for(*chosen),
         )
 
-    reports = options.show_all("the limit of", limit_of, "limit", format_name)
+    reports = options.show_all("the limit of", limit_of, "limit")
     outcomes = {row.outcome for report in reports for row in report.rows}
     options.fail_if(Outcome.STOPPED in outcomes)

@@ -6,7 +6,7 @@ import re
 
 import click
 
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import check_file, force_option
 from expectitree.files import load
@@ -48,14 +48,10 @@ max:
 """
 
 
-@click.command("new", cls=HelpCommand)
+@declare("new")
 @click.argument("file", required=False, type=OUT)
-@option(
-    "--example",
-    metavar="NAME",
-    help="Print this example tree instead; --list shows the names.",
-)
-@option("--list", "list_examples", is_flag=True, help="List the example trees.")
+@option("--example NAME", "Print this example tree instead; --list shows the names.")
+@option("--list", "List the example trees.", "list_examples")
 @force_option
 def command(file: str | None, example: str | None, list_examples: bool, force: bool) -> None:
     """Print a commented tree file to start from, or write it to FILE.

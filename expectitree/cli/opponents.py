@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
-from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.opponents.report import Opponents, opponents
+from expectitree.decide.opponents.report import opponents
 
 
-@click.command("opponents", cls=HelpCommand)
+@declare("opponents")
 @option(
-    "--epsilon",
+    "--epsilon E",
+    "The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
     "epsilons",
     multiple=True,
     default=("0.1",),
-    metavar="E",
-    help="The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
 )
 @node_options
 @format_options("opponents")
 def command(
     options: SearchOptions,
     epsilons: tuple[str, ...],
-    format_name: str,
 ) -> None:
     """Evaluate each tree against a perfect, a fallible and a random MIN.
 
@@ -42,7 +41,5 @@ def command(
     except NumberError as error:
         raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
 
-    def opponents_of(file: str, tree: Tree) -> Opponents:
-        return opponents(tree, probabilities, exact=True, file=file)
-
-    options.show_all("opponents of", opponents_of, "opponents", format_name)
+    find = partial(opponents, epsilons=probabilities, exact=True)
+    options.show_all("opponents of", find, "opponents")

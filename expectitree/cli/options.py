@@ -12,15 +12,12 @@ import click
 from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
-from expectitree.cli.help import OUTPUT, SEARCHES, TREES, option
+from expectitree.cli.help import FILE, option, output_option, search_option, tree_option
 from expectitree.cli.terminal import OUT, choose_report, warn
 from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engines import ENGINES
 from expectitree.searches.prepare import ORDERS
-
-# A file or folder, which shells complete; - is standard input or output.
-FILE = click.Path(readable=False, allow_dash=True)
 
 
 def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
@@ -45,31 +42,29 @@ def _read_settings(
     for setting in settings:
         name, _, value = map(str.strip, setting.partition("="))
         if not name or not value or "=" in value:
-            found = f"found {setting!r}, expected NAME=VALUE such as pr=0.3"
-            raise click.BadParameter(f"{found}: repeat --set for each parameter")
+            raise click.BadParameter(
+                f"found {setting!r}, expected NAME=VALUE such as pr=0.3: repeat --set for each "
+                "parameter"
+            )
         changed[name] = replace(changed[name], value=value) if name in changed else value
     return changed
 
 
-_of_trees = partial(option, section=TREES)
-_of_searches = partial(option, section=SEARCHES)
 _SETTINGS = (
-    _of_trees(
-        "--set",
+    tree_option(
+        "--set NAME=VALUE",
+        "Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
         "parameters",
-        metavar="NAME=VALUE",
         multiple=True,
         named=True,
         rare=False,
         callback=_read_settings,
-        help="Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
     ),
-    _of_trees(
-        *("--parameters", "table"),
-        metavar="FILE",
-        type=FILE,
+    tree_option(
+        "--parameters FILE",
+        "Set parameters by a table in CSV: name, value, low, high, unit, description.",
+        "table",
         is_eager=True,  # before --set, which reads it and has the last word
-        help="Set parameters by a table in CSV: name, value, low, high, unit, description.",
     ),
 )
 # It adds both to a command, which receives `parameters`.
@@ -79,61 +74,40 @@ _OWN_PARAMETERS = [
     field.name for field in fields(SearchOptions) if field.name not in ("games", "statuses")
 ]
 _TREE_OPTIONS = (
-    _of_trees(
-        "-e",
-        "texts",
-        metavar="TEXT",
-        multiple=True,
-        rare=False,
-        help="A tree as text, in place of a file.",
+    tree_option(
+        "-e TEXT", "A tree as text, in place of a file.", "texts", multiple=True, rare=False
     ),
-    _of_trees(
-        "--depth",
-        type=click.IntRange(min=0),
-        metavar="D",
-        rare=False,
-        help="Cut the tree at D plies, and use its estimates there.",
-    ),
-    _of_trees(
-        "--order",
+    tree_option("--depth D", "Cut the tree at D plies, and use its estimates there.", rare=False),
+    tree_option(
+        "--order ORDER",
+        "Order of children: given, best, worst, inner (by estimates) or random:SEED.",
         default="given",
-        show_default=True,
-        metavar="ORDER",
         shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
-        help="Order of children: given, best, worst, inner (by estimates) or random:SEED.",
     ),
-    _of_trees(
-        "--exact",
-        is_flag=True,
-        help="Show fractions in place of rounded decimals, and compute in them at any size.",
+    tree_option(
+        "--exact", "Show fractions in place of rounded decimals, and compute in them at any size."
     ),
     set_option,
-    _of_trees(
-        "--attitude",
-        metavar="KIND=VALUE",
-        help="Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
+    tree_option(
+        "--attitude KIND=VALUE",
+        "Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
     ),
 )
 _SEARCH_OPTIONS = (
-    _of_searches(
-        "--bounds",
-        metavar="none|leaves|L,U",
-        help="Bounds on every total (utility plus rewards): none, those of the leaves, or two "
+    search_option(
+        "--bounds none|leaves|L,U",
+        "Bounds on every total (utility plus rewards): none, those of the leaves, or two "
         "numbers.  [default: those in the file, else none for alphabeta and leaves for the others]",
     ),
-    _of_searches(
+    search_option(
         "--engine",
+        "How the search runs. auto computes small trees in fractions and compiles for large ones; "
+        "the others compute in floats.",
         type=click.Choice(ENGINES),
         default="auto",
-        show_default=True,
-        help="How the search runs. auto computes small trees in fractions and compiles for large "
-        "ones; the others compute in floats.",
     ),
-    _of_searches(
-        "--max-visits",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Stop a pruning search after N node visits and report the bounds so far.",
+    search_option(
+        "--max-visits N", "Stop a pruning search after N node visits and report the bounds so far."
     ),
 )
 
@@ -153,14 +127,13 @@ def tree_options(
     """
 
     @wraps(command)
-    def with_options(**parameters: Any) -> None:
+    def with_options(**parameters: Any) -> int:
         own = {name: parameters.pop(name) for name in _OWN_PARAMETERS if name in parameters}
         given = {name: parameters.pop(name) for name in _GAME_PARAMETERS if name in parameters}
         options = SearchOptions(**own, games=GameOptions(**given) if has_games else None)
         with notation(options.exact):
             command(options=options, **parameters)
-        if options.statuses:
-            click.get_current_context().exit(max(options.statuses))
+        return max(options.statuses, default=0)
 
     argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
     of_searches = _SEARCH_OPTIONS * searches
@@ -172,33 +145,29 @@ def tree_options(
 # For commands that evaluate every node, and for those that read no games either.
 node_options = partial(tree_options, searches=False)
 file_options = partial(node_options, files="[FILE|FOLDER]...", has_games=False)
-plot_option = option(
-    "--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf."
-)
+windows_option = output_option("--windows", "Show alpha and beta of every node that was entered.")
+totals_option = option("--totals", "Show what each path pays in all, at its end.")
+plot_option = option("--plot FILE", "Also draw a plot, as .svg, .png or .pdf.", type=OUT)
 
 
-def format_options(question: str, *report: str) -> Callable[[Command], Command]:
+def format_options(question: str, report: str = "-o --output") -> Callable[[Command], Command]:
     """Add --format, with the formats of the answer to a question, and -o to a command.
 
     `report` replaces -o where it names another file.
     """
-    format = option(
+    format = output_option(
         "--format",
+        "The format of the output.",
         "format_name",
-        section=OUTPUT,
         type=click.Choice(formats(question)),
         default="text",
-        show_default=True,
-        help="The format of the output.",
     )
-    file = option(
-        *(report or ("-o", "--output")),
+    file = output_option(
+        f"{report} FILE",
+        "Write the report to a file, not to standard output.",
         "report_file",
-        section=OUTPUT,
-        metavar="FILE",
         type=OUT,
         expose_value=False,
         callback=choose_report,
-        help="Write the report to a file, not to standard output.",
     )
     return lambda command: format(file(command))

@@ -16,8 +16,7 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.cli.advise import SEARCH_OPTIONS, source_of
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameSource
-from expectitree.cli.help import HelpCommand, option
-from expectitree.cli.options import FILE
+from expectitree.cli.help import declare, option
 from expectitree.cli.terminal import make_console, read_line, say, write
 from expectitree.cli.tree_files import add_options
 from expectitree.games.calls import naming_errors
@@ -34,23 +33,20 @@ PLAYERS = {MAX: "MAX", MIN: "MIN", CHANCE: "Outcome"}
 MAX_SEED = 1_000_000  # of those that are chosen at random
 
 
-@click.command("play", cls=HelpCommand)
+@declare("play")
 @click.argument("name", metavar="GAME")
 @option(
     "--as",
+    "The player whose moves you choose.",
     "side",
     type=click.Choice(("max", "min", "both")),
     default="max",
-    show_default=True,
-    help="The player whose moves you choose.",
 )
-@option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of the outcomes.")
-@option("--typed", is_flag=True, help="Ask for the outcomes of chance, such as those of real dice.")
+@option("--seed N", "The seed of the outcomes.", type=click.IntRange(min=0))
+@option("--typed", "Ask for the outcomes of chance, such as those of real dice.")
 @option(
-    "--policy",
-    type=FILE,
-    metavar="FILE",
-    help="Play against the policy that `solve --policy FILE` wrote, in place of a search.",
+    "--policy FILE",
+    "Play against the policy that `solve --policy FILE` wrote, in place of a search.",
 )
 @algorithm_option("The search.  [default: star2]")
 @partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))

@@ -7,19 +7,17 @@ from functools import partial
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options
-from expectitree.cli.terminal import OUT, say
+from expectitree.cli.terminal import say
 from expectitree.cli.tree_files import check_drawn, force_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.picture.drawing import write
 
 
-@click.command("report", cls=HelpCommand)
+@declare("report")
 @partial(file_options, files="FILE")
-@option(
-    "-o", "--output", "out", metavar="OUT", type=OUT, required=True, help="The page: a .html file."
-)
+@option("-o --output OUT", "The page: a .html file.", "out", required=True)
 @force_option
 def command(options: SearchOptions, out: str, force: bool) -> None:
     """Write a page about a decision for a client: read it in a browser, or print it.
@@ -38,7 +36,7 @@ def command(options: SearchOptions, out: str, force: bool) -> None:
     if not out.lower().endswith(".html"):
         raise click.UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
 
-    def written(file: str, tree: Tree) -> None:
+    def written(tree: Tree, file: str) -> None:
         check_drawn(out, force)
         write(page_of(tree, file), out)
         say(f"{out} written")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import click
 
-from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.tree_files import check_output, force_option, write_tree
@@ -14,22 +16,17 @@ from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
 
 
-@click.command("rescale", cls=HelpCommand)
+@declare("rescale")
 @option(
-    "--map",
-    metavar="MAP",
-    help="A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",
+    "--map MAP", "A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay."
 )
 @option(
-    *("--any", "any_"),
-    is_flag=True,
-    help="Find an order-preserving map that changes the decision; the default without --map.",
+    "--any",
+    "Find an order-preserving map that changes the decision; the default without --map.",
+    "any_",
 )
 @option(
-    *("-o", "--output", "out"),
-    metavar="FILE",
-    type=OUT,
-    help="Write the rescaled tree; the suffix decides the format.",
+    "-o --output FILE", "Write the rescaled tree; the suffix decides the format.", "out", type=OUT
 )
 @force_option
 @node_options
@@ -40,7 +37,6 @@ def command(
     any_: bool,
     out: str | None,
     force: bool,
-    format_name: str,
 ) -> None:
     """Map the utilities of each tree, and show values and best actions before and after.
 
@@ -69,18 +65,15 @@ def command(
         if options.tree_count > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")
         check_output(out, None, force)
-
-    def rescale_tree(file: str, tree: Tree) -> Rescaling:
-        if map:
-            return rescale(tree, map, exact=True, file=file)
-        return find_order_preserving_map(tree, exact=True, file=file)
-
-    reports = list(options.map("rescaling", rescale_tree))
+    find: Callable[..., Rescaling] = find_order_preserving_map
+    if map:
+        find = partial(rescale, map=map)
+    reports = list(options.map("rescaling", partial(find, exact=True)))
     if reports and out != "-":
-        show("rescale", format_name, reports)
+        show("rescale", options.format_name, reports)
     if reports and out is not None:
         if (after := reports[0].after) is None:
             say("no map was found: no tree was written")
             return
-        piped = "json" if format_name == "json" else "yaml"
+        piped = "json" if options.format_name == "json" else "yaml"
         write_tree(after.tree, out, piped if out == "-" else None, not options.exact)

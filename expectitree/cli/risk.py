@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
-from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options, plot_option
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.reach.report import Reach
 from expectitree.decide.reach.report import reach as trace_of
-from expectitree.decide.risk.report import Risk, risk
+from expectitree.decide.risk.report import risk
 
 
-@click.command("risk", cls=HelpCommand)
-@option("--target", metavar="T", help="Show the probability of a total at least as good as T.")
+@declare("risk")
+@option("--target T", "Show the probability of a total at least as good as T.", type=None)
 @option(
-    "--reach",
-    metavar="COUNTER",
-    help="Show how likely play enters each node that repeats, by a counter such as cycle.",
+    "--reach COUNTER",
+    "Show how likely play enters each node that repeats, by a counter such as cycle.",
 )
 @plot_option
 @node_options
@@ -29,8 +28,6 @@ def command(
     options: SearchOptions,
     target: str | None,
     reach: str | None,
-    plot: str | None,
-    format_name: str,
 ) -> None:
     """Show the distribution of totals for each first action, with optimal play afterward.
 
@@ -55,13 +52,8 @@ def command(
     if reach is not None and target is not None:
         raise click.UsageError("--reach and --target ask different questions: remove one.")
 
-    def reach_of(file: str, tree: Tree) -> Reach:
-        return trace_of(tree, str(reach), exact=True, file=file)
-
-    def risk_of(file: str, tree: Tree) -> Risk:
-        return risk(tree, target=wanted, exact=True, file=file)
-
     if reach is not None:
-        options.show_all("tracing", reach_of, "reach", format_name, plot)
+        find = partial(trace_of, counter=reach, exact=True)
+        options.show_all("tracing", find, "reach")
         return
-    options.show_all("risk of", risk_of, "risk", format_name, plot)
+    options.show_all("risk of", partial(risk, target=wanted, exact=True), "risk")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-import click
-
-from expectitree.cli.help import HelpCommand
+from expectitree.cli.help import declare
 from expectitree.cli.terminal import write
 
 
-@click.command("schema", cls=HelpCommand)
+@declare("schema")
 def command() -> None:
     """Print a JSON Schema (draft-07) of the tree file, with which editors complete and check it.
 

@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
@@ -15,40 +15,30 @@ from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
 
 
-@click.command("sensitivity", cls=HelpCommand)
+@declare("sensitivity")
 @option(
-    *("-p", "--parameter", "moved"),
+    "-p --parameter NAME[=LOW..HIGH]",
+    "The parameter to vary, and its range if the file has none; two make a map.",
+    "moved",
     multiple=True,
     named=True,
-    metavar="NAME[=LOW..HIGH]",
-    help="The parameter to vary, and its range if the file has none; two make a map.",
 )
+@option("--everywhere", "Every decision that optimal play can reach.", "is_everywhere")
+@option("--tornado", "The least and greatest value over each range.", "is_tornado")
+@option("--fixed", "Keep the current best strategy in a tornado.", rare=True)
 @option(
-    *("--everywhere", "is_everywhere"),
-    is_flag=True,
-    help="Every decision that optimal play can reach.",
-)
-@option(
-    *("--tornado", "is_tornado"),
-    is_flag=True,
-    help="The least and greatest value over each range.",
-)
-@option("--fixed", rare=True, is_flag=True, help="Keep the current best strategy in a tornado.")
-@option(
-    "--until",
-    metavar="'A = B'",
-    help="Where two branches, given by path, are worth the same, or the `value` of the tree is a "
+    "--until 'A = B'",
+    "Where two branches, given by path, are worth the same, or the `value` of the tree is a "
     "number.",
 )
-@option("--add", metavar="PATH", help="How much more or less a branch may pay.")
-@option("--strategies", is_flag=True, help="List every strategy and its value.")
+@option("--add PATH", "How much more or less a branch may pay.")
+@option("--strategies", "List every strategy and its value.")
 @option(
     "--grid",
+    "Rows of a map.",
     rare=True,
     type=click.IntRange(2, 1000),
     default=GRID,
-    show_default=True,
-    help="Rows of a map.",
 )
 @plot_option
 @file_options
@@ -63,8 +53,6 @@ def command(
     add: str | None,
     strategies: bool,
     grid: int,
-    plot: str | None,
-    format_name: str,
 ) -> None:
     """Find what the best decision depends on.
 
@@ -94,7 +82,7 @@ def command(
     asked = [question for question, is_asked in chosen.items() if is_asked]
     _check_usage(asked, len(ranges), fixed)
 
-    def answer(file: str, tree: Tree) -> Shown:
+    def answer(tree: Tree, file: str) -> Shown:
         names = [name for name, _ in ranges]
         name, ends = ranges[0] if ranges else ("", None)
         if is_tornado:
@@ -112,7 +100,7 @@ def command(
             return sensitivity(tree, name, range=ends, file=file)
         return sensitivity_map(tree, *names, ranges=[e for _, e in ranges], grid=grid, file=file)
 
-    options.show_all("sensitivity of", answer, "sensitivity", format_name, plot)
+    options.show_all("sensitivity of", answer, "sensitivity")
 
 
 def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:

@@ -15,9 +15,8 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
 from expectitree.cli.generate import parameter_options
-from expectitree.cli.help import OUTPUT, SEARCHES, HelpCommand, option
-from expectitree.cli.options import FILE
-from expectitree.cli.terminal import OUT, say, warn, working
+from expectitree.cli.help import FILE, declare, option, output_option, search_option
+from expectitree.cli.terminal import say, warn, working
 from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
 from expectitree.cli.tree_options import read_bounds
 from expectitree.files import load
@@ -30,37 +29,42 @@ from expectitree.text.phrases import plural
 
 _OPTIONS = (
     option(
-        "-n", "--variants", "number", type=click.IntRange(1, 500), default=10, show_default=True,
-        metavar="N", help="Number of variants.",
+        "-n --variants N",
+        "Number of variants.",
+        "number",
+        type=click.IntRange(1, 500),
+        default=10,
     ),
     option(
-        "--seed", type=click.IntRange(0, 10**12 - 1), default=0, show_default=True, metavar="N",
-        help="Other seeds give other sheets; the same seed gives the same one on every machine.",
+        "--seed N",
+        "Other seeds give other sheets; the same seed gives the same one on every machine.",
+        type=click.IntRange(0, 10**12 - 1),
+        default=0,
     ),
     option(
-        "--min-cuts", type=click.IntRange(min=0), metavar="K",
-        help="Take only trees in which the search makes K cuts or more.  [default: 1 if it prunes]",
+        "--min-cuts K",
+        "Take only trees in which the search makes K cuts or more.  [default: 1 if it prunes]",
+        type=click.IntRange(min=0),
     ),
-    option("--windows", section=OUTPUT, is_flag=True, help="Ask for alpha and beta of each node."),
-    option(
-        "--bounds", section=SEARCHES, metavar="LOWER,UPPER",
-        help="Bounds that the search knows.  [default: those of the tree or of --utilities; none "
+    output_option("--windows", "Ask for alpha and beta of each node."),
+    search_option(
+        "--bounds LOWER,UPPER",
+        "Bounds that the search knows.  [default: those of the tree or of --utilities; none "
         "for alphabeta]",
     ),
-    option("--title", section=OUTPUT, metavar="TEXT", help="The title of each page."),
-    option("--task", rare=True, metavar="TEXT", help="What to do, in your own words."),
+    output_option("--title TEXT", "The title of each page."),
+    option("--task TEXT", "What to do, in your own words.", rare=True),
     option(
-        "-o", "--output", "out", metavar="OUT", type=OUT, default="sheet.html", show_default=True,
-        help="The file; its ending sets the format.",
+        "-o --output OUT",
+        "The file; its ending sets the format.",
+        "out",
+        default="sheet.html",
     ),
-    option(
-        "--trees", rare=True, metavar="FOLDER", type=FILE,
-        help="Also write each tree to a file.",
-    ),
-)  # fmt: skip
+    option("--trees FOLDER", "Also write each tree to a file.", rare=True, type=FILE),
+)
 
 
-@click.command("sheet", cls=HelpCommand)
+@declare("sheet")
 @click.argument("source", metavar="[FILE|FAMILY]", default="uniform", type=FILE)
 @algorithm_option("The search to do by hand.  [default: expectiminimax]")
 @partial(add_options, options=_OPTIONS)
@@ -147,8 +151,9 @@ def _source(source: str, algorithm: Algorithm, parameters: dict[str, Any]) -> Tr
         return source
     refuse_game(source)
     if parameters:
-        what = f"--{next(iter(parameters))} is for a family"
-        raise click.UsageError(f"{what}: remove it, or name a FAMILY.")
+        raise click.UsageError(
+            f"--{next(iter(parameters))} is for a family: remove it, or name a FAMILY."
+        )
     return load(source, warn=warn)
 
 

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import click
 
 from expectitree.base.display import Shown
-from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
 
 
-@click.command("simulate", cls=HelpCommand)
+@declare("simulate")
 @option(
-    *("-p", "--parameter", "moved"),
-    metavar="NAME[=LOW..HIGH]",
-    help="Show the acceptability curve: the share of draws in which each action is best, over the "
+    "-p --parameter NAME[=LOW..HIGH]",
+    "Show the acceptability curve: the share of draws in which each action is best, over the "
     "range of this parameter.",
+    "moved",
 )
-@option(
-    *("--draws", "count"),
-    type=click.IntRange(min=1),
-    default=DRAWS,
-    show_default=True,
-    metavar="N",
-    help="The number of draws.",
-)
+@option("--draws N", "The number of draws.", "count", default=DRAWS)
 @option(
     "--seed",
+    "The seed of the random numbers; the same seed gives the same draws.",
     type=click.IntRange(min=0),
     default=SEED,
-    show_default=True,
-    help="The seed of the random numbers; the same seed gives the same draws.",
 )
 @plot_option
 @file_options
@@ -43,8 +37,6 @@ def command(
     moved: str | None,
     count: int,
     seed: int,
-    plot: str | None,
-    format_name: str,
 ) -> None:
     """Show which action is best while parameters are uncertain.
 
@@ -59,11 +51,8 @@ def command(
       expectitree simulate docs/examples/tegaderm.yaml --draws 1000
       expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
     """
-
-    def simulated(file: str, tree: Tree) -> Shown:
-        if moved is None:
-            return simulate(tree, draws=count, seed=seed, file=file)
+    find: Callable[..., Shown] = partial(simulate, draws=count, seed=seed)
+    if moved is not None:
         name, ends = parse_range(moved)
-        return acceptability(tree, name, range=ends, draws=count, seed=seed, file=file)
-
-    options.show_all("simulating", simulated, "simulation", format_name, plot)
+        find = partial(acceptability, parameter=name, range=ends, draws=count, seed=seed)
+    options.show_all("simulating", find, "simulation")

@@ -6,53 +6,32 @@ import click
 
 from expectitree.base.numbers import notation
 from expectitree.cli.games import GameOptions
-from expectitree.cli.help import TREES, HelpCommand, option
-from expectitree.cli.options import FILE, format_options
+from expectitree.cli.help import FILE, declare, option, tree_option
+from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, warn, working
 from expectitree.games import MAX_ROWS
 from expectitree.games.solve import WIDTH
 
 
-@click.command("solve", cls=HelpCommand)
+@declare("solve")
 @click.argument("game", metavar="GAME", type=FILE)
 @option(
-    "--width",
+    "--width W",
+    "Narrow the interval of the value to this width.",
     rare=True,
     type=click.FloatRange(min=0),
-    metavar="W",
     default=WIDTH,
-    show_default=True,
-    help="Narrow the interval of the value to this width.",
 )
-@option(
-    "--policy", type=OUT, metavar="FILE", help="Write the best move of each position: .csv, .arrow."
-)
-@option(
-    "--exact",
-    section=TREES,
-    is_flag=True,
-    help="Prove the value as a fraction: up to 20,000 positions.",
-)
-@option("--endless", metavar="X", help="Count endless play as worth X, as in --endless 0.")
-@option("--discount", metavar="D", help="Count what follows each move D times as much, as in 0.95.")
-@option("--start", metavar="TEXT", help="Start from the position that TEXT describes.")
-@option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold.")
-@option(
-    "--max-rows",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"Find at most N positions.  [default: {MAX_ROWS:,}]",
-)
-@option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="T",
-    help="Stop after T seconds and report the interval so far.",
-)
+@option("--policy FILE", "Write the best move of each position: .csv, .arrow.", type=OUT)
+@tree_option("--exact", "Prove the value as a fraction: up to 20,000 positions.")
+@option("--endless X", "Count endless play as worth X, as in --endless 0.")
+@option("--discount D", "Count what follows each move D times as much, as in 0.95.", type=None)
+@option("--start TEXT", "Start from the position that TEXT describes.")
+@option("--play MOVES", "Play these moves first, as in roll,6,hold.")
+@option("--max-rows N", f"Find at most N positions.  [default: {MAX_ROWS:,}]")
+@option("--seconds T", "Stop after T seconds and report the interval so far.")
 @format_options("solve")
-@click.pass_context
 def command(
-    context: click.Context,
     game: str,
     width: float,
     policy: str | None,
@@ -64,7 +43,7 @@ def command(
     max_rows: int | None,
     seconds: float | None,
     format_name: str,
-) -> None:
+) -> int:
     """Compute the value of a whole game, whose positions may repeat, and its best moves.
 
     The value certainly lies in the interval, which includes all rounding. Positions with equal keys
@@ -94,5 +73,4 @@ def command(
             with working(f"writing {policy}", 0, found.states):
                 save_policy(found, policy)
             say(f"{policy} written")
-    if not found.is_narrow:
-        context.exit(DOES_NOT_HOLD)
+    return DOES_NOT_HOLD * (not found.is_narrow)

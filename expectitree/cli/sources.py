@@ -101,7 +101,14 @@ def files_in(paths: Sequence[str]) -> list[str]:
         found = list(tree_files(path)) if os.path.isdir(path) else [path]
         if not found:
             suffixes = ", ".join(suffix for suffix in SUFFIXES if suffix not in NO_TREES)
-            message = f"no tree file in this folder: expected a name that ends in one of {suffixes}"
-            raise FileError([Problem(path, message)])
+            raise FileError(
+                [
+                    Problem(
+                        path,
+                        "no tree file in this folder: expected a name that ends in one of "
+                        f"{suffixes}",
+                    )
+                ]
+            )
         files += found
     return files

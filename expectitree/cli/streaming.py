@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from expectitree.base import compiling
 from expectitree.cli.terminal import say, working
 from expectitree.cli.tree_options import TreeOptions
 from expectitree.files.urls import is_url
@@ -37,12 +36,15 @@ def is_streamed(options: TreeOptions, file: str) -> bool:
     if options.scheduler is not None:
         if may_be:
             return True
-        problem = f"the workers of --scheduler cannot evaluate {file} part by part"
-        advice = "give an .arrow or .parquet file, without options that need the whole tree"
-        raise click.UsageError(f"{problem}: {advice}.")
-    if not (may_be and compiling.available()):
+        raise click.UsageError(
+            f"the workers of --scheduler cannot evaluate {file} part by part: give an .arrow or "
+            ".parquet file, without options that need the whole tree."
+        )
+    if not may_be:
         return False
-    return is_url(file) or os.path.getsize(file) >= (least or 0)
+    from expectitree.searches.streaming import is_available
+
+    return is_available() and (is_url(file) or os.path.getsize(file) >= (least or 0))
 
 
 def stream(options: TreeOptions, file: str, read: Callable[[], Tree]) -> Tree | Search:

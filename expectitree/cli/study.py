@@ -8,8 +8,8 @@ import click
 
 from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
-from expectitree.cli.help import SEARCHES, HelpCommand, option
-from expectitree.cli.options import FILE, format_options
+from expectitree.cli.help import FILE, declare, option, search_option
+from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, working
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
@@ -20,45 +20,35 @@ from expectitree.lab.study.spec import Study
 
 def _refuse_plot(context: click.Context, param: click.Parameter, value: str | None) -> None:
     if value is not None:
-        message = "studies are not plotted: print their table with --format csv, and plot that."
-        raise click.UsageError(message, context)
+        raise click.UsageError(
+            "studies are not plotted: print their table with --format csv, and plot that.", context
+        )
 
 
-@click.command("study", cls=HelpCommand)
+@declare("study")
 @click.argument("spec", type=FILE)
+@search_option("--jobs N", "Processes that search.  [default: one per core]")
 @option(
-    "--jobs",
-    section=SEARCHES,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Processes that search.  [default: one per core]",
-)
-@option(
-    "--results",
+    "--results FILE",
+    "Where results are kept.  [default: SPEC.results.jsonl, next to it]",
     rare=True,
-    metavar="FILE",
-    help="Where results are kept.  [default: SPEC.results.jsonl, next to it]",
+    type=None,
 )
-@option(
-    "--scheduler",
-    section=SEARCHES,
-    metavar="ADDRESS",
-    help="Run on the Dask cluster whose scheduler has this address.",
+@search_option(
+    "--scheduler ADDRESS",
+    "Run on the Dask cluster whose scheduler has this address.",
 )
-@option("--report", is_flag=True, help="Search nothing: only print the results so far.")
-@option("--plot", hidden=True, expose_value=False, callback=_refuse_plot)
+@option("--report", "Search nothing: only print the results so far.")
+@option("--plot FILE", "", hidden=True, expose_value=False, callback=_refuse_plot)
 @format_options("study")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     spec: str,
     jobs: int | None,
     results: str | None,
     scheduler: str | None,
     report: bool,
     format_name: str,
-) -> None:
+) -> int:
     """Run the experiment described by a YAML file, and print its results.
 
     \b
@@ -84,8 +74,7 @@ def command(
             _run(study, kept, tasks, jobs, scheduler)
     summary = summarize(study, kept)
     show("study", format_name, summary)
-    if summary.done < summary.total:
-        context.exit(DOES_NOT_HOLD)
+    return DOES_NOT_HOLD * (summary.done < summary.total)
 
 
 def _run(

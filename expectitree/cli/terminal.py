@@ -133,8 +133,9 @@ def write(pieces: Iterable[str]) -> None:
 def choose_report(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
     """Make an option's file the one that the report is written to."""
     if file == "" or (file or "").lower().endswith(NO_REPORT):
-        message = f"{file!r} cannot be a report: choose an ending such as .txt or .json"
-        raise click.BadParameter(message)
+        raise click.BadParameter(
+            f"{file!r} cannot be a report: choose an ending such as .txt or .json"
+        )
     if file is not None and file != "-":
         context.meta[REPORT] = _Report(file, context.meta[_OPENED])
 
@@ -212,16 +213,7 @@ def warn(message: str) -> None:
     click.get_current_context().meta.setdefault(_WARNINGS, {}).setdefault(message, False)
 
 
-@contextmanager
-def warning_last(context: click.Context) -> Iterator[None]:
-    """Finally print the warnings, each once."""
-    try:
-        yield
-    finally:
-        _say_warnings(context)
-
-
-def _say_warnings(context: click.Context) -> None:
+def say_warnings(context: click.Context) -> None:
     """Print the warnings that were not printed yet."""
     messages = context.meta.get(_WARNINGS, {})
     for message in list(messages):
@@ -233,7 +225,7 @@ def _say_warnings(context: click.Context) -> None:
 @contextmanager
 def _warning_meanwhile() -> Iterator[None]:
     """Print the warnings before the answer if that takes long."""
-    timer = threading.Timer(_LONG, _say_warnings, [click.get_current_context()])
+    timer = threading.Timer(_LONG, say_warnings, [click.get_current_context()])
     timer.daemon = True
     timer.start()
     try:

@@ -10,7 +10,7 @@ from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import with_positions
-from expectitree.cli.help import HelpCommand, option
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
@@ -18,19 +18,14 @@ from expectitree.searches.result import Search
 MAX_STEPS = 500  # shown as text by default
 
 
-@click.command("trace", cls=HelpCommand)
+@declare("trace")
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
+@option("--at PATH", "Show only the steps at one node, and the results of its children.")
 @option(
-    "--at",
-    metavar="PATH",
-    help="Show only the steps at one node, and the results of its children.",
-)
-@option(
-    "--limit",
+    "--limit N",
+    f"Show this many steps, 0 for all.  [default: {MAX_STEPS} as text, all else]",
     type=click.IntRange(min=0),
-    metavar="N",
-    help=f"Show this many steps, 0 for all.  [default: {MAX_STEPS} as text, all else]",
 )
 @format_options("trace")
 def command(
@@ -38,7 +33,6 @@ def command(
     options: SearchOptions,
     at: str | None,
     limit: int | None,
-    format_name: str,
 ) -> None:
     """Show a search step by step.
 
@@ -54,22 +48,16 @@ def command(
     if options.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: remove --engine compiled.")
     if limit is None:
-        limit = MAX_STEPS if format_name == "text" else 0
+        limit = MAX_STEPS if options.format_name == "text" else 0
 
-    def trace_tree(file: str, found: Tree | Search) -> Trace:
+    follow = partial(trace, at=at, most=limit or None, exact=True)
+
+    def trace_tree(found: Tree | Search, file: str) -> Trace:
         if isinstance(found, Search):
-            return trace(with_positions(found), at=at, most=limit or None, exact=True, file=file)
+            return follow(with_positions(found), file=file)
         chosen.for_tree(file, found)
         arguments = options.arguments_for(algorithm)
-        return trace(
-            found,
-            algorithm,
-            at=at,
-            most=limit or None,
-            bounds=arguments["bounds"],
-            max_visits=arguments["max_visits"],
-            exact=True,
-            file=file,
-        )
+        del arguments["engine"]  # the interpreted one, which shows its steps
+        return follow(found, algorithm, file=file, **arguments)
 
-    options.show_each("tracing", trace_tree, "trace", format_name, lazy)
+    options.show_each("tracing", trace_tree, "trace", lazy)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import FORMATS, OUTPUT, TREES, option
+from expectitree.cli.help import foreign_option, option, output_option, tree_option
 from expectitree.cli.terminal import say, standard_output, warn, working, write
 from expectitree.files import load
 from expectitree.files.formats import NAMES, TABLES, TEXT_FORMATS, format_by_name
@@ -42,9 +42,6 @@ class FormatName(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-_of_formats = partial(option, section=FORMATS)
-
-
 def reading_options(command: Command) -> Command:
     """Add the options of formats to a command; it receives those that the user gave."""
 
@@ -54,47 +51,35 @@ def reading_options(command: Command) -> Command:
         return command(reading={k: v for k, v in given.items() if v}, **parameters)
 
     options = (
-        _of_formats(
+        foreign_option(
             "--from",
+            "The format of the tree, if neither the file's ending nor its content shows it.",
             "format",
             type=FormatName(NAMES),
-            help="The format of the tree, if neither the file's ending nor its content shows it.",
         ),
-        _of_formats(
-            "--max-player",
-            metavar="PLAYER",
-            help="In .efg: the player who is MAX, by name or number.  [default: 1]",
+        foreign_option(
+            "--max-player PLAYER",
+            "In .efg: the player who is MAX, by name or number.  [default: 1]",
         ),
-        _of_formats(
-            "--tree",
-            type=click.IntRange(1),
-            metavar="N",
-            help="In a SilverDecisions file with several trees: read the Nth.  [default: 1]",
+        foreign_option(
+            "--tree N", "In a SilverDecisions file with several trees: read the Nth.  [default: 1]"
         ),
-        _of_formats(
+        foreign_option(
             "--minimize",
-            is_flag=True,
-            help="In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
+            "In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
         ),
-        _of_formats(
-            "--probabilities",
-            metavar="NAME",
-            help="In CSV: the name of the row or column with the probabilities of states.",
+        foreign_option(
+            "--probabilities NAME",
+            "In CSV: the name of the row or column with the probabilities of states.",
         ),
-        _of_formats(
-            "--transpose", is_flag=True, help="In CSV: rows are states, and columns are actions."
-        ),
-        option(
-            "--max-nodes",
-            section=TREES,
-            type=click.IntRange(1),
-            metavar="N",
-            help="Let nodes that lead to themselves make at most N nodes.  [default: 200,000]",
+        foreign_option("--transpose", "In CSV: rows are states, and columns are actions."),
+        tree_option(
+            "--max-nodes N",
+            "Let nodes that lead to themselves make at most N nodes.  [default: 200,000]",
         ),
         option(
             "--normalize",
-            is_flag=True,
-            help="Divide probabilities that are rounded for print by their sum, if that is 0.98 to "
+            "Divide probabilities that are rounded for print by their sum, if that is 0.98 to "
             "1.02, with a warning.",
         ),
     )
@@ -107,20 +92,17 @@ def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOption
         return load(source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading)
 
 
-format_option = option(
+format_option = output_option(
     "--format",
+    "The format for standard output, or for a file if several formats have its ending.",
     "format_name",
-    section=OUTPUT,
     type=FormatName(TEXT_FORMATS),
-    help="The format for standard output, or for a file if several formats have its ending.",
 )
-float32_option = option(
+float32_option = output_option(
     "--float32",
-    section=OUTPUT,
-    is_flag=True,
-    help="In .arrow and .parquet: round numbers to 24 bits (7 digits), for half the space.",
+    "In .arrow and .parquet: round numbers to 24 bits (7 digits), for half the space.",
 )
-force_option = option("--force", section=OUTPUT, is_flag=True, help="Replace an existing file.")
+force_option = output_option("--force", "Replace an existing file.")
 
 
 def check_file(file: str, force: bool) -> None:

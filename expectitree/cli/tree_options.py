@@ -36,6 +36,8 @@ class TreeOptions:
     streams: bool = False  # whether a large table may be evaluated without reading it whole
     jobs: int = 1
     scheduler: str | None = None
+    format_name: str = "text"  # of the report
+    plot: str | None = None  # the file that a plot of the report goes to
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     def arguments_for(self, *algorithms: Algorithm) -> dict[str, Any]:

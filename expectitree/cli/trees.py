@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import click
 
 from expectitree.analysis import plotting
-from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import ExpectitreeError, FileError, GameError
 from expectitree.base.tables import QUESTIONS, module_of
@@ -30,6 +29,7 @@ from expectitree.cli.terminal import (
     working,
 )
 from expectitree.cli.tree_options import TreeOptions
+from expectitree.searches.engines import advice
 from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
@@ -47,10 +47,10 @@ class SearchOptions(TreeOptions):
     def map(
         self,
         activity: str,
-        function: Callable[[str, Any], Result],
+        function: Callable[..., Result],
         lazy: Algorithm | None = None,
     ) -> Iterator[Result]:
-        """Yield the result of a function for the name and the tree of each text, file and game.
+        """Yield the result of a function for the tree of each text, file and game, and its name.
 
         With the algorithm `lazy`, the function receives a search of each game in place of its whole
         tree, unless the algorithm needs that.
@@ -61,12 +61,10 @@ class SearchOptions(TreeOptions):
         for name, read in sources_of(self, lazy):
             try:
                 found = read()
-                if isinstance(found, Tree) and self.engine in ("auto", "compiled"):
-                    advice = compiling.advice(len(found))
-                    if advice:
-                        say(f"{name}: {len(found):,} nodes: {advice}")
+                if isinstance(found, Tree) and (hint := advice(found, self.engine)):
+                    say(f"{name}: {len(found):,} nodes: {hint}")
                 with working(f"{activity} {name}"):
-                    result = function(name, found)
+                    result = function(found, file=name)
             except FileError as error:
                 self.statuses.append(NO_TREE)
                 say_problems(error)
@@ -82,43 +80,37 @@ class SearchOptions(TreeOptions):
     def show_each(
         self,
         activity: str,
-        function: Callable[[str, Any], Any],
+        function: Callable[..., Any],
         question: str,
-        format: str,
         lazy: Algorithm | None = None,
         **settings: Any,
     ) -> None:
         """Show a function's report about each tree; of several trees, below the file's name."""
-        several = format == "text" and self.tree_count > 1
+        several = self.format_name == "text" and self.tree_count > 1
         for position, report in enumerate(self.map(activity, function, lazy)):
             self.fail_if(is_stopped(report.search))
             if several:
                 show_separator(report.file, position)
-            show(question, format, report, **settings)
+            show(question, self.format_name, report, **settings)
 
     def show_all(
-        self,
-        activity: str,
-        function: Callable[[str, Any], Result],
-        question: str,
-        format: str,
-        plot: str | None = None,
+        self, activity: str, function: Callable[..., Result], question: str
     ) -> list[Result]:
         """Show a function's reports about all trees together, and return them.
 
-        The report about one tree is also drawn to the file `plot`.
+        The report about one tree is also drawn to the file of `plot`.
         """
-        if plot is not None:
+        if self.plot is not None:
             if self.tree_count > 1:
                 raise click.UsageError("--plot draws one tree: name one file.")
-            plotting.check_plot(plot)
-        reports: list[Any] = list(self.map(activity, function))
+            plotting.check_plot(self.plot)
+        reports = list(self.map(activity, function))
         if reports:
-            show(question, format, reports)
-        if reports and plot is not None:
+            show(question, self.format_name, reports)
+        if reports and self.plot is not None:
             module = module_of(f"{QUESTIONS[question]}.plot")
-            plotting.save_figure(module.figure_of(reports[0]), plot)
-            say(f"{plot} written")
+            plotting.save_figure(module.figure_of(reports[0]), self.plot)
+            say(f"{self.plot} written")
         return reports
 
     def fail_if(self, is_negative: bool) -> None:

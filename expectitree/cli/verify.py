@@ -13,8 +13,8 @@ from expectitree.analysis.verify.report import Check, Verification, refresh, ver
 from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name
-from expectitree.cli.help import HelpCommand, option
-from expectitree.cli.options import FILE, format_options, set_option
+from expectitree.cli.help import FILE, declare, option
+from expectitree.cli.options import format_options, set_option
 from expectitree.cli.sources import files_in
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -31,25 +31,19 @@ from expectitree.files import load
 from expectitree.text.console import characters, line, safe, to_strings
 
 
-@click.command("verify", cls=HelpCommand)
+@declare("verify")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER|GAME...", type=FILE)
-@option("--write", "write_back", is_flag=True, help="Write the results into each file's `expect`.")
-@option("-v", "--verbose", is_flag=True, help="In text, print every expectation.")
+@option("--write", "Write the results into each file's `expect`.", "write_back")
+@option("-v --verbose", "In text, print every expectation.")
 @option(
-    "--answers",
+    "--answers FILE",
+    "Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
     rare=True,
-    metavar="FILE",
-    type=FILE,
-    help="Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
 )
-@option(
-    "-q", "--quiet", is_flag=True, help="In text, print only what is broken, and the last line."
-)
+@option("-q --quiet", "In text, print only what is broken, and the last line.")
 @set_option
 @format_options("verify")
-@click.pass_context
 def command(
-    context: click.Context,
     paths: tuple[str, ...],
     write_back: bool,
     verbose: bool,
@@ -57,7 +51,7 @@ def command(
     quiet: bool,
     parameters: dict[str, str],
     format_name: str,
-) -> None:
+) -> int:
     """Check that files are valid and that results match their `expect` block.
 
     Each file has a line, and below it the expectations that do not hold. Everything is computed
@@ -74,12 +68,14 @@ def command(
 
     For example: expectitree verify trees
     """
-    games = _games_in(paths, write_back or bool(parameters) or answers is not None)
+    games = [path for path in paths if is_game_name(path)]
+    if games and (write_back or parameters or answers is not None):
+        raise click.UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
     _check_usage(paths, write_back, parameters, verbose and quiet)
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
             raise click.UsageError("--answers is for one FILE, without --write and --format.")
-        context.exit(_check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers))
+        return _check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers)
     files = files_in([path for path in paths if path not in games])
     protect(files)
     verifications = [*map(_play_games, games)]
@@ -88,9 +84,8 @@ def command(
     settings = {"quiet": quiet, "verbose": verbose} if format_name == "text" else {}
     show("verify", format_name, verifications, **settings)
     if unwritten or any(v.error is not None for v in verifications):
-        context.exit(NO_TREE)
-    if any(v.is_bad for v in verifications):
-        context.exit(DOES_NOT_HOLD)
+        return NO_TREE
+    return DOES_NOT_HOLD * any(v.is_bad for v in verifications)
 
 
 def _check_usage(
@@ -133,13 +128,6 @@ def _verified(
                 reason = error.problems[0].message
             say(f"{file}: not refreshed: {reason}; nothing was written")
     return verification
-
-
-def _games_in(paths: Sequence[str], has_file_options: bool) -> list[str]:
-    games = [path for path in paths if is_game_name(path)]
-    if games and has_file_options:
-        raise click.UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
-    return games
 
 
 def _play_games(name: str) -> Verification:

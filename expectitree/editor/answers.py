@@ -120,10 +120,14 @@ def _view(asked: Answer, name: str) -> Answer:
     if len(tree) > MAX_NODES:
         return _too_large(f"{len(tree):,} nodes, this page takes {MAX_NODES:,}")
     if tree.unknown and asked["view"] != "picture":
-        hint = "write a number, or use the command line: expectitree ask"
-        return _refusal(f"a utility is unknown: {hint}")
-    name = asked["algorithm"] or ("star1" if tree.has_min else "expectiminimax")
-    name = "expectiminimax" if tree.unknown else name  # no other search draws such a tree
+        return _refusal(
+            "a utility is unknown: write a number, or use the command line: expectitree ask"
+        )
+    name = asked["algorithm"]
+    if tree.unknown or not (name or tree.has_min):
+        name = "expectiminimax"  # no other search draws a tree with unknown utilities
+    elif not name:
+        name = "star1"
     found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
     return {**found, "algorithm": name, "warnings": warnings}
 
@@ -132,7 +136,7 @@ def _nests_too_deeply(text: str) -> bool:
     depth = 0
     for found in _JSON_BRACKET.finditer(text):
         if found[0][0] != '"':
-            depth += 1 if found[1] else -1
+            depth += 2 * bool(found[1]) - 1
             if depth > _MAX_CONTAINERS:
                 return True
     return False
@@ -156,10 +160,6 @@ def _tree(tree: Tree, asked: Answer) -> Answer:
     return _text("evaluate", Evaluation("", search))
 
 
-def _compare(tree: Tree, asked: Answer) -> Answer:
-    return _text("compare", [compare(tree, max_visits=MAX_VISITS)])
-
-
 def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
     """Return the view of an analysis, or why this tree has none."""
 
@@ -174,8 +174,10 @@ def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
 
 def _information(tree: Tree) -> list[Shown]:
     if not (tree.formulas and tree.formulas.events):
-        found = "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes"
-        raise AnalysisError(f"{found}, to see what knowing it in advance is worth")
+        raise AnalysisError(
+            "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes, to "
+            "see what knowing it in advance is worth"
+        )
     return [every_event(tree, exact=True)]
 
 
@@ -204,7 +206,7 @@ def _replay(tree: Tree, asked: Answer) -> Answer:
 _VIEWS: dict[str, View] = {
     "picture": _picture,
     "tree": _tree,
-    "compare": _compare,
+    "compare": lambda tree, asked: _text("compare", [compare(tree, max_visits=MAX_VISITS)]),
     "sensitivity": _analysis("sensitivity", lambda tree: [tornado(tree)]),
     "risk": _analysis("risk", lambda tree: [risk(tree, exact=True)]),
     "information": _analysis("information", _information),
@@ -222,13 +224,14 @@ def _text(question: str, report: object) -> Answer:
             continue
         for line in console.render_lines(renderable, pad=False):
             for segment in line:
-                style = segment.style
-                names = [] if style is None else _names(style)
-                pieces.append([segment.text, " ".join(names)])
+                names = " ".join(_names(segment.style or RichStyle()))
+                pieces.append([segment.text, names])
             pieces.append(["\n", ""])
     return {"text": pieces}
 
 
 def _names(style: RichStyle) -> list[str]:
     names = [name for name in ("bold", "dim", "italic") if getattr(style, name)]
-    return names if style.color is None else [*names, style.color.name]
+    if style.color is not None:
+        names.append(style.color.name)
+    return names

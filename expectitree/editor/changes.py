@@ -56,23 +56,20 @@ class _Item:
             return [*zip(self.items[::2], self.items[1::2], strict=True)]
         return [*zip(self.items, self.items, strict=True)]
 
-    @property
-    def entries(self) -> list[tuple[_Item, _Item]]:
-        """The entries of a mapping; none of a list or a scalar."""
-        return self.pairs * self.is_mapping
-
     def text_of(self, key: str) -> str:
         """Return the text under a key of a mapping; empty if it has no such key."""
         value = self.value(key)
-        return "" if value is None else value.text
+        return value.text if value else ""
 
     def find(self, key: str) -> int | None:
         """Return the place of an entry of a mapping."""
-        return next((at for at, (head, _) in enumerate(self.entries) if head.text == key), None)
+        keys = [head.text for head, _ in self.pairs * self.is_mapping]
+        return keys.index(key) if key in keys else None
 
     def value(self, key: str) -> _Item | None:
         """Return the value under a key of a mapping."""
-        return next((value for head, value in self.entries if head.text == key), None)
+        at = self.find(key)
+        return None if at is None else self.pairs[at][1]
 
 
 def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "tree.yaml") -> str:
@@ -140,10 +137,10 @@ def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, obj
         if value.is_mapping:
             found["utility"] = change.raw(value)
         return found
-    kind, children = change.target.pairs[change.body]
+    kind, children = change.body
     if kind.text == "chance":
         texts = [child.text_of("p") for _, child in children.pairs]
-        if _are_by_p(kind, children):
+        if change.keys_are_p:
             texts = [key.text for key, _ in children.pairs]
         labels = [tree.branch_label(node, b) for b in tree.branches_of(node)]
         found["outcomes"] = [*zip(labels, texts, strict=True)]
@@ -156,12 +153,6 @@ def _is_number(text: str) -> bool:
     except NumberError:
         return False
     return True
-
-
-def _are_by_p(kind: _Item, children: _Item) -> bool:
-    """Return whether the keys of a node's children are their probabilities."""
-    keys = [(key.text, "") for key, _ in children.pairs]
-    return kind.text == "chance" and children.is_mapping and are_probabilities(keys)
 
 
 class _Change:
@@ -184,8 +175,7 @@ class _Change:
         for depth in range(len(labels)):
             branch = self.tree.find_branch(paths.join(labels[: depth + 1]))
             self.at = branch - self.tree.columns.first[self.node]
-            key, self.holder = self.target.pairs[self.body]
-            self.is_by_p = _are_by_p(key, self.holder)
+            self.holder, self.is_by_p = self.body[1], self.keys_are_p
             self.parent, self.node = self.node, self.tree.columns.child[branch]
             self.branch = branch
             self.item = self.target = self.holder.pairs[self.at][1]
@@ -227,17 +217,21 @@ class _Change:
     # ---- What the text has.
 
     @property
-    def body(self) -> int:
-        """The place of the kind of the node, which is a mapping.
-
-        Of a node that ends here by its `until`, it is the place of its utility.
-        """
-        keys = {key.text: at for at, (key, _) in enumerate(self.target.pairs)}
+    def body(self) -> tuple[_Item, _Item]:
+        """The entry of the node's kind, with its children; of a leaf, that of its utility."""
+        entries = {key.text: (key, value) for key, value in self.target.pairs}
         wanted = UTILITIES if self.is_leaf else KINDS
         for key in wanted:
-            if key in keys:
-                return keys[key]
+            if key in entries:
+                return entries[key]
         raise TreeError("the node ends here by its `until`, without a `utility`: change the text")
+
+    @property
+    def keys_are_p(self) -> bool:
+        """Whether the keys of the node's children are their probabilities."""
+        kind, children = self.body
+        keys = [(key.text, "") for key, _ in children.pairs]
+        return kind.text == "chance" and children.is_mapping and are_probabilities(keys)
 
     @property
     def is_leaf(self) -> bool:
@@ -246,7 +240,7 @@ class _Change:
     def value(self) -> _Item:
         """Return the number of a leaf, or the children of another node."""
         if self.target.is_mapping:
-            return self.target.pairs[self.body][1]
+            return self.body[1]
         return self.target
 
     def own(self) -> _Item:
@@ -312,6 +306,10 @@ class _Change:
                 separator = f"\n{' ' * (start - self.line(start))}"
             self.edits.append((start, start, f"{self.pair(key, written)}{separator}"))
 
+    def drop_keys(self, item: _Item, *keys: str) -> None:
+        """Remove entries of a mapping that it may have."""
+        self.drop(item, [at for at in map(item.find, keys) if at is not None])
+
     def drop(self, holder: _Item, gone: Collection[int], keeps: bool = True) -> None:
         """Remove entries of a list or a mapping, but not all; it `keeps` comments after them."""
         pairs, text = holder.pairs, self.text
@@ -356,8 +354,9 @@ class _Change:
         end = text.find("\n", after) % (len(text) + 1)
         is_alone = not text[line:start].strip() and _REST_OF_LINE.fullmatch(text, after, end)
         if holder.is_block or is_alone and line:
-            written = f"{between}{text[after:end]}\n{' ' * (start - line)}{entry}"
-            self.edits.append((after, end, written))
+            self.edits.append(
+                (after, end, f"{between}{text[after:end]}\n{' ' * (start - line)}{entry}")
+            )
         else:
             self.edits.append((after, after, f"{between} {entry}"))
 
@@ -383,33 +382,32 @@ class _Change:
 
     def set_amount(self, key: str, value: Value) -> None:
         """Write what the branch costs or pays; nothing removes it."""
-        item, at = self.own(), self.own().find(key)
         if value:
-            self.put(item, key, self.written(value))
-        elif at is not None:
-            self.drop(item, [at])
+            self.put(self.own(), key, self.written(value))
+        else:
+            self.drop_keys(self.own(), key)
 
     def set_kind(self, value: Value) -> None:
         """Make a leaf the only child of a node, or an inner node one of another kind or a leaf."""
         target, kind = self.target, str(value)
         if target.find("until") is not None and (self.is_leaf or kind not in KINDS):
             raise TreeError("the node repeats until a condition holds: change it in the text")
-        if self.is_leaf:
-            if kind in KINDS:
-                number = self.value()
-                raw = self.raw(number)
-                if not _is_number(number.text):
-                    raw = f"{{{self.pair(self.tree.utility_key, raw)}}}"
-                node = self.pair(kind, f"[{raw}]")
-                if target.is_mapping:
-                    key = target.pairs[self.body][0]
-                    self.edits.append((key.start, number.end, node))
-                else:
-                    self.replace(target, f"{{{node}}}")
-            else:
-                self.set_utility(value)
+        if self.is_leaf and kind not in KINDS:
+            self.set_utility(value)
             return
-        key, children = target.pairs[self.body]
+        if self.is_leaf:
+            number = self.value()
+            raw = self.raw(number)
+            if not _is_number(number.text):
+                raw = f"{{{self.pair(self.tree.utility_key, raw)}}}"
+            node = self.pair(kind, f"[{raw}]")
+            if target.is_mapping:
+                self.edits.append((self.body[0].start, number.end, node))
+            else:
+                self.replace(target, f"{{{node}}}")
+            return
+        key, children = self.body
+        leaving = ["event"]
         if kind in KINDS:
             self.replace(key, self.notation.text(kind))
             if key.text != "chance" or kind == "chance":
@@ -418,27 +416,20 @@ class _Change:
         else:
             leaf = self.pair(self.tree.utility_key, self.written(value))
             self.edits.append((key.start, children.end, leaf))
-        leaving = ["event"]
-        if kind not in KINDS:
             leaving.append("estimate")
-        gone = [at for at in map(target.find, leaving) if at is not None]
-        if gone:
-            self.drop(target, gone)
+        self.drop_keys(target, *leaving)
 
     def clear_probabilities(self) -> None:
-        key, children = self.target.pairs[self.body]
-        if _are_by_p(key, children):
+        if self.keys_are_p:
             raise TreeError("the outcomes have their probabilities as keys: change it in the text")
-        for _, child in children.pairs:
-            if (at := child.find("p")) is not None:
-                self.drop(child, [at])
+        for _, child in self.body[1].pairs:
+            self.drop_keys(child, "p")
 
     def set_probabilities(self, value: Value) -> None:
         """Write the probabilities of all outcomes; if all are empty, they are equally likely."""
         if self.is_leaf:
             raise TreeError("a leaf has no outcomes: choose its kind first")
-        kind, children = self.target.pairs[self.body]
-        pairs, by_p = children.pairs, _are_by_p(kind, children)
+        pairs, by_p = self.body[1].pairs, self.keys_are_p
         if isinstance(value, str) or len(value) != len(pairs):
             raise TreeError(f"expected {len(pairs)} probabilities, one for each outcome")
         if not any(value) and not by_p:
@@ -457,13 +448,13 @@ class _Change:
         """Write a leaf after the children: its utility is 0, and its probability too."""
         if self.is_leaf:
             raise TreeError("a leaf has no children: choose its kind first")
-        key, children = self.target.pairs[self.body]
+        key, children = self.body
         has_p = key.text == "chance" and any(child.value("p") for _, child in children.pairs)
         zero = self.notation.number("0")
         leaf = zero
         if has_p:
             leaf = f"{{{self.pair('p', zero)}, {self.pair(self.tree.utility_key, zero)}}}"
-        if _are_by_p(key, children):
+        if self.keys_are_p:
             leaf = f"{self.notation.number_key(zero)} {leaf}"
         elif children.is_mapping:
             taken = {head.text for head, _ in children.pairs}

@@ -107,7 +107,7 @@ def _with_line_ends(text: str, content: bytes) -> bytes:
 
     A new line ends as the first line of the old content. A byte order mark stays.
     """
-    mark = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
+    mark = BOM_UTF8 * content.startswith(BOM_UTF8)
     ends = re.findall(rb"\r\n?|\n", content) or [b"\n"]
     after = text.encode().splitlines(keepends=True)
     lines = [line.replace(b"\n", ends[0]) for line in after]
@@ -129,8 +129,9 @@ class _Handler(BaseHTTPRequestHandler):
             if name not in TYPES:
                 self.send(404, "text/plain", "there is no such page here\n")
                 return
-            page = files(__package__).joinpath(name)
-            text = front_page() if name == PAGE else page.read_text("utf-8")
+            text = files(__package__).joinpath(name).read_text("utf-8")
+            if name == PAGE:
+                text = front_page()
             self.send(200, TYPES[name], text)
 
     def do_POST(self) -> None:
@@ -139,17 +140,20 @@ class _Handler(BaseHTTPRequestHandler):
         status, asked = 400, None
         with suppress(ValueError, RecursionError):  # not a number, not UTF-8, or not JSON
             length = int(self.headers["Content-Length"] or 0)
-            status = 413 if length > _MAX_REQUEST else 400
-            asked = json.loads(self.rfile.read(length) if 0 <= length <= _MAX_REQUEST else b"")
+            if length > _MAX_REQUEST:
+                status = 413
+            elif length >= 0:
+                asked = json.loads(self.rfile.read(length))
         if not isinstance(asked, dict):
             self.send(status, "text/plain", f"expected JSON of up to {_MAX_REQUEST:,} bytes\n")
             return
         try:
             found = self.found(self.path.rpartition("/")[2], asked)
         except Exception as error:  # the page shows a defect; without an answer, it would wait
-            is_defect = not isinstance(error, (ExpectitreeError, OSError))
-            what = f"a defect of expectitree: {type(error).__name__}: " if is_defect else ""
-            found = {"problems": [{"message": f"{what}{error}"}]}
+            message = str(error)
+            if not isinstance(error, (ExpectitreeError, OSError)):
+                message = f"a defect of expectitree: {type(error).__name__}: {error}"
+            found = {"problems": [{"message": message}]}
         self.send(200, "application/json", json.dumps(found))
 
     def found(self, question: str, asked: Answer) -> Answer:
@@ -167,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Return whether a request comes from the page itself; otherwise refuse it."""
         server = self.server
         own = f"{HOST}:{server.server_port}"
-        secret = self.path.split("/")[1] if self.path.count("/") == 2 else ""
+        secret = self.path.removeprefix("/").rpartition("/")[0]
         is_known = secrets.compare_digest(secret.encode(), server.secret.encode())
         if is_known and origin == server.origin and self.headers["Host"] == own:
             return True

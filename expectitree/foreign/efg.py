@@ -43,9 +43,9 @@ def read(text: str, name: str, warn: Warn, exact_nodes: int, max_player: str | i
 
 def _player(game: Game, option: str) -> int:
     numbers = [str(number) for number in range(1, len(game.players) + 1)]
-    for names in (numbers, game.players):
-        if option in names:
-            return names.index(option) + 1
+    names = numbers + game.players
+    if option in names:
+        return names.index(option) % len(numbers) + 1
     known = ", ".join(f"{k} {quote(name)}" for k, name in enumerate(game.players, start=1))
     raise TransformError(f"there is no player {quote(option)}: the players are {known}")
 
@@ -66,8 +66,10 @@ class _Reader:
             active |= {player for player, payoff in payoffs if payoff}
         others = sorted(active - {self.max_player})
         if len(others) > 1:
-            message = f"found {len(game.players)} players; expectitree supports only MAX and MIN"
-            raise game.error(game.players_at, message)
+            raise game.error(
+                game.players_at,
+                f"found {len(game.players)} players; expectitree supports only MAX and MIN",
+            )
         return others[0] if others else None
 
     def check_information(self) -> None:
@@ -81,11 +83,15 @@ class _Reader:
             return
         nodes, player, number = min(hidden)
         name = self.game.players[player - 1]
-        who = f'player "{name}"' if name else f"player {player}"
-        found = f"information set {number} of {who} has {len(nodes)} nodes"
-        why = "the player cannot tell them apart (imperfect information)"
-        only = "expectitree supports perfect information only"
-        first = self.game.error(nodes[0], f"{found}: {why}; {only}")
+        who = f"{player}"
+        if name:
+            who = f'"{name}"'
+        first = self.game.error(
+            nodes[0],
+            f"information set {number} of player {who} has {len(nodes)} nodes: the player cannot "
+            "tell them apart (imperfect information); expectitree supports perfect information "
+            "only",
+        )
         second = self.game.error(nodes[1], "this is the second node of the information set")
         raise FileError([*first.problems, *second.problems])
 
@@ -107,8 +113,11 @@ class _Reader:
                 lines = [mark_of(self.game.text, place.at)[0] for place in (node, first)]
                 texts = f"{message_text(total)} at line {lines[0]}"
                 texts += f" and to {message_text(constant)} at line {lines[1]}"
-                only = "expectitree supports constant-sum games only"
-                raise self.game.error(node.at, f"not constant-sum: payoffs sum to {texts}: {only}")
+                raise self.game.error(
+                    node.at,
+                    f"not constant-sum: payoffs sum to {texts}: expectitree supports constant-sum "
+                    "games only",
+                )
             else:
                 sums.setdefault(total, node)
         return next(iter(sums))
@@ -125,11 +134,12 @@ class _Reader:
                 n, paid = builder.add_terminal(paid), Fraction(0)
             else:
                 n = self.inner(node, node.infoset, below)
-            notes = [node.name, node.outcome.name if node.outcome else ""]
+            notes = [node.name]
+            if node.outcome:
+                notes.append(node.outcome.name)
             if node is game.nodes[0]:
-                notes += [game.comment, f"the payoffs sum to {exact_text(total)}" if total else ""]
-            note = "; ".join(dict.fromkeys(filter(None, notes)))
-            builder.annotate(n, note=note or None)
+                notes += [game.comment, f"the payoffs sum to {exact_text(total)}" * bool(total)]
+            builder.annotate(n, note="; ".join(dict.fromkeys(filter(None, notes))) or None)
             below.append((n, paid))
         root, reward = below[0]
         return builder.build(NodeId(root), reward=reward, title=game.title or None, check=False)
@@ -140,7 +150,9 @@ class _Reader:
         return self.numbers([node.outcome.payoffs[self.max_player - 1]])[0]
 
     def numbers(self, exact: Sequence[Fraction]) -> Sequence[Number]:
-        return exact if self.builder.exact else float_column(exact)
+        if self.builder.exact:
+            return exact
+        return float_column(exact)
 
     def inner(self, node: GameNode, infoset: Infoset, below: list[tuple[int, Number]]) -> int:
         """Add an inner node over the last nodes in `below`."""
@@ -211,7 +223,7 @@ def quoted(text: str) -> str:
 class _Writer:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.has_min = tree.has_min
+        self.players = ["MAX", "MIN"][: 1 + tree.has_min]
         self.renamed = self.repaired = 0  # labels, and chance nodes
         self.infosets = [0, 0, 0]  # written so far, of chance, MAX and MIN
         self.outcomes = 0
@@ -219,7 +231,7 @@ class _Writer:
     def lines(self) -> Iterator[str]:
         """Yield the lines, each node before those below it."""
         tree, child = self.tree, self.tree.columns.child
-        players = '"MAX" "MIN"' if self.has_min else '"MAX"'
+        players = " ".join(map(quoted, self.players))
         yield f'EFG 2 R {quoted(fit(tree.title or ""))} {{ {players} }}\n""\n\n'
         stack: list[tuple[int, Number]] = [(tree.root_id, tree.root_reward)]
         while stack:
@@ -239,8 +251,10 @@ class _Writer:
             yield "Gambit's titles are printable ASCII: changed the title"
         if self.repaired:
             count = plural(self.repaired, "chance node")
-            found = "probabilities must sum to exactly 1: changed the last ones"
-            yield f"{found} at {count} by rounding errors"
+            yield (
+                f"probabilities must sum to exactly 1: changed the last ones at {count} by "
+                "rounding errors"
+            )
 
     def node(self, n: int, reward: Number) -> str:
         """Return the line of a node with what is paid on entering it."""
@@ -256,15 +270,16 @@ class _Writer:
             who = 'c ""'
             texts = self.probabilities([tree.columns.probability[b] for b in branches])
             actions = [f"{a} {p}" for a, p in zip(actions, texts, strict=True)]
-        outcome = self.outcome(reward) if reward else "0"
+        outcome = "0"
+        if reward:
+            outcome = self.outcome(reward)
         return f'{who} {self.infosets[player]} "" {{ {" ".join(actions)} }} {outcome}\n'
 
     def outcome(self, *paid: Number) -> str:
         """Return a new outcome that pays MAX a sum."""
         self.outcomes += 1
         total: Number = paid[0] if not any(paid[1:]) else sum(map(to_exact, paid), Fraction(0))
-        payoffs = [total, -total] if self.has_min else [total]
-        texts = [self.number(payoff) for payoff in payoffs]
+        texts = [self.number(payoff) for payoff in (total, -total)[: len(self.players)]]
         return f'{self.outcomes} "" {{ {", ".join(texts)} }}'
 
     def labels(self, n: int) -> Sequence[str]:
@@ -272,7 +287,7 @@ class _Writer:
         found: dict[str, None] = {}
         for b in self.tree.branches_of(n):
             label = self.tree.branch_label(n, b)
-            unique = free_name(fit(label) or "?", found.__contains__, " ")
+            unique = free_name(fit(label) or "?", found, " ")
             found[unique] = None
             self.renamed += unique != label
         return [*found]

@@ -71,8 +71,10 @@ class Game:
         """Read what is before the nodes."""
         for expected in (("EFG",), ("2",), ("R", "D")):
             if self.token == "NFG":
-                found = "this is a strategic game of Gambit (.nfg)"
-                raise self.error(self.at, f"{found}, expected an extensive game (.efg)")
+                raise self.error(
+                    self.at,
+                    "this is a strategic game of Gambit (.nfg), expected an extensive game (.efg)",
+                )
             if self.token not in expected:
                 raise self.wrong(f'{expected[0]}: a file begins with EFG 2 R "title"')
             self.take()
@@ -119,8 +121,9 @@ class Game:
         """Read the number of a player."""
         at, player = self.at, self.integer("the number of a player")
         if not 1 <= player <= len(self.players):
-            known = f"the players are 1 to {len(self.players)}"
-            raise self.error(at, f"there is no player {player}: {known}")
+            raise self.error(
+                at, f"there is no player {player}: the players are 1 to {len(self.players)}"
+            )
         return player
 
     def infoset(self, player: int) -> Infoset:
@@ -129,8 +132,9 @@ class Game:
         known = self.infosets.get((player, number))
         if self.kind != "text" and not self.is_sign("{"):
             if known is None:
-                message = f"information set {number} is new: write its name and its actions here"
-                raise self.error(at, message)
+                raise self.error(
+                    at, f"information set {number} is new: write its name and its actions here"
+                )
             return known
         # OpenSpiel's files leave the name out.
         name = self.string("the name") if self.kind == "text" else ""
@@ -152,8 +156,7 @@ class Game:
         at, text = self.at, self.token
         number = self.number(f"the probability of {quote(action)}")
         if not 0 <= number <= 1:
-            found = f"{quote(text)} is not a probability"
-            raise self.error(at, f"{found}: write a number from 0 to 1")
+            raise self.error(at, f"{quote(text)} is not a probability: write a number from 0 to 1")
         return number
 
     def outcome(self) -> Outcome | None:
@@ -162,8 +165,9 @@ class Game:
         known = self.outcomes.get(number)
         if self.kind != "text":
             if known is None and number:
-                message = f"outcome {number} is new: write its name and its payoffs here"
-                raise self.error(at, message)
+                raise self.error(
+                    at, f"outcome {number} is new: write its name and its payoffs here"
+                )
             return known
         if number == 0:
             raise self.error(at, "outcome 0 pays nothing: give one with payoffs another number")

@@ -52,11 +52,10 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
         graph.graph["root_reward"] = to_nearest_float(tree.root_reward)
     if tree.attitude is not None:
         graph.graph["attitude"] = tree.attitude.text
-    for node in map(tree.node, range(len(tree))):
+    for node in map(tree.node, range(len(tree))):  # children come before their parents
         names = ("utility", *_OF_NODES)
         known = {name: value for name in names if (value := getattr(node, name)) is not None}
         graph.add_node(node.id, kind=node.kind.name, **known)
-    for node in map(tree.node, range(len(tree))):
         for b, branch in zip(tree.branches_of(node.id), node.branches, strict=True):
             about: dict[str, Any] = {"place": b - tree.columns.first[node.id] + 1}
             if node.kind == Kind.CHANCE:
@@ -158,15 +157,13 @@ def _add(builder: TreeBuilder, graph: Graph, name: Hashable, ids: dict[Hashable,
     for _, child, edge in edges:
         _check_edge(edge, child, kind)
     about["rewards"] = [edge.get("reward", 0) for _, _, edge in edges]
-    if kind == "CHANCE":
-        probabilities: Any = [edge.get("p") for _, _, edge in edges]
-        if None in probabilities and set(probabilities) != {None}:
-            raise TreeError("some outcomes have no probability: give it to all or to none")
-        if None in probabilities:
-            probabilities = None
-        return builder.chance(children, probabilities, **about)
-    make = {"MAX": builder.max, "MIN": builder.min}[kind]
-    return make(children, **about)
+    if kind != "CHANCE":
+        make = {"MAX": builder.max, "MIN": builder.min}[kind]
+        return make(children, **about)
+    given = [edge["p"] for _, _, edge in edges if edge.get("p") is not None]
+    if given and len(given) < len(edges):
+        raise TreeError("some outcomes have no probability: give it to all or to none")
+    return builder.chance(children, given or None, **about)
 
 
 def _check_edge(edge: dict[str, object], child: Hashable, kind: str) -> None:

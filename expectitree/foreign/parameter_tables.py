@@ -85,5 +85,10 @@ def _setting(table: Spreadsheet, name: Cell, filled: dict[str, Cell]) -> Setting
     if len(ends) == 1 or ends and ends[0] >= ends[1]:
         table.fault(name, f"{name.text}: expected low and high with low < high, or neither")
     unit, description = (filled[c].text if c in filled else None for c in ("unit", "description"))
-    place = f"{table.source.name}:{name.line}:{name.column}"
-    return Setting(value, (ends[0], ends[-1]) if ends else None, unit, description, place)
+    return Setting(
+        value,
+        (ends[0], ends[-1]) if ends else None,
+        unit,
+        description,
+        f"{table.source.name}:{name.line}:{name.column}",
+    )

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 from expectitree.base.errors import UNDEFINED, WRONG_SUM, WRONG_SUM_OF_FORMULAS
 from expectitree.base.expressions.syntax import RESERVED
@@ -26,7 +26,7 @@ from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
-from expectitree.foreign.shared import Fields, Translation
+from expectitree.foreign.shared import Field, Fields, Path, Translation, walk
 
 KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")
@@ -56,7 +56,7 @@ class _Node(NamedTuple):
 
     raw: Data
     place: Place  # of its label
-    path: tuple[str, ...]  # the labels from the root
+    path: Path
     above: str  # the kind of the node above; empty at the root
     siblings: list[Data]  # the items before its own
 
@@ -87,17 +87,15 @@ class _Reader(Translation):
             fields["nodes"] = self.mapping(self.nodes), Place()
         return self.mapping(fields)
 
-    def item(self, path: tuple[str, ...]) -> Data:
+    def item(self, path: Path) -> Data:
         """Return the item of the first node; a path in another file starts with its name."""
         found: list[Data] = []
-        stack = [_Node(self.source.root, Place(), path, "", found)]
-        while stack:
-            stack += reversed([*self.open(stack.pop())])
+        walk(_Node(self.source.root, Place(), path, "", found), self.open)
         return next(iter(found), None)
 
     # ---- Other files.
 
-    def use(self, keys: Fields, path: tuple[str, ...]) -> Fields:
+    def use(self, keys: Fields, path: Path) -> Fields:
         """Return the fields of a branch that is the tree of a file next to the main one."""
         from expectitree.files import parse, read_text
 
@@ -105,8 +103,11 @@ class _Reader(Translation):
         if name not in main.nodes:
             file = os.path.join(os.path.dirname(main.source.name), f"{name}.yaml")
             if os.path.basename(name) != name or not os.path.isfile(file):
-                message = f"no file {escape(name)}.yaml is next to this one: save that tree there"
-                self.report(place, path, message)
+                self.report(
+                    place,
+                    path,
+                    f"no file {escape(name)}.yaml is next to this one: save that tree there",
+                )
                 raise TooManyProblemsError
             reader = _Reader(parse(*read_text(file), "yaml"), self.kinds["decision"], main)
             reader.anchor = self.anchor
@@ -129,8 +130,12 @@ class _Reader(Translation):
     def open(self, node: _Node) -> Iterator[_Node]:
         """Add the item of a node to its siblings, and yield its children."""
         if not isinstance(node.raw, tuple):
-            expected = "expected a mapping with `type: decision` or `type: chance`"
-            self.report(node.place, node.path, f"found {described(node.raw)}, {expected}")
+            self.report(
+                node.place,
+                node.path,
+                f"found {described(node.raw)}, expected a mapping with `type: decision` or `type: "
+                "chance`",
+            )
             return
         if id(node.raw) in self.source.shared:
             self.report(node.place, node.path, "an alias repeats this node: repeat its lines")
@@ -176,14 +181,21 @@ class _Reader(Translation):
         if isinstance(written, str) and self is not main:
             written = ()  # it names the file whose variables it uses, the main one
         if not isinstance(written, tuple):
-            expected = "expected a name with a number or a formula in each line"
-            self.report(place, root.path, f"found {described(written)} as variables, {expected}")
+            self.report(
+                place,
+                root.path,
+                f"found {described(written)} as variables, expected a name with a number or a "
+                "formula in each line",
+            )
             raise TooManyProblemsError  # without them, every formula has an error
         first: dict[str, int] = {}
         for at, (name, value) in enumerate(written):
             if first.setdefault(name, at) != at:
-                message = f"duplicate variable {quote(name)}: keep one"
-                self.report(Place(written, at, True), root.path, message)
+                self.report(
+                    Place(written, at, True),
+                    root.path,
+                    f"duplicate variable {quote(name)}: keep one",
+                )
                 continue
             place = self.anchor
             if self is main:
@@ -194,8 +206,12 @@ class _Reader(Translation):
                     root.path, f"{quote(name)} is a variable of the main file: that value counts"
                 )
             elif differs:
-                found = f"two files that this one uses give {quote(name)} different values"
-                main.report(place, (), f"{found}: define it among the variables here")
+                main.report(
+                    place,
+                    (),
+                    f"two files that this one uses give {quote(name)} different values: define it "
+                    "among the variables here",
+                )
         main.own = main.own or {*first}
         main.names = _identifiers(main.variables, main.names)
         changed = [name for name, known in main.names.items() if name != known]
@@ -211,25 +227,28 @@ class _Reader(Translation):
         elif "name" in keys and self is self.main:
             found["title"] = keys["name"]
         if node.above == "chance":
-            found["p"] = self.formula(keys["p"][0]), keys["p"][1]
+            found["p"] = self.amount(keys["p"])
         elif "p" in keys:
             self.note(node.path, "the p of a node that is not an outcome is ignored")
         if "cost" in keys:
-            found["cost"] = self.formula(keys["cost"][0]), keys["cost"][1]
+            found["cost"] = self.amount(keys["cost"])
             if not node.above and self is not self.main:
-                hint = "move it to the branches that use this tree"
-                self.report(keys["cost"][1], node.path, f"the first node has a cost: {hint}")
+                self.report(
+                    keys["cost"][1],
+                    node.path,
+                    "the first node has a cost: move it to the branches that use this tree",
+                )
             elif not has_branches and "tree" not in keys:
                 self.note(node.path, "a cost at an end node is subtracted; Radiant ignores it")
         if "tree" in keys:
             found |= self.use(keys, node.path)
         elif not has_branches:
-            found["utility"] = self.formula(keys["payoff"][0]), keys["payoff"][1]
+            found["utility"] = self.amount(keys["payoff"])
         elif "payoff" in keys:
             self.note(node.path, "the payoff of a node with branches is ignored, as in Radiant")
         return found
 
-    def parameters(self) -> tuple[Data, Place]:
+    def parameters(self) -> Field:
         """Return the parameters, each with the name of its variable if that is another."""
         found: Fields = {}
         for name, (value, place) in self.variables.items():
@@ -239,7 +258,11 @@ class _Reader(Translation):
             found[self.names[name]] = self.mapping(fields), place
         return self.mapping(found), Place()
 
-    def formula(self, data: Data) -> Any:
+    def amount(self, written: Field) -> Field:
+        """Return a number or a formula with the names of parameters, and its place."""
+        return self.formula(written[0]), written[1]
+
+    def formula(self, data: Data) -> Data:
         """Return a number or a formula with the names of parameters."""
         if isinstance(data, str):
             data = self.main.pattern.sub(lambda match: self.main.names[match[0]], data)
@@ -248,13 +271,9 @@ class _Reader(Translation):
 
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
-    if "tree" in keys and (kind or has_branches or "payoff" in keys):
-        found = "branches"
-        if kind:
-            found = "type"
-        elif "payoff" in keys:
-            found = "payoff"
-        return f"found {found} next to `tree`, which has its own: remove one of them"
+    unfit = [word for word in ("type", "payoff") if word in keys] + ["branches"] * has_branches
+    if "tree" in keys and unfit:
+        return f"found {unfit[0]} next to `tree`, which has its own: remove one of them"
     if has_branches and kind not in ("decision", "chance"):
         if kind:
             return f"found {described(kind)} as type, expected decision or chance"
@@ -272,9 +291,10 @@ def _fault_of_branch(key: str, value: Data) -> str:
     """Return the message about a key that is neither known nor the label of a node."""
     if not value:
         return f"nothing belongs to {quote(key)}: indent its lines, such as `payoff: 100`"
-    hint = "write `payoff:` and the number on the next line, indented"
-    known = f"the keys of a node are {key_list(KEYS)}"
-    return f"found {described(value)} at {quote(key)}: if this is a branch, {hint}; {known}"
+    return (
+        f"found {described(value)} at {quote(key)}: if this is a branch, write `payoff:` and the "
+        f"number on the next line, indented; the keys of a node are {key_list(KEYS)}"
+    )
 
 
 def _pattern(name: str) -> str:
@@ -292,14 +312,12 @@ def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[
 
     Those that are `known` stay.
     """
-    taken = {*RESERVED, *known.values()}
-    plain = (name for name in names if _IDENTIFIER.fullmatch(name) and name not in taken)
-    found = {**{name: name for name in plain}, **known}
-    taken |= {*found.values()}
-    for name in names:
+    found, taken = dict(known), {*RESERVED, *known.values()}
+    for name in sorted(names, key=lambda name: not _IDENTIFIER.fullmatch(name)):
         if name not in found:
-            base = re.sub("[^A-Za-z0-9_]+", "_", name).strip("_") or "variable"
-            base = shared.identifier(base)
-            found[name] = shared.free_name(base, taken.__contains__)
+            base = name
+            if not _IDENTIFIER.fullmatch(name):
+                base = shared.identifier(shared.identifier(name).strip("_") or "variable")
+            found[name] = shared.free_name(base, taken)
             taken.add(found[name])
     return found

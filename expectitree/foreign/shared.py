@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -33,7 +33,10 @@ from expectitree.files.grammar.document import (
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
 
-Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
+Field: TypeAlias = tuple[Data, Place]  # a value, and where it is written
+Fields: TypeAlias = dict[str, Field]  # of a mapping, by key
+Path: TypeAlias = tuple[str, ...]  # the labels from the root
+Node = TypeVar("Node")
 Read = TypeVar("Read")
 _NUMBER_LABEL = re.compile("#[0-9]+")
 
@@ -96,6 +99,13 @@ class Translation:
         self.notes.append(f"{paths.message_path(paths.join(path))}: {message}")
 
 
+def walk(root: Node, open: Callable[[Node], Iterable[Node]]) -> None:
+    """Open a node, and those that `open` returns: the first, with all below it, before the next."""
+    stack = [root]
+    while stack:
+        stack += reversed([*open(stack.pop())])
+
+
 def labels_of(names: Sequence[str]) -> list[str | None]:
     """Return a label for each name: None if it is empty, repeated, or a place such as `#1`."""
     counts = Counter(names)
@@ -108,16 +118,15 @@ def without_accents(text: str) -> str:
     return "".join(c for c in normalize("NFKD", text) if not combining(c))
 
 
-def free_name(base: str, is_taken: Callable[[str], bool], separator: str = "_") -> str:
+def free_name(base: str, taken: Container[str], separator: str = "_") -> str:
     """Return a name that is not taken: the base, or else with the first free number from 2 on."""
     numbered = (f"{base}{separator}{number}" for number in count(2))
-    return next(name for name in chain([base], numbered) if not is_taken(name))
+    return next(name for name in chain([base], numbered) if name not in taken)
 
 
 def identifier(title: str) -> str:
     """Return a name of letters, digits and _ that does not begin with a digit."""
-    name = re.sub("[^A-Za-z0-9_]+", "_", title)
-    return re.sub("^(?=[0-9])", "_", name)
+    return re.sub("[^A-Za-z0-9_]+|^(?=[0-9])", "_", title)
 
 
 @contextmanager

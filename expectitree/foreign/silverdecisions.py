@@ -34,7 +34,7 @@ from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
-from expectitree.foreign.shared import Fields, Translation
+from expectitree.foreign.shared import Fields, Path, Translation, walk
 from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
 from expectitree.foreign.silverdecisions_criteria import rule_of
 
@@ -74,15 +74,17 @@ def read(
         return reader.tree(lambda: reader.root(options.get("tree")), warn, exact_nodes)
 
 
-class _Object:
-    def __init__(self, data: Data, place: Place, path: tuple[str, ...] = ()) -> None:
+class _Object(dict[str, Data]):
+    def __init__(self, data: Data, place: Place, path: Path = ()) -> None:
+        super().__init__(data)
         self.data, self.place = data, place
-        self.path = path  # the labels from the root of the tree
-        self.keys: dict[str, Data] = dict(data)
+        self.path = path
 
     def place_of(self, key: str) -> Place:
         """Return the place of a key's value, or of the object if it has no such key."""
-        return place_of(self.data, key) if key in self.keys else self.place
+        if key in self:
+            return place_of(self.data, key)
+        return self.place
 
 
 class _Node(NamedTuple):
@@ -106,50 +108,51 @@ class _Reader(Translation):
 
     def root(self, number: int | None) -> Data:
         """Return the translated tree with a number, the first if that is None."""
-        source = self.source.root
-        if not isinstance(source, tuple):
-            source = ()
-        file = _Object(source, Place())
-        if KEY not in file.keys:
+        file = _Object((), Place())
+        if isinstance(self.source.root, tuple):
+            file = _Object(self.source.root, Place())
+        if KEY not in file:
             self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
-        rule = file.keys.get("rule", next(iter(RULES)))
+        rule = file.get("rule", next(iter(RULES)))
         if not isinstance(rule, str) or rule not in RULES and rule not in TWO_CRITERIA:
             known = ", ".join((*RULES, *TWO_CRITERIA))
             self.stop(file, "rule", f"found {described(rule)} as rule, expected one of {known}")
-        kinds = RULES.get(rule, ("max", "chance"))
-        self.kinds = dict(zip(("decision", "chance"), kinds, strict=True))
+        self.kinds["decision"], self.kinds["chance"] = RULES.get(rule, ("max", "chance"))
         if self.kinds["chance"] != "chance":
             self.notes.append(f"the rule {rule} uses no probabilities: left out")
-        self.criterion = int(file.keys.get("viewMode") == "criterion2")
-        if not isinstance(file.keys.get("data"), tuple):
-            hint = "save a file of an old version in SilverDecisions 1.2"
-            self.stop(file, "data", f"expected an object with the trees as data: {hint}")
-        data = _Object(file.keys["data"], file.place_of("data"))
+        self.criterion = int(file.get("viewMode") == "criterion2")
+        if not isinstance(file.get("data"), tuple):
+            self.stop(
+                file,
+                "data",
+                "expected an object with the trees as data: save a file of an old version in "
+                "SilverDecisions 1.2",
+            )
+        data = _Object(file["data"], file.place_of("data"))
         fields: Fields = {"payoff": ("0", data.place)}
         names = self.assign(data, {})
         about: Fields = {}
         if rule in TWO_CRITERIA:
             about = self.two_criteria(data, TWO_CRITERIA[rule])
-        stack = [_Node(self.find_tree(data, number), names, fields, [])]
-        while stack:
-            stack += reversed([*self.open(stack.pop())])
-        for key, name in (("title", "title"), ("source", "description")):
-            if text := self.text(file, name):
-                fields[key] = text, file.place_of(name)
+        walk(_Node(self.find_tree(data, number), names, fields, []), self.open)
+        self.add_text(fields, "title", file, "title")
+        self.add_text(fields, "source", file, "description")
         if self.parameters:
             fields["parameters"] = self.mapping(self.parameters), data.place_of("code")
         fields |= about
         if self.has_other_payoffs:
-            found = f"this is the tree for criterion {self.criterion + 1}"
-            self.notes.append(f"{found}: left out the payoffs of the other criterion")
+            self.notes.append(
+                f"this is the tree for criterion {self.criterion + 1}: left out the payoffs of "
+                "the other criterion"
+            )
         return self.mapping(fields)
 
     def two_criteria(self, data: _Object, signs: str) -> Fields:
         """Return the criteria and the objective, whose weight becomes a parameter."""
-        named = data.keys.get("payoffNames")
+        named = data.get("payoffNames")
         if not isinstance(named, list):
             named = []
-        place, described = data.place_of("payoffNames"), dict[str, tuple[Data, Place]]()
+        place, described = data.place_of("payoffNames"), Fields()
         for at, title in enumerate([*named, None, None][:2], 1):
             if not isinstance(title, str) or not title:
                 title = f"criterion {at}"
@@ -159,12 +162,13 @@ class _Reader(Translation):
                 described[name] = self.mapping({"description": (title, place)}), place
         first, second = self.criteria = [*described]
         found: Fields = {"criteria": (self.mapping(described), place)}
-        sign, value = signs[0].strip("+"), str(data.keys.get("defaultCriterion1Weight", "1"))
-        if value == "Infinity":  # then SilverDecisions counts the first criterion alone
-            return {**found, "objective": (f"{sign}{first}", data.place)}
-        weight, place = self.new_name("weight"), data.place_of("defaultCriterion1Weight")
-        self.parameters[weight] = value, place
-        return {**found, "objective": (f"{sign}{weight}*{first} {signs[1]} {second}", data.place)}
+        key, sign = "defaultCriterion1Weight", signs[0].strip("+")
+        objective, value = f"{sign}{first}", str(data.get(key, "1"))
+        if value != "Infinity":  # otherwise, SilverDecisions counts the first criterion alone
+            weight = self.new_name("weight")
+            self.parameters[weight] = value, data.place_of(key)
+            objective = f"{sign}{weight}*{first} {signs[1]} {second}"
+        return {**found, "objective": (objective, data.place)}
 
     def find_tree(self, data: _Object, number: int | None) -> _Object:
         trees = self.objects(data, "trees")
@@ -173,8 +177,12 @@ class _Reader(Translation):
         if number is None:
             number = 1
         if not 1 <= number <= len(trees):
-            found = f"there is no tree {number} among the {len(trees)} trees of the file"
-            self.stop(data, "trees", f"{found}: remove --tree to read the first")
+            self.stop(
+                data,
+                "trees",
+                f"there is no tree {number} among the {len(trees)} trees of the file: remove "
+                "--tree to read the first",
+            )
         return trees[number - 1]
 
     # ---- Nodes and edges.
@@ -182,10 +190,13 @@ class _Reader(Translation):
     def open(self, node: _Node) -> Iterator[_Node]:
         """Add the item of a node to its siblings, and yield its children."""
         about, fields = node.about, node.fields
-        kind = about.keys.get("type")
+        kind = about.get("type")
         if kind not in ("decision", "chance", "terminal"):
-            expected = "expected decision, chance or terminal"
-            self.fault(about, "type", f"found {described(kind)} as type, {expected}")
+            self.fault(
+                about,
+                "type",
+                f"found {described(kind)} as type, expected decision, chance or terminal",
+            )
             return
         edges = self.objects(about, "childEdges")
         children: list[Data] = []
@@ -202,15 +213,14 @@ class _Reader(Translation):
             fields[self.kinds[kind]] = children, about.place
             if paid[0] != "0":
                 fields["reward"] = paid
-        if name := self.text(about, "name"):
-            fields["note"] = name, about.place
+        self.add_text(fields, "note", about, "name")
         node.siblings.append(self.mapping(fields))
         self.places[id(children)] = [edge.place for edge in edges]
         names = self.assign(about, node.names)
         labels = self.labels(about, edges)
         for place, (edge, label) in enumerate(zip(edges, labels, strict=True), 1):
             edge.path = (*about.path, label or f"#{place}")
-            child = edge.keys.get("childNode")
+            child = edge.get("childNode")
             if not isinstance(child, tuple):
                 self.fault(edge, "childNode", f"found {described(child)}, expected a node")
                 continue
@@ -231,7 +241,7 @@ class _Reader(Translation):
 
     def numbers(self, edge: _Object, is_outcome: bool, names: Names) -> Fields:
         """Return the payoff of an edge, and the probability of an outcome."""
-        payoffs = edge.keys.get("payoff", "")
+        payoffs = edge.get("payoff", "")
         if not isinstance(payoffs, list):
             payoffs = [payoffs]
         place = edge.place_of("payoff")
@@ -248,7 +258,7 @@ class _Reader(Translation):
             self.has_other_payoffs |= any(other not in (None, "", "0") for other in others)
             found = {"payoff": (formula_of(payoff, names), place)}
         if is_outcome:
-            written = edge.keys.get("probability", "")
+            written = edge.get("probability", "")
             p = formula_of(written, names)
             if isinstance(written, str) and written.strip() == SHARE:
                 p = REST
@@ -261,21 +271,21 @@ class _Reader(Translation):
         if not code:
             return names
         found = dict(names)
-        for statement in re.split(r"[\n;]", _COMMENT.sub("", code)):
-            match = _ASSIGNMENT.fullmatch(statement.strip())
-            if match:
+        for statement in map(str.strip, re.split(r"[\n;]", _COMMENT.sub("", code))):
+            if match := _ASSIGNMENT.fullmatch(statement):
                 new = self.new_name(match[1])
                 self.parameters[new] = formula_of(match[2], found), item.place_of("code")
                 found[match[1]] = new
-            elif statement.strip():
-                left_out = f"left out {quote(statement.strip())}"
-                self.note(item.path, f"{left_out}, which is not an assignment such as x = 2")
+            elif statement:
+                self.note(
+                    item.path,
+                    f"left out {quote(statement)}, which is not an assignment such as x = 2",
+                )
         return found
 
     def new_name(self, title: str) -> str:
         """Return a name that is not taken yet, and take it."""
-        base = shared.identifier(title)
-        new = shared.free_name(base, self.taken.__contains__)
+        new = shared.free_name(shared.identifier(title), self.taken)
         self.taken.add(new)
         return new
 
@@ -283,15 +293,20 @@ class _Reader(Translation):
 
     def text(self, item: _Object, key: str) -> str:
         """Return a text, which is empty if it is missing."""
-        text = item.keys.get(key) or ""
+        text = item.get(key) or ""
         if not isinstance(text, str):
             self.fault(item, key, f"found {described(text)} as {key}, expected text")
             return ""
         return text
 
+    def add_text(self, fields: Fields, name: str, item: _Object, key: str) -> None:
+        """Add a text to fields under another name, if it is there."""
+        if text := self.text(item, key):
+            fields[name] = text, item.place_of(key)
+
     def objects(self, item: _Object, key: str) -> list[_Object]:
         """Return the objects in a list, which may be missing."""
-        items = item.keys.get(key) or []
+        items = item.get(key) or []
         if not isinstance(items, list) or not all(isinstance(data, tuple) for data in items):
             self.stop(item, key, f"found {described(items)} as {key}, expected a list of objects")
         return [_Object(data, Place(items, at), item.path) for at, data in enumerate(items)]
@@ -371,8 +386,7 @@ class _Writer:
         self.names = {name: name for name in tree.parameters if name not in _WORDS}
         for name in _WORDS:
             if name in tree.parameters:
-                taken = {*_WORDS, *self.names.values()}
-                self.names[name] = shared.free_name(name, taken.__contains__)
+                self.names[name] = shared.free_name(name, {*_WORDS, *self.names.values()})
         self.left_out: dict[str, None] = {}
         if tree.branch_notes:
             self.left_out["notes of branches"] = None
@@ -441,7 +455,7 @@ class _Writer:
             probabilities = self.probabilities(node)
         separator = "\n"
         for place, b in enumerate(branches):
-            payoffs: list[str | int] = [self.payoff(tree, node, b) for tree in self.trees]
+            payoffs = [self.payoff(tree, node, b) for tree in self.trees]
             edge: dict[str, object] = {
                 "name": self.tree.label[b] or "",
                 "payoff": [*payoffs, 0][:2],
@@ -456,9 +470,10 @@ class _Writer:
         written, value = shared.payoff_of(tree, b)
         if abs(value) > _GREATEST:
             path = escape(self.tree.path_of(node, b))
-            found = f"the payoff {message_text(value)} is beyond 2^53 - 1"
-            greatest = "the greatest that SilverDecisions accepts"
-            raise TreeError(f"{path}: {found}, {greatest}: scale the utilities")
+            raise TreeError(
+                f"{path}: the payoff {message_text(value)} is beyond 2^53 - 1, the greatest that "
+                "SilverDecisions accepts: scale the utilities"
+            )
         return self.formula(written, value)
 
     def probabilities(self, node: int) -> list[str]:

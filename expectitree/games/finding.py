@@ -12,16 +12,17 @@ from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import USER_ERRORS, FileError, GameError, Problem
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import plugin, plugins
 from expectitree.games.built_in import BUILT_IN, EXAMPLES
-from expectitree.games.protocol import Game, check_parameters
+from expectitree.games.protocol import Game, State, check_parameters
 from expectitree.games.rollouts import Rollouts, read_rollouts
 
+Value: TypeAlias = Any  # of a parameter, or of a user's function
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
 FILE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>[^():/\\]*)" + PARAMETERS + ")?", re.DOTALL)
@@ -50,8 +51,7 @@ def find_game(reference: str) -> Game:
     if match := LIBRARY.fullmatch(reference):
         parameters = _read_parameters(reference, match["parameters"])
         if match["library"] == "game":
-            built_in: Game = _make(reference, _named(match["name"]), parameters)
-            return built_in
+            return _make(reference, _named(match["name"]), parameters)
         from expectitree.games.open_spiel import OpenSpielGame
 
         return OpenSpielGame(match["name"], **parameters)
@@ -83,7 +83,7 @@ def game_of(game: Any) -> Game:
     return found
 
 
-def find_estimate(reference: str) -> Callable[[Any], Any] | Rollouts:
+def find_estimate(reference: str) -> Callable[[State], Value] | Rollouts:
     """Return the estimate of a reference: `rollouts:N`, or `path/to/file.py:function`.
 
     The file is run. The function receives a state and returns an estimate of its value.
@@ -102,7 +102,7 @@ def find_estimate(reference: str) -> Callable[[Any], Any] | Rollouts:
     found = _member(module, match["file"], match["name"], "function", known)
     if not callable(found):
         raise GameError(f"{reference} is {quote(repr(found))}, expected a function of a state")
-    function: Callable[[Any], Any] = found
+    function: Callable[[State], Value] = found
     return function
 
 
@@ -117,8 +117,9 @@ def run_file(file: str) -> ModuleType:
         source = path.read_bytes()
     except OSError as error:
         reason = error.strerror or str(error)
-        problem = f"the file cannot be read: {reason[:1].lower()}{reason[1:]}"
-        raise FileError([Problem(file, problem)]) from None
+        raise FileError(
+            [Problem(file, f"the file cannot be read: {reason[:1].lower()}{reason[1:]}")]
+        ) from None
     return _run(path, source)
 
 
@@ -133,7 +134,11 @@ def _run(path: Path, source: bytes) -> ModuleType:
         exec(compile(source, path, "exec"), vars(module))
     except USER_ERRORS as error:
         del sys.modules[name]
-        raise GameError(f"{_place(path, error)}: {_describe(error)}") from error
+        message = str(error)
+        if isinstance(error, SyntaxError):
+            message = error.msg  # without its place
+        raised = f"running the file raises {type(error).__name__}{': ' * bool(message)}{message}"
+        raise GameError(f"{_place(path, error)}: {raised}") from error
     finally:
         sys.path.remove(str(path.parent))
     return module
@@ -144,24 +149,17 @@ def _place(path: Path, error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(path)]
-    return f"{path}:{lines[-1]}" if lines else str(path)
+    return ":".join([str(path), *map(str, lines[-1:])])
 
 
-def _describe(error: BaseException) -> str:
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    raised = f"running the file raises {type(error).__name__}"
-    return f"{raised}: {message}" if message else raised
-
-
-def _named(name: str) -> type:
-    found: type
+def _named(name: str) -> type[Game]:
     if name in BUILT_IN:
         module, cls = BUILT_IN[name]
-        found = getattr(import_module(f"expectitree.games.built_in.{module}"), cls)
-        return found
+        built_in: type[Game] = getattr(import_module(f"expectitree.games.built_in.{module}"), cls)
+        return built_in
     others = plugins("expectitree.games")
     if name in others:
-        found = plugin(others[name], type)
+        found: type[Game] = plugin(others[name], type)
         return found
     if name in EXAMPLES:
         file = EXAMPLES[name].partition(":")[0]
@@ -176,14 +174,14 @@ def _named(name: str) -> type:
     )
 
 
-def _member(module: ModuleType, file: str, name: str | None, noun: str, known: list[str]) -> Any:
+def _member(module: ModuleType, file: str, name: str | None, noun: str, known: list[str]) -> Value:
     """Return the object with a name in a user's file."""
     if name and hasattr(module, name):
         return getattr(module, name)
-    has = f"the file has {', '.join(known)}" if known else f"the file has no {noun}"
+    has = f"the file has {', '.join(known) or f'no {noun}'}"
     if name:
         raise GameError(f"{file} has no {noun} {quote(name)}{did_you_mean(name, known)}: {has}")
-    example = known[0] if known else noun.upper()
+    example = [*known, noun.upper()][0]
     raise GameError(f"{file} is a Python file: add the {noun}, as in {file}:{example} ({has})")
 
 
@@ -193,20 +191,20 @@ def _classes(module: ModuleType) -> list[str]:
     return [name for name in classes if hasattr(vars(module)[name], "moves")] or classes
 
 
-def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> bool:
+def _is_own(module: ModuleType, one: object, is_kind: Callable[[object], bool]) -> bool:
     return is_kind(one) and one.__module__ == module.__name__
 
 
-def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
+def _make(reference: str, cls: Callable[..., Game], parameters: Mapping[str, Value]) -> Game:
     _check_signature(reference.partition("(")[0], cls, parameters)
     try:
         return cls(**parameters)
     except USER_ERRORS as error:
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        kind = f"{type(error).__name__}: " * (not isinstance(error, ValueError))
         raise GameError(f"{reference}: {kind}{error}") from error
 
 
-def _check_signature(owner: str, cls: type, parameters: Mapping[str, Any]) -> None:
+def _check_signature(owner: str, cls: Callable[..., Game], parameters: Mapping[str, Value]) -> None:
     """Raise `GameError` if a class, which the owner names, does not have these parameters."""
     try:
         signature = inspect.signature(cls).parameters
@@ -219,19 +217,20 @@ def _check_signature(owner: str, cls: type, parameters: Mapping[str, Any]) -> No
         if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     }
     check_parameters(owner, parameters, known, takes_any)
-    missing = [n for n, default in known.items() if default is inspect.Parameter.empty]
-    for name in missing:
-        if name not in parameters:
+    for name, default in known.items():
+        if default is inspect.Parameter.empty and name not in parameters:
             raise GameError(f"{owner} needs the parameter {name}: write {owner}({name}=…)")
 
 
 # ---- Parameters in a reference.
 
 
-def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
+def _read_parameters(reference: str, written: str | None) -> dict[str, Value]:
     """Return the values of `name=value, …`: numbers, true or false, and texts."""
-    values: dict[str, Any] = {}
-    for part in (written or "").split(",") if written else []:
+    values: dict[str, Value] = {}
+    if not written:
+        return values
+    for part in written.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name.isidentifier() or name in values:
             raise GameError(
@@ -242,11 +241,13 @@ def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
     return values
 
 
-def _read_value(text: str) -> Any:
+def _read_value(text: str) -> Value:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
-    return value if isinstance(value, (bool, int, float, str)) else text
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    return text

@@ -19,7 +19,7 @@ from expectitree.games.calls import naming_errors
 from expectitree.games.finding import FILE, find_estimate, find_game
 from expectitree.games.found import GameSearch
 from expectitree.games.growth import MAX_TURNS
-from expectitree.games.protocol import Game
+from expectitree.games.protocol import Game, Move, State
 from expectitree.games.rollouts import draw
 from expectitree.games.rules import Options, Rules
 from expectitree.games.searching import search, write_out
@@ -30,7 +30,7 @@ SHOWN = 20  # moves that an error names
 
 
 @naming_errors()
-def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
+def position(game: Game, *, start: str | None = None, play: str = "") -> State:
     """Return the state of a game after the given moves.
 
         >>> from expectitree.games.finding import find_game
@@ -44,10 +44,13 @@ def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
     Raises `GameError` if a move does not exist, the game is over, or it has no notation.
     """
     rules = Rules(game, Options(exact=False))
-    return _play(rules, rules.start if start is None else _parse(rules, start), play)
+    state = rules.start
+    if start is not None:
+        state = _parse(rules, start)
+    return _play(rules, state, play)
 
 
-def _parse(rules: Rules, text: str) -> Any:
+def _parse(rules: Rules, text: str) -> State:
     parse = getattr(rules.game, "parse", None)
     if parse is None:
         raise GameError(
@@ -58,13 +61,13 @@ def _parse(rules: Rules, text: str) -> Any:
         return parse(text)
     except USER_ERRORS as error:
         notation = (parse.__doc__ or "").strip().partition("\n")[0]
+        hint = f" (the notation: {notation})" * bool(notation)
         raise GameError(
-            f"{rules.title} cannot read the position {quote(text)}: {error}"
-            + (f" (the notation: {notation})" if notation else "")
+            f"{rules.title} cannot read the position {quote(text)}: {error}{hint}"
         ) from error
 
 
-def _play(rules: Rules, state: Any, text: str) -> Any:
+def _play(rules: Rules, state: State, text: str) -> State:
     """Return the state after moves separated by commas; labels may contain commas, too."""
     before: list[str] = []
     while text := text.strip():
@@ -73,7 +76,9 @@ def _play(rules: Rules, state: Any, text: str) -> Any:
         fitting = {name: match.end() for name, match in ends.items() if match}
         if not fitting:
             found = text.partition(",")[0].strip()
-            where = f"after {', '.join(before)}" if before else "at the start"
+            where = f"after {', '.join(before)}"
+            if not before:
+                where = "at the start"
             why = no_move(found, rules.kind(state), [*moves], where)
             raise GameError(f"{rules.title}: {why}")
         name = max(fitting)  # the longest, since the text begins with each
@@ -83,10 +88,12 @@ def _play(rules: Rules, state: Any, text: str) -> Any:
     return state
 
 
-def named_moves(rules: Rules, state: Any) -> dict[str, Any]:
+def named_moves(rules: Rules, state: State) -> dict[str, Move]:
     """Return the moves or outcomes in a state by their names; none if the game is over."""
     kind = rules.kind(state)
-    moves = () if kind == TERMINAL else rules.moves(state, kind)[0]
+    if kind == TERMINAL:
+        return {}
+    moves = rules.moves(state, kind)[0]
     labels = enumerate(rules.labels(state, moves), start=1)
     return {label or f"#{place}": move for (place, label), move in zip(labels, moves, strict=True)}
 
@@ -95,15 +102,16 @@ def no_move(found: str, kind: int, names: Sequence[str], where: str) -> str:
     """Return an error message that names the moves that exist."""
     if kind == TERMINAL:
         return f"the game is over {where}: remove {quote(found)}"
-    noun = "outcome" if kind == CHANCE else "move"
-    more = ", …" if len(names) > SHOWN else ""
+    noun = "move"
+    if kind == CHANCE:
+        noun = "outcome"
     return (
         f"{where} there is no {noun} {quote(found)}{did_you_mean(found, names)}: the {noun}s are "
-        f"{', '.join(names[:SHOWN])}{more}"
+        f"{', '.join(names[:SHOWN])}{', …' * (len(names) > SHOWN)}"
     )
 
 
-def random_position(game: Game, count: int, seed: int = 0) -> Any:
+def random_position(game: Game, count: int, seed: int = 0) -> State:
     """Return a state in which a game goes on, after so many random moves from the start.
 
     Outcomes have their probabilities, and the moves of players are equally likely; a seed gives the
@@ -134,12 +142,7 @@ def tree_of(tree: Mapping[str, str], seed: int, folder: str) -> Tree:
 
     Raises `GameError` if the game or the estimate is not found.
     """
-    game = find_game(path_in(folder, tree["game"]))
-    estimate = find_estimate(path_in(folder, tree["estimate"])) if "estimate" in tree else None
-    state = root(game, int(tree.get("random-moves", "0")), seed)
-    merge = tree.get("merge") != "false"
-    found = write_out(game, depth=int(tree["depth"]), state=state, estimate=estimate, merge=merge)
-    return prepare(found, order=tree.get("order", "given"))
+    return prepare(write_out(**_asked(tree, seed, folder)), order=tree.get("order", "given"))
 
 
 @naming_errors()
@@ -147,21 +150,24 @@ def searcher_of(
     tree: Mapping[str, str], seed: int, folder: str
 ) -> Callable[[Algorithm], GameSearch]:
     """Return a function that searches a position from its rules, as a study asks."""
+    asked = _asked(tree, seed, folder) | {"deepen": tree.get("deepen") == "true"}
+    return lambda chosen: search(algorithm=chosen, **asked)
+
+
+def _asked(tree: Mapping[str, str], seed: int, folder: str) -> dict[str, Any]:
+    """Return the arguments of `search` and `write_out` for a tree of a study."""
     game = find_game(path_in(folder, tree["game"]))
-    state = root(game, int(tree.get("random-moves", "0")), seed)
-    return lambda chosen: search(
-        game,
-        algorithm=chosen,
-        state=state,
-        depth=int(tree["depth"]) if "depth" in tree else None,
-        seconds=float(tree["seconds"]) if "seconds" in tree else None,
-        merge=tree.get("merge") != "false",
-        deepen=tree.get("deepen") == "true",
-        estimate=path_in(folder, tree["estimate"]) if "estimate" in tree else None,
-    )
+    asked = {"game": game, "merge": tree.get("merge") != "false"}
+    asked["state"] = root(game, int(tree.get("random-moves", "0")), seed)
+    if "estimate" in tree:
+        asked["estimate"] = path_in(folder, tree["estimate"])
+    for name, read in (("depth", int), ("seconds", float)):
+        if name in tree:
+            asked[name] = read(tree[name])
+    return asked
 
 
-def root(game: Game, moves: int, seed: int) -> Any:
+def root(game: Game, moves: int, seed: int) -> State:
     """Return a state after random moves, and more of them until a player's turn begins."""
     rules = Rules(game, Options(exact=False))
     if not moves:
@@ -188,4 +194,6 @@ def check_estimate(reference: str, folder: str) -> None:
 
 def path_in(folder: str, reference: str) -> str:
     """Return a reference; if it names a file, the path is joined to a folder."""
-    return os.path.join(folder, reference) if FILE.fullmatch(reference) else reference
+    if FILE.fullmatch(reference):
+        return os.path.join(folder, reference)
+    return reference

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
+from time import perf_counter
+from typing import Any, TypeVar
 
 from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import SearchError, install_hint
 from expectitree.base.numbers import quote
 from expectitree.base.tree.model import Tree
+
+Result = TypeVar("Result")
 
 
 class Engine(StrEnum):
@@ -41,6 +47,36 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
     if engine == Engine.COMPILED and not compiling.available():
         raise SearchError(f"the engine compiled needs numba: {install_hint('fast')}")
     return Engine(engine)
+
+
+def loop_runner(engine: str, work: float) -> Callable[..., Any]:
+    """Return the function by which an engine runs a loop: of so much work in all, in rows."""
+    is_compiled = engine == Engine.COMPILED or engine == Engine.AUTO and compiling.pays(work)
+    return partial(compiling.run, rows=work, compiled=is_compiled)
+
+
+def expect_work(rows: float) -> None:
+    """Ignore the time that starting numba takes if it pays for so many rows of searches to come."""
+    if compiling.pays(rows):
+        compiling.assume_started()
+
+
+def timed(find: Callable[[], Result]) -> tuple[Result, float]:
+    """Return a result, and the seconds it takes without those for compiling."""
+    while True:
+        known = compiling.versions()
+        start = perf_counter()
+        result = find()
+        seconds = perf_counter() - start
+        if compiling.versions() == known:
+            return result, seconds
+
+
+def advice(tree: Tree, engine: str) -> str | None:
+    """Return a hint to install numba if it is missing and an engine would need it; else None."""
+    if engine not in (Engine.AUTO, Engine.COMPILED):
+        return None
+    return compiling.advice(len(tree))
 
 
 def _work_of(tree: Tree, algorithm: Algorithm) -> int:

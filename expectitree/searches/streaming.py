@@ -57,6 +57,11 @@ class NeedsWholeTreeError(ExpectitreeError):
     """The rows cannot be evaluated part by part; the text says why."""
 
 
+def is_available() -> bool:
+    """Return whether tables can be evaluated part by part: only compiled loops do that."""
+    return compiling.available()
+
+
 class Table(Protocol):
     """A table of nodes in a file. The id of a node is the number of its row.
 

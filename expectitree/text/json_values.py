@@ -26,6 +26,9 @@ Fields: TypeAlias = dict[str, object]  # of an object in JSON
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 MAX_NESTED = 300  # plies; deeper nodes are not nested, and have no path
 
+Fields: TypeAlias = dict[str, Any]  # of a report, by name
+Records: TypeAlias = list[Fields]  # flat ones: the rows of a table
+
 
 def render(reports: Any, file: str = "") -> Iterator[str]:
     """Yield an object for each report, one a line: the fields about its tree, and its own.

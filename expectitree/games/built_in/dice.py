@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from expectitree.games.protocol import Move, Turn
+
+PLAYERS: tuple[Literal["max", "min"], ...] = ("max", "min")
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonals
 
 
@@ -44,15 +47,15 @@ class Dice:
             if 0 <= column + (k - 1) * right < n
         ]
 
-    def turn(self, state: State) -> Literal["max", "min", "chance"] | None:
+    def turn(self, state: State) -> Turn:
         """Return whose turn it is: chance rolls before each move."""
         if self._winner(state) or sum(state.stones) == (1 << self.n**2) - 1:
             return None
         if state.line is None:
             return "chance"
-        return "min" if state.player else "max"
+        return PLAYERS[state.player]
 
-    def moves(self, state: State) -> Iterable[Any]:
+    def moves(self, state: State) -> Iterable[Move]:
         """Return the lines with a free square, or the free squares of the line rolled."""
         taken, lines = sum(state.stones), self.lines[state.player]
         if state.line is None:
@@ -84,12 +87,12 @@ class Dice:
     def text(self, state: State) -> str:
         """Return the board: x is MAX, o is MIN. The player's line is at the end, once rolled."""
         first, second = state.stones
-        signs = [
-            "x" if first >> at & 1 else "o" if second >> at & 1 else "." for at in range(self.n**2)
-        ]
+        signs = [".xo"[(first >> at & 1) + 2 * (second >> at & 1)] for at in range(self.n**2)]
         rows = [" ".join(signs[at : at + self.n]) for at in range(0, self.n**2, self.n)]
-        line = "" if state.line is None else f", line {state.line + 1}"
-        return "\n".join([*rows, f"{'MIN' if state.player else 'MAX'}'s turn{line}"])
+        turn = f"{PLAYERS[state.player].upper()}'s turn"
+        if state.line is not None:
+            turn += f", line {state.line + 1}"
+        return "\n".join([*rows, turn])
 
     def label(self, state: State, move: int) -> str:
         """Return the number rolled, or a square as in "b3": second column, third row."""
@@ -98,7 +101,5 @@ class Dice:
         return f"{'abcdefghi'[move % self.n]}{move // self.n + 1}"
 
     def _winner(self, state: State) -> int:
-        first, second = state.stones
-        if any(win & first == win for win in self.wins):
-            return 1
-        return -1 if any(win & second == win for win in self.wins) else 0
+        has_won = [any(win & stones == win for win in self.wins) for stones in state.stones]
+        return has_won[0] - has_won[1]

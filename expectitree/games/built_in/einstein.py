@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from expectitree.games.protocol import Move, Turn
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+Numbers: TypeAlias = tuple[int, ...]
 PLAYERS: dict[int, Literal["max", "min", "chance"]] = {1: "max", -1: "min", 0: "chance"}
 GOALS = {1: 24, -1: 0}  # the square where a player wins: MAX is 1, MIN is -1
 STEPS = {1: {"right": 1, "down": 5, "diagonal": 6}, -1: {"left": -1, "up": -5, "diagonal": -6}}
 
 
 class State(NamedTuple):
-    board: tuple[int, ...]  # 25 squares by rows: MAX's stones 1 to 6, MIN's -1 to -6, or 0
+    board: Numbers  # 25 squares by rows: MAX's stones 1 to 6, MIN's -1 to -6, or 0
     player: int = 1
     roll: int = 0  # 0 before the roll
 
@@ -31,12 +37,12 @@ class Einstein:
     def __init__(self) -> None:
         self.start = self.parse("123../45.../6...f/...ed/..cba max")
 
-    def turn(self, state: State) -> Literal["max", "min", "chance"] | None:
+    def turn(self, state: State) -> Turn:
         if _winner(state.board):
             return None
-        return PLAYERS[state.player if state.roll else 0]
+        return PLAYERS[state.player * bool(state.roll)]
 
-    def moves(self, state: State) -> Iterable[Any]:
+    def moves(self, state: State) -> Iterable[Move]:
         """Return the numbers of the die, or steps such as "3-right"."""
         if not state.roll:
             return [(face, Fraction(1, 6)) for face in range(1, 7)]
@@ -44,7 +50,7 @@ class Einstein:
         stones = _movable(squares, state.roll)
         return [f"{s}-{name}" for s in stones for name, step in steps if _is_step(squares[s], step)]
 
-    def play(self, state: State, move: Any) -> State:
+    def play(self, state: State, move: Move) -> State:
         if not state.roll:
             return state._replace(roll=move)
         stone, name = move.split("-")
@@ -60,7 +66,7 @@ class Einstein:
         """Return the board, with MAX's stones 1 to 6 and MIN's a to f, and the turn."""
         signs = ["fedcba.123456"[stone + 6] for stone in state.board]
         rows = [" ".join(signs[at : at + 5]) for at in range(0, 25, 5)]
-        roll = f", roll {state.roll}" if state.roll else ""
+        roll = f", roll {state.roll}" * bool(state.roll)
         return "\n".join([*rows, f"{PLAYERS[state.player].upper()}'s turn{roll}"])
 
     def key(self, state: State) -> Hashable:
@@ -71,16 +77,16 @@ class Einstein:
         own = [stone * player for stone in board if stone * player > 0]
         return board, player, _movable(own, roll)
 
-    def pack(self, state: State) -> tuple[int, ...] | None:
+    def pack(self, state: State) -> Numbers | None:
         """Return the squares of the stones (-1 if gone), the player, and the stones that move."""
         squares = [_squares(state.board, player) for player in GOALS]
         if sum(map(bool, state.board)) > sum(map(len, squares)):
             return None  # a stone is on the board twice
-        stones = _movable(squares[state.player < 0], state.roll) if state.roll else ()
+        stones = _movable(squares[state.player < 0], state.roll) * bool(state.roll)
         places = (own.get(stone, -1) for own in squares for stone in range(1, 7))
         return *places, state.player, *(*stones, 0, 0)[:2]
 
-    def expand(self, states: Any) -> tuple[Any, ...]:
+    def expand(self, states: ndarray) -> tuple[ndarray, ...]:
         """Do for many packed states at once what the methods above do for one."""
         import numpy as np
 
@@ -124,17 +130,17 @@ class Einstein:
             raise ValueError('write a position as "123../45.../6...f/...ed/..cba max 5"')
         rows, player, roll = found.groups()
         board = tuple("fedcba.123456".index(stone) - 6 for stone in rows.replace("/", ""))
-        return State(board, 1 if player == "max" else -1, int(roll or 0))
+        return State(board, {"max": 1, "min": -1}[player], int(roll or 0))
 
 
-def _winner(board: tuple[int, ...]) -> int:
+def _winner(board: Numbers) -> int:
     for player, goal in GOALS.items():
         if board[goal] * player > 0 or not _squares(board, -player):
             return player
     return 0
 
 
-def _squares(board: tuple[int, ...], player: int) -> dict[int, int]:
+def _squares(board: Numbers, player: int) -> dict[int, int]:
     return {stone * player: at for at, stone in enumerate(board) if stone * player > 0}
 
 
@@ -142,7 +148,7 @@ def _is_step(square: int, step: int) -> bool:
     return 0 <= square + step < 25 and abs(square % 5 - (square + step) % 5) <= 1
 
 
-def _movable(stones: Collection[int], roll: int) -> tuple[int, ...]:
+def _movable(stones: Collection[int], roll: int) -> Numbers:
     if roll in stones:
         return (roll,)
     lower = max((stone for stone in stones if stone < roll), default=0)
@@ -154,11 +160,13 @@ def _distance(state: State, player: int) -> Fraction:
     """Return the steps to the goal of the nearest stone that may move, the mean over rolls."""
     squares, goal = _squares(state.board, player), GOALS[player]
     steps = {s: max(abs(q // 5 - goal // 5), abs(q % 5 - goal % 5)) for s, q in squares.items()}
-    rolls = [state.roll] if state.roll and state.player == player else range(1, 7)
+    rolls = [*range(1, 7)]
+    if state.roll and state.player == player:
+        rolls = [state.roll]
     return Fraction(sum(min(steps[s] for s in _movable(steps, roll)) for roll in rolls), len(rolls))
 
 
-def _movable_all(squares: Any, roll: int) -> Any:
+def _movable_all(squares: ndarray, roll: int) -> ndarray:
     """Return the one or two stones that a roll moves, for columns of the squares of 1 to 6."""
     import numpy as np
 
@@ -170,15 +178,16 @@ def _movable_all(squares: Any, roll: int) -> Any:
     )
 
 
-def _distance_all(squares: Any, stones: Any, is_turn: Any, corner: int) -> Any:
+def _distance_all(squares: ndarray, stones: ndarray, is_turn: ndarray, corner: int) -> ndarray:
     """Return six times what `_distance` returns."""
     import numpy as np
 
     steps = np.maximum(np.abs(squares // 5 - corner), np.abs(squares % 5 - corner))
 
-    def nearest(stones: Any) -> Any:
+    def nearest(stones: ndarray) -> ndarray:
         near, far = np.take_along_axis(steps, np.maximum(stones - 1, 0), 0)
-        return np.where(stones[1], np.minimum(near, far), near)
+        nearer: ndarray = np.where(stones[1], np.minimum(near, far), near)
+        return nearer
 
     over_rolls = sum(nearest(_movable_all(squares, roll)) for roll in range(1, 7))
     return np.where(is_turn & (stones[0] > 0), 6 * nearest(stones), over_rolls)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from expectitree.games.protocol import Move, Turn
+
+if TYPE_CHECKING:
+    from numpy import ndarray
 
 Player = Literal["max", "min"]
+OTHER: dict[Player, Player] = {"max": "min", "min": "max"}
+SIGNS = {"max": 1, "min": -1}
 
 
 class State(NamedTuple):
@@ -34,49 +41,54 @@ class Pig:
         if target < 1 or die < 2:
             raise ValueError(f"target is at least 1 and die at least 2, got {target} and {die}")
         self.target, self.die = target, die
-        self.title = f"Pig to {target}" + ("" if die == 6 else f" with {die} faces")
+        self.title = f"Pig to {target}" + f" with {die} faces" * (die != 6)
         self.start = State()
         self._faces = [(face, Fraction(1, die)) for face in range(1, die + 1)]
 
-    def turn(self, state: State) -> Player | Literal["chance"] | None:
+    def turn(self, state: State) -> Turn:
         if max(state.scores) >= self.target:
             return None
-        return "chance" if state.rolls else state.player
+        if state.rolls:
+            return "chance"
+        return state.player
 
-    def moves(self, state: State) -> Iterable[Any]:
+    def moves(self, state: State) -> Iterable[Move]:
         """Return the faces of the die, or what the player can do."""
         if state.rolls:
             return self._faces
-        return ["hold"] if self._own(state) + state.points >= self.target else ["roll", "hold"]
+        if state.scores[state.player == "min"] + state.points >= self.target:
+            return ["hold"]
+        return ["roll", "hold"]
 
-    def play(self, state: State, move: Any) -> State:
+    def play(self, state: State, move: Move) -> State:
         if move == "roll":
             return state._replace(rolls=True)
         if move != "hold" and move > 1:
             return state._replace(points=state.points + move, rolls=False)
-        other: Player = "min" if state.player == "max" else "max"
-        kept = state.points if move == "hold" else 0
         first, second = state.scores
-        scores = (first + kept, second) if state.player == "max" else (first, second + kept)
-        return State(scores, player=other)
+        if move == "hold" and state.player == "max":
+            first += state.points
+        elif move == "hold":
+            second += state.points
+        return State((first, second), player=OTHER[state.player])
 
     def value(self, state: State) -> Fraction | int:
         """Return who won, or MAX's lead as a share of the target."""
         first, second = state.scores
         if max(first, second) >= self.target:
-            return 1 if first > second else -1
-        lead = first - second + (state.points if state.player == "max" else -state.points)
+            return 2 * (first > second) - 1
+        lead = first - second + SIGNS[state.player] * state.points
         return Fraction(max(-self.target, min(self.target, lead)), self.target)
 
     def text(self, state: State) -> str:
         first, second = state.scores
         turn = f"{state.player.upper()}'s turn, {state.points} points"
-        return f"MAX {first}, MIN {second}; {turn}{', the die rolls' if state.rolls else ''}"
+        return f"MAX {first}, MIN {second}; {turn}{', the die rolls' * state.rolls}"
 
     def pack(self, state: State) -> tuple[int, ...]:
         return *state.scores, state.points, int(state.player == "min"), int(state.rolls)
 
-    def expand(self, states: Any) -> tuple[Any, ...]:
+    def expand(self, states: ndarray) -> tuple[ndarray, ...]:
         """Do for many packed states at once what the methods above do for one."""
         import numpy as np
 
@@ -104,6 +116,3 @@ class Pig:
                 np.clip((first - second + gain) / self.target, -1, 1),
             ),
         )
-
-    def _own(self, state: State) -> int:
-        return state.scores[0 if state.player == "max" else 1]

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from expectitree.games.protocol import Move, Turn
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+Numbers: TypeAlias = tuple[int, ...]
 # The squares of each line, in the order in which the tiles of the line arrive.
 LINES = {
     "up": [range(column, 16, 4) for column in range(4)],
@@ -16,7 +22,7 @@ LINES = {
 
 
 class State(NamedTuple):
-    board: tuple[int, ...] = (0,) * 16  # by rows; 0 is a free square
+    board: Numbers = (0,) * 16  # by rows; 0 is a free square
     points: int = 0
     new: int = 2  # the tiles that appear before the next move
 
@@ -33,16 +39,19 @@ class Twenty48:
         if goal < 8 or goal.bit_count() != 1:
             raise ValueError(f"goal is a power of 2, at least 8; got {goal}")
         self.goal = goal
-        self.title = "2048" if goal == 2048 else f"2048 with the goal {goal}"
+        self.title = "2048" + f" with the goal {goal}" * (goal != 2048)
         self.start = State()
         # At most 8 tiles reach the goal, by the last move. Each cost moves that paid this much.
         self.utility_bounds = (0, 8 * goal * (goal.bit_length() - 2))
 
-    def turn(self, state: State) -> Literal["max", "chance"] | None:
-        turn: Literal["max", "chance"] = "chance" if state.new else "max"
-        return turn if max(state.board) < self.goal and (state.new or self.moves(state)) else None
+    def turn(self, state: State) -> Turn:
+        if max(state.board) >= self.goal:
+            return None
+        if state.new:
+            return "chance"
+        return "max" if self.moves(state) else None
 
-    def moves(self, state: State) -> list[Any]:
+    def moves(self, state: State) -> list[Move]:
         """Return pairs of a free square and a tile, or the moves that change the board."""
         if not state.new:
             return [way for way in LINES if _slide(state.board, way)[0] != state.board]
@@ -50,7 +59,7 @@ class Twenty48:
         tiles = [(2, Fraction(9, 10 * len(free))), (4, Fraction(1, 10 * len(free)))]
         return [((square, tile), p) for square in free for tile, p in tiles]
 
-    def play(self, state: State, move: Any) -> State:
+    def play(self, state: State, move: Move) -> State:
         """Return the state after a move, or with a new tile."""
         if state.new:
             board = (*state.board[: move[0]], move[1], *state.board[move[0] + 1 :])
@@ -65,13 +74,13 @@ class Twenty48:
     def bounds(self, state: State) -> tuple[int, int]:
         return state.points, self.utility_bounds[1]
 
-    def pack(self, state: State) -> tuple[int, ...] | None:
+    def pack(self, state: State) -> Numbers | None:
         """Return the exponents of the tiles, 0 for a free square; then the rest of the state."""
         if max(self.goal, *state.board) >= 2**32:
             return None
         return *(max(tile.bit_length() - 1, 0) for tile in state.board), state.points, state.new
 
-    def expand(self, states: Any) -> tuple[Any, ...]:
+    def expand(self, states: ndarray) -> tuple[ndarray, ...]:
         """Do for many packed states at once what the methods above do for one."""
         import numpy as np
 
@@ -107,9 +116,11 @@ class Twenty48:
         lines = ["".join(f"{tile or '.':>5}" for tile in row) for row in rows]
         return "\n".join([*lines, f"{state.points} points"])
 
-    def label(self, state: State, move: Any) -> str:
+    def label(self, state: State, move: Move) -> str:
         """Return a move as it is, and a tile as in "2 at b3": second column, third row."""
-        return f"{move[1]} at {'abcd'[move[0] % 4]}{move[0] // 4 + 1}" if state.new else str(move)
+        if not state.new:
+            return str(move)
+        return f"{move[1]} at {'abcd'[move[0] % 4]}{move[0] // 4 + 1}"
 
     def parse(self, text: str) -> State:
         """Read four rows of four tiles, such as "2 0 0 4/0 0 0 0/0 2 0 0/0 0 0 0"; MAX moves."""
@@ -119,7 +130,7 @@ class Twenty48:
         return State(board, new=0)
 
 
-def _slide(board: tuple[int, ...], way: str) -> tuple[tuple[int, ...], int]:
+def _slide(board: Numbers, way: str) -> tuple[Numbers, int]:
     slid, points = [0] * 16, 0
     for line in LINES[way]:
         tiles, paid = _slide_line(tuple(board[square] for square in line))
@@ -130,7 +141,7 @@ def _slide(board: tuple[int, ...], way: str) -> tuple[tuple[int, ...], int]:
 
 
 @cache
-def _slide_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+def _slide_line(line: Numbers) -> tuple[Numbers, int]:
     tiles, points, rest = [], 0, [tile for tile in line if tile]
     while rest:
         tile = rest.pop(0)
@@ -141,7 +152,7 @@ def _slide_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     return tuple(tiles), points
 
 
-def _slide_all(boards: Any, way: str) -> tuple[Any, Any]:
+def _slide_all(boards: ndarray, way: str) -> tuple[ndarray, ndarray]:
     """Return columns of boards of exponents after a slide, and what it pays on each."""
     import numpy as np
 

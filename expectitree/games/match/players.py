@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.errors import SearchError
 from expectitree.base.names import did_you_mean
 from expectitree.games.calls import are_equal, shown
+from expectitree.games.found import GameSearch
+from expectitree.games.protocol import Game, Move, State
 from expectitree.games.rollouts import draw
 from expectitree.games.rules import Rules
 from expectitree.games.searching import search
 from expectitree.games.solve.report import Solution
 
+Asked: TypeAlias = Any  # what a user names as a player
+Search: TypeAlias = Callable[..., GameSearch]
 RANDOM = "random"
 EXPECTED = (
     "an engine, the name of an algorithm, options of search such as {'depth': 3}, what solve "
@@ -26,11 +30,11 @@ class Player(NamedTuple):
     """Who plays: its name in outputs, and how it chooses a move in a state."""
 
     name: str
-    choose: Callable[[Any, Sequence[Any], Random], Any]  # of a state, its moves, random numbers
+    choose: Callable[[State, Sequence[Move], Random], Move]  # of a state, its moves, random numbers
     is_random: bool = False  # may play another move in an equal game
 
 
-def player_of(asked: Any, rules: Rules, depth: int | None, seconds: float | None) -> Player:
+def player_of(asked: Asked, rules: Rules, depth: int | None, seconds: float | None) -> Player:
     """Return the player that the user asked for.
 
     Raises `SearchError` if it is none, or a search has neither a depth nor seconds.
@@ -50,13 +54,15 @@ def player_of(asked: Any, rules: Rules, depth: int | None, seconds: float | None
     if is_object and callable(asked):
         name = getattr(asked, "__name__", type(asked).__name__)
         return Player(name, lambda state, *_: rules.call(name, asked, state), is_random=True)
-    near = did_you_mean(asked, (*ALGORITHMS, RANDOM)) if isinstance(asked, str) else ""
+    near = ""
+    if isinstance(asked, str):
+        near = did_you_mean(asked, (*ALGORITHMS, RANDOM))
     raise SearchError(f"found {shown(asked, 60)} as a player{near}, expected {EXPECTED}")
 
 
 def chosen_move(
-    player: Player, rules: Rules, state: Any, moves: Sequence[Any], random: Random
-) -> Any:
+    player: Player, rules: Rules, state: State, moves: Sequence[Move], random: Random
+) -> Move:
     """Return the move of a player; raise `SearchError` if it does not exist."""
     if len(moves) == 1:
         return moves[0]
@@ -69,7 +75,7 @@ def chosen_move(
     return move
 
 
-def _searching(name: str, find: Callable[..., Any], options: Mapping[str, Any]) -> Player:
+def _searching(name: str, find: Search, options: Mapping[str, Any]) -> Player:
     """Return a player who searches each position with some options."""
     known = {key: value for key, value in options.items() if value is not None}
     if not {"depth", "seconds"} & known.keys():
@@ -78,11 +84,11 @@ def _searching(name: str, find: Callable[..., Any], options: Mapping[str, Any]) 
     return Player(", ".join([name, *others]), lambda state, *_: find(state, **known).move)
 
 
-def _search_of(game: Any) -> Callable[..., Any]:
+def _search_of(game: Game) -> Search:
     """Return a function that searches a state of a game, as an engine's method does."""
     return lambda state, **options: search(game, state=state, **options)
 
 
-def _move_of_policy(policy: Solution, state: Any) -> Any:
+def _move_of_policy(policy: Solution, state: State) -> Move:
     known = policy.at(state)
     return next(move.move for move in known.moves if move.label == known.best)

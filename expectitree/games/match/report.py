@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean
-from typing import Any
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import GameError, SearchError
@@ -15,7 +14,7 @@ from expectitree.base.numbers import is_finite
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.calls import naming_errors
 from expectitree.games.finding import game_of
-from expectitree.games.match.players import Player, chosen_move, player_of
+from expectitree.games.match.players import Asked, Player, chosen_move, player_of
 from expectitree.games.protocol import Game
 from expectitree.games.rollouts import draw
 from expectitree.games.rules import Options, Rules
@@ -83,8 +82,8 @@ class Match(Shown):
 @naming_errors()
 def match(
     game: Game | str,
-    first: Any,
-    second: Any,
+    first: Asked,
+    second: Asked,
     *,
     games: int = 100,
     seed: int = 0,
@@ -135,19 +134,16 @@ def match(
         for kinds in ((MAX, MIN), (MIN, MAX)):
             sides = dict(zip(kinds, players, strict=True))
             played.append(_play(rules, sides, deal, seed, most_moves))
-        if par is None and _has_two_sides(played):
-            raise GameError(
-                f"{rules.title}: the bounds are infinite, so they have no middle: say with par "
-                "which total is a draw"
-            )
+        if par is None:
+            _check_alone(rules, played)
         if not any(game.is_random for game in played):
             break
     return _match(rules.title, players, played, par)
 
 
-def _play(rules: Rules, sides: dict[int, Player], deal: int, seed: int, most_moves: int) -> Played:
-    """Play one game; the first of the `sides` is that of the first player."""
-    state, total, weight, left = rules.start, 0.0, 1.0, most_moves
+def _play(rules: Rules, sides: dict[int, Player], deal: int, seed: int, left: int) -> Played:
+    """Play one game of so many moves at most; the first player has the first of the `sides`."""
+    state, total, weight = rules.start, 0.0, 1.0
     dice = Random(f"{seed} {deal}")
     chances = {kind: Random(f"{seed} {deal} {kind}") for kind in sides}
     moved: set[str] = set()
@@ -169,10 +165,19 @@ def _play(rules: Rules, sides: dict[int, Player], deal: int, seed: int, most_mov
         if kind != CHANCE:
             weight *= float(rules.discount)
         state = rules.play(state, move)
+    ended = None
     if kind == TERMINAL:
-        total += weight * float(rules.value(state, TERMINAL, rules.bounds))
-    ended = total if kind == TERMINAL else None
+        ended = total + weight * float(rules.value(state, TERMINAL, rules.bounds))
     return Played(deal, NAMES[next(iter(sides))], ended, ", ".join(sorted(moved)), is_random)
+
+
+def _check_alone(rules: Rules, played: Sequence[Played]) -> None:
+    """Raise `GameError` if both players moved, and no total is known to be a draw."""
+    if _has_two_sides(played):
+        raise GameError(
+            f"{rules.title}: the bounds are infinite, so they have no middle: say with par which "
+            "total is a draw"
+        )
 
 
 def _has_two_sides(played: Sequence[Played]) -> bool:
@@ -181,15 +186,16 @@ def _has_two_sides(played: Sequence[Played]) -> bool:
 
 def _match(title: str, players: Sequence[Player], played: list[Played], par: float | None) -> Match:
     """Return the match of the games that were played."""
-    is_for_two = _has_two_sides(played)
-    if is_for_two:
+    if _has_two_sides(played):
         compared = [(game.total, par, game.first) for game in played]
+        points = [_points(*pair) for pair in compared]
+        means = _mean_points(points)
     else:
         # If MIN plays alone, the second player has the first game of each deal.
         deals = zip(played[::2], played[1::2], strict=True)
         compared = [(one.total, other.total, "max") for one, other in deals]
-    points = [_points(*pair) for pair in compared]
-    means = _mean_points(points) if is_for_two else _mean_totals(played)
+        points = [_points(*pair) for pair in compared]
+        means, par = _mean_totals(played), None
     is_random = any(game.is_random for game in played)
     if not is_random:
         means = [mean and Mean(mean.value, None) for mean in means]
@@ -206,7 +212,7 @@ def _match(title: str, players: Sequence[Player], played: list[Played], par: flo
         losses=points.count(0),
         draws=points.count(0.5) - unfinished,
         unfinished=unfinished,
-        par=par if is_for_two else None,
+        par=par,
         mean=means[0],
         second_mean=means[1],
         is_random=is_random,
@@ -227,14 +233,19 @@ def _mean_points(points: Sequence[float]) -> list[Mean | None]:
 
 def _mean_totals(played: Sequence[Played]) -> list[Mean | None]:
     """Return the mean totals of both players, who played alone."""
-    totals = [[game.total for game in played[side::2] if game.total is not None] for side in (0, 1)]
-    means = [mean(known) if known else None for known in totals]
-    return means[::-1] if played[0].sides == "min" else means
+    means: list[Mean | None] = []
+    for side in (0, 1):
+        known = [game.total for game in played[side::2] if game.total is not None]
+        means.append(mean(known) if known else None)
+    if played[0].sides == "min":
+        means.reverse()
+    return means
 
 
 def _points(total: float | None, other: float | None, side: str) -> float:
     """Return the points for a total against another: 1, 0, or 1/2 if they are equal or unknown."""
     if total is None or other is None:
         return 0.5
-    points = (1 + (total > other) - (total < other)) / 2
-    return points if side == "max" else 1 - points
+    if side == "min":
+        total, other = other, total
+    return (1 + (total > other) - (total < other)) / 2

@@ -20,7 +20,9 @@ def render(match: Match, options: ConsoleOptions) -> Iterator[RenderableType]:
     sign = characters(options).plus_minus
     yield Text(safe(match.game, options), "title")
     yield ""
-    noun = "mean total" if match.par is None else "points a game"
+    noun = "points a game"
+    if match.par is None:
+        noun = "mean total"
     columns = [Column("player"), Column("wins", number=True), Column(noun)]
     yield from table(
         columns,
@@ -38,8 +40,10 @@ def render(match: Match, options: ConsoleOptions) -> Iterator[RenderableType]:
 def _text(mean: Mean | None, sign: str) -> str:
     if mean is None:
         return "-"
-    half = "" if mean.half is None else f" {sign}{display_text(mean.half, 3)}"
-    return display_text(mean.value, 4) + half
+    text = display_text(mean.value, 4)
+    if mean.half is not None:
+        text += f" {sign}{display_text(mean.half, 3)}"
+    return text
 
 
 def _sentences(match: Match) -> Iterator[str]:

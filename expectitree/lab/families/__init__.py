@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from inspect import signature
 
-from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import quote
 from expectitree.base.tree.adopt import adopt
@@ -51,8 +50,6 @@ def generate(family: str, **parameters: Written) -> Tree:
 def grow(family: str, at_once: int = AT_ONCE, **parameters: Written) -> Growth:
     """Return the tree of `generate` with its numbers drawn, to be written part by part."""
     growth = _planned(family, parameters)
-    if compiling.pays(growth.expected_nodes):
-        compiling.assume_started()
     growth.draw(at_once)
     return growth
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from expectitree.base import compiling
 from expectitree.base.errors import TransformError
-from expectitree.base.tree.columns import CHANCE, Column, FloatColumn, Kind
+from expectitree.base.tree.columns import CHANCE, Column, FloatColumn, IntColumn, Kind
 from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
@@ -40,19 +39,18 @@ def ballard(
     kinds = repeat_pattern(pattern, plies)
     wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
 
-    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Column, int]:
-        amount = compiling.zeros("d", count)
-        if ply and order == "random":
-            width = wide[ply - 1]
-            run(permute, amount, draw_numbers(random, count // width * (width - 1)), width)
-        elif ply:
-            is_down = (kinds[ply - 1] == Kind.MAX) == (order == "best")
-            run(count_up_or_down, amount, wide[ply - 1], is_down)
-        return amount, 0
+    def draw_amounts(ply: int, random: Random, amount: Column) -> int:
+        if not ply:
+            return 0
+        width = wide[ply - 1]
+        if order == "random":
+            draws = draw_numbers(random, len(amount) // width * (width - 1))
+            return run(permute, amount, draws, width)
+        is_down = (kinds[ply - 1] == Kind.MAX) == (order == "best")
+        return run(count_up_or_down, amount, width, is_down)
 
-    def draw_widths(ply: int, random: Random, count: int) -> tuple[Column, int]:
-        width = wide[ply] if ply < len(wide) else 0
-        return compiling.filled("I", width, count), count * width
+    def draw_widths(ply: int, random: Random, width: Column) -> int:
+        return run(fill, width, [*wide, 0][ply])
 
     title = f"Additive utilities: {', '.join(kind.name for kind in kinds)}, branching {branching}"
     title += f", order {order}"
@@ -70,7 +68,14 @@ def ballard(
     )  # fmt: skip
 
 
-def permute(amount: FloatColumn, draws: FloatColumn, width: int) -> None:
+def fill(column: IntColumn, width: int) -> int:
+    """Write the same width to all rows; return the sum."""
+    for n in range(len(column)):
+        column[n] = width
+    return len(column) * width
+
+
+def permute(amount: FloatColumn, draws: FloatColumn, width: int) -> int:
     """Write a random permutation of 0, 1, … to each run of `width` rows (Fisher and Yates)."""
     at = 0
     for start in range(0, len(amount), width):
@@ -80,15 +85,17 @@ def permute(amount: FloatColumn, draws: FloatColumn, width: int) -> None:
             at += 1
             amount[start + i] = amount[start + j]
             amount[start + j] = i
+    return 0
 
 
-def count_up_or_down(amount: FloatColumn, width: int, down: bool) -> None:
+def count_up_or_down(amount: FloatColumn, width: int, down: bool) -> int:
     """Write 0, 1, … to each run of `width` rows, or the same numbers in descending order."""
     for start in range(0, len(amount), width):
         for i in range(width):
             amount[start + i] = i
             if down:
                 amount[start + i] = width - 1 - i
+    return 0
 
 
 def roll(tree: NewColumns, sides: int) -> None:

@@ -40,7 +40,7 @@ from expectitree.searches.progress import report
 
 AT_ONCE = 1 << 18  # numbers of a ply that are drawn at once, if a tree is written part by part
 
-Draw = Callable[[int, Random, int], tuple[Column, int]]
+Draw = Callable[[int, Random, Column], int]
 
 
 class NewColumns(Columns):
@@ -75,9 +75,10 @@ class Front(NamedTuple):
     state: IntColumn  # the ply; numbers of waiting nodes, of rows, and of branches
 
 
-def run(loop: Callable[..., object], column: Column, *arguments: object) -> Any:
-    """Run a loop over the rows of its first column."""
-    return compiling.run(loop, column, *arguments, rows=len(column))
+def run(loop: Callable[..., int], column: Column, *arguments: object) -> int:
+    """Run a loop over the rows of its first column; return how many children these have."""
+    children: int = compiling.run(loop, column, *arguments, rows=len(column))
+    return children
 
 
 def draw_numbers(random: Random, count: int) -> FloatColumn:
@@ -101,9 +102,9 @@ def draw_numbers(random: Random, count: int) -> FloatColumn:
 class Growth:
     """A tree of a family, whose rows are written when they are needed.
 
-    A `Draw` takes a ply, 0 for the root's, the generator, and a count. It returns a column with the
-    numbers of so many nodes, the next ones of the ply, and how many children they have if it draws
-    widths, else 0. Siblings are drawn together.
+    A `Draw` takes a ply, 0 for the root's, the generator, and a column of zeros. It writes the
+    numbers of so many nodes, the next ones of the ply, and returns how many children they have if
+    it draws widths, else 0. Siblings are drawn together.
     """
 
     seed: int
@@ -127,15 +128,20 @@ class Growth:
 
     def draw(self, at_once: int = MAX_IDS) -> None:
         """Draw all numbers; keep those of a ply only if there are at most `at_once`."""
+        if compiling.pays(self.expected_nodes):
+            compiling.assume_started()
         self._counts = [1]  # nodes of each ply
         self._room: list[int] = []  # for numbers of each ply
         self._drawn: list[list[Iterator[Any]]] = []  # numbers of each ply
         random = Random(self.seed)
-        draws = [draw for draw in (self.amounts, self.weights, self.widths) if draw is not None]
+        draws = zip("ddI", (self.amounts, self.weights, self.widths), strict=True)
+        self._draws = [(code, draw) for code, draw in draws if draw is not None]
         for ply, siblings in enumerate([1, *self.widest]):
             count, room = self._counts[ply], max(1, at_once // siblings) * siblings
             sizes = [min(room, count - at) for at in range(0, count, room)]
-            drawn = [_columns(partial(draw, ply), random, sizes) for draw in draws]
+            drawn = [
+                _columns(code, partial(draw, ply), random, sizes) for code, draw in self._draws
+            ]
             self._drawn.append([columns for columns, _ in drawn])
             self._room.append(min(room, count))
             self._counts.append(sum(children for _, children in drawn))
@@ -149,7 +155,7 @@ class Growth:
         # No node has more children than its ply has.
         waiting = 1 + sum(map(min, self.widest, self._counts[1:]))
         zeros, plies, room = compiling.zeros, len(self._room), sum(self._room)
-        self._numbers = [zeros(code, room) for code in ("ddI" if self.weights else "dI")]
+        self._numbers = [zeros(code, room) for code, _ in self._draws]
         self._front = front = Front(*map(zeros, "qqqdIdq", [*[plies] * 4, waiting, waiting, 4]))
         front.state[0] = -1
         amount, weight, width = self._numbers[0], self._numbers[-2], self._numbers[-1]
@@ -183,18 +189,23 @@ class Growth:
 
 
 def _columns(
-    draw: Callable[[Random, int], tuple[Column, int]], random: Random, sizes: Sequence[int]
-) -> tuple[Iterator[Any], int]:
+    code: str, draw: Callable[[Random, Column], int], random: Random, sizes: Sequence[int]
+) -> tuple[Iterator[Column], int]:
     """Draw columns of some sizes; return them, and how many children there are.
 
     Several columns are not kept, but drawn again when they are needed.
     """
-    if len(sizes) > 1:
-        again = copy(random)
-        children = sum(draw(random, size)[1] for size in sizes)
-        return (draw(again, size)[0] for size in sizes), children
-    drawn = [draw(random, size) for size in sizes]
-    return iter([column for column, _ in drawn]), sum(children for _, children in drawn)
+
+    def drawn(random: Random, size: int) -> tuple[Column, int]:
+        column = compiling.zeros(code, size)
+        return column, draw(random, column)
+
+    if len(sizes) == 1:
+        column, children = drawn(random, *sizes)
+        return iter([column]), children
+    again = copy(random)
+    children = sum(drawn(random, size)[1] for size in sizes)
+    return (drawn(again, size)[0] for size in sizes), children
 
 
 def write_rows(tree: NewColumns, numbers: Numbers, front: Front, start: int) -> int:

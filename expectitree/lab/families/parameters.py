@@ -40,7 +40,9 @@ def repeat_pattern(pattern: Sequence[Kind], plies: int | None) -> list[Kind]:
     return [pattern[ply % len(pattern)] for ply in range(plies or len(pattern))]
 
 
-def _whole(least: int, most: int, help: str = "", metavar: str = "N") -> Parameter:
+def whole(least: int, most: int, help: str = "", metavar: str = "N") -> Parameter:
+    """Return a parameter that is a whole number."""
+
     def read(value: Written) -> int:
         if isinstance(value, str):
             if not (value.isascii() and value.isdecimal()):
@@ -67,23 +69,19 @@ def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Para
     return Parameter(read, f"a number from {least:g} to {most:g}", metavar, help)
 
 
-def _truth(value: Written) -> bool:
-    return {"true": True, "false": False}[str(value).lower()]
-
-
 def _plies(value: Written) -> int | None:
     if value is None:
         return None
-    return int(_whole(1, MAX_PLIES).read(value))
+    return int(whole(1, MAX_PLIES).read(value))
 
 
 def _branching(value: Written) -> int | tuple[int, int]:
-    whole = _whole(1, MAX_IDS).read
+    branches = whole(1, MAX_IDS).read
     if isinstance(value, str) and "-" in value:
         value = tuple(value.split("-"))
     if not isinstance(value, (tuple, list)):
-        return int(whole(value))
-    least, most = map(whole, value)
+        return int(branches(value))
+    least, most = map(branches, value)
     if least > most:
         raise ValueError
     return least, most
@@ -113,12 +111,6 @@ def _pattern(value: Written) -> list[Kind]:
     return kinds
 
 
-def _order(value: Written) -> str:
-    if value not in ORDERS:
-        raise ValueError
-    return str(value)
-
-
 def _python_text(value: object) -> str:
     try:
         return repr(value)
@@ -146,12 +138,12 @@ PARAMETERS = {
         "branches of each node; uniform takes a range.  [default: 4; uniform 2-4]",
     ),
     "order": Parameter(
-        _order,
+        lambda order: ORDERS[ORDERS.index(order)],
         f"one of {', '.join(ORDERS)}",
         None,
         "order of children; best is best for a search.  [default: random]",
     ),
-    "dice": _whole(
+    "dice": whole(
         0, 1000, "sides of each of two dice, whose sums are the outcomes.  [default: 0, no dice]"
     ),
     "utilities": Parameter(
@@ -161,9 +153,12 @@ PARAMETERS = {
         "range of the utilities.  [default: 0,100]",
     ),
     "real": Parameter(
-        _truth, "true or false", None, "utilities are real numbers, not whole numbers."
+        lambda truth: {"true": True, "false": False}[str(truth).lower()],
+        "true or false",
+        None,
+        "utilities are real numbers, not whole numbers.",
     ),
     "end": _real(0, 0.999999, "probability that a node is a terminal early.  [default: 0]"),
-    "skew": _whole(0, 4, "how uneven probabilities are, from 0 to 4.  [default: 0, even]", "K"),
-    "seed": _whole(0, 10**18 - 1, "seed.  [default: 0]"),
+    "skew": whole(0, 4, "how uneven probabilities are, from 0 to 4.  [default: 0, even]", "K"),
+    "seed": whole(0, 10**18 - 1, "seed.  [default: 0]"),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import exact_text
 from expectitree.base.tree.columns import CHANCE, Column, FloatColumn, IntColumn, Kind
@@ -45,22 +44,21 @@ def uniform(
         _check_whole(lower, upper)
     mean = (least + most) / 2
 
-    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Column, int]:
-        amount = compiling.zeros("d", count)
-        if ply:
-            run(choose_utilities, amount, draw_numbers(random, count), lower, upper, real)
-        return amount, 0
+    def draw_amounts(ply: int, random: Random, amount: Column) -> int:
+        if not ply:
+            return 0
+        return run(choose_numbers, amount, draw_numbers(random, len(amount)), lower, upper, real)
 
-    def draw_weights(ply: int, random: Random, count: int) -> tuple[Column, int]:
-        is_outcome = ply > 0 and kinds[ply - 1] == Kind.CHANCE
-        return draw_numbers(random, count) if is_outcome else compiling.zeros("d", count), 0
+    def draw_weights(ply: int, random: Random, weight: Column) -> int:
+        if not ply or kinds[ply - 1] != Kind.CHANCE:
+            return 0
+        return run(choose_numbers, weight, draw_numbers(random, len(weight)), 0.0, 1.0, True)
 
-    def draw_widths(ply: int, random: Random, count: int) -> tuple[Column, int]:
-        width = compiling.zeros("I", count)
+    def draw_widths(ply: int, random: Random, width: Column) -> int:
         if ply == len(kinds):
-            return width, 0
-        draws = draw_numbers(random, 2 * count)
-        return width, run(choose_widths, width, draws, least, most, end * (ply > 0))
+            return 0
+        draws = draw_numbers(random, 2 * len(width))
+        return run(choose_widths, width, draws, least, most, end * (ply > 0))
 
     weights = share = None
     if skew:
@@ -97,14 +95,16 @@ def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, e
     return total
 
 
-def choose_utilities(
+def choose_numbers(
     amount: FloatColumn, draws: FloatColumn, lower: float, upper: float, real: bool
-) -> None:
+) -> int:
+    """Write numbers from a range, whole ones unless they are `real`."""
     for b in range(len(amount)):
         if real:
             amount[b] = lower + draws[b] * (upper - lower)
         else:
             amount[b] = lower + int(draws[b] * (upper - lower + 1))
+    return 0
 
 
 def choose_probabilities(tree: NewColumns, skew: int) -> None:

@@ -1,12 +1,16 @@
 """A tree in the numbers that proofs are made of.
 
-In fractions, the numbers of a node are multiplied by the least integer that makes all numbers at
-and below it integers, because sums of integers are fast.
+The rewards on the path to a node are added to its numbers. Lists are joined only below a player
+whose value is proved. From there on, the numbers of a node are multiplied by the probability of the
+path to it. So a number of a CHANCE node is the sum of those of its outcomes, and a player chooses
+among equally weighted numbers. In fractions, all numbers are multiplied by the least integer that
+makes them integers, because sums of integers are fast.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -19,6 +23,7 @@ from expectitree.searches.result import Search
 
 MAX_LEAVES = 20_000  # that `limit` accepts by default
 MAX_LARGE = 4_000  # the same where fractions need integers of more than 64 bits
+SIGNS = (1, -1)  # of upper and of lower bounds
 _WORD = 2**62  # two integers below it can be added in 64 bits
 
 Scaled: TypeAlias = Any  # a float, or an integer that stands for a fraction
@@ -26,19 +31,18 @@ Scaled: TypeAlias = Any  # a float, or an integer that stands for a fraction
 
 @dataclass
 class ProofTree:
-    """The columns [N] of a tree that proofs need, children before their parents."""
+    """What proofs need of a tree, whose children come before their parents."""
 
     kind: Column
-    value: Readable[Scaled]
-    lower: Column  # bounds; those of terminals matter
-    upper: Column
-    eps: Scaled
-    children: list[list[int]]  # without outcomes of probability 0
-    factor: list[Scaled]  # the node's numbers are multiplied by this at the node above,
-    shift: list[Scaled]  # and then this reward is added
-    leaves: list[int]  # how many leaves below are open: their bounds are more than one value
-    work: list[int]  # about how many additions and comparisons a list takes
-    one: Scaled = 1.0  # a factor that changes nothing
+    children: list[list[int]]  # [N], without outcomes of probability 0
+    leaves: list[int]  # [N] how many leaves below are open: their bounds are more than one value
+    exact: set[int]  # nodes whose values are proved
+    best: dict[int, set[int]]  # the best children of the players among these
+    wanted: set[tuple[int, int]]  # (node, sign) of the lists that are needed
+    value: dict[int, Scaled]  # of the players in `best`, and of terminals whose lists are needed
+    lower: dict[int, Scaled]  # bounds of these terminals
+    upper: dict[int, Scaled]
+    eps: list[Scaled]  # [N]
     infinity: Scaled = INFINITY  # an infinite bound
     code: str = "d"  # the type code of an array of these numbers; empty for large integers
 
@@ -46,14 +50,16 @@ class ProofTree:
         """Return 1 for MAX and -1 for MIN: a player prefers the greatest value times the sign."""
         return 1 if self.kind[node] == Kind.MAX else -1
 
-    def best_children(self, node: int) -> set[int]:
-        """Return the children that are worth as much as a player's node."""
-        sign, value = self.sign(node), self.value[node]
-        worth = {
-            child: self.factor[child] * self.value[child] + self.shift[child]
-            for child in self.children[node]
-        }
-        return {child for child in worth if sign * (worth[child] - value) >= -self.eps}
+    @property
+    def work(self) -> int:
+        """About how many additions and comparisons the lists take."""
+        total = 0
+        for n in {n for n, _ in self.wanted}:
+            sum_so_far = 0
+            for child in self.children[n]:
+                total += self.leaves[child] * (sum_so_far * (self.kind[n] == Kind.CHANCE) + 1)
+                sum_so_far += self.leaves[child]
+        return total
 
 
 def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MAX_LEAVES) -> None:
@@ -72,55 +78,85 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     The tree shares no nodes. Raises `AnalysisError` if it has more than `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
-    columns = tree.columns
-    lower, upper = tree.inherited_bounds(search.root_bounds)
-    children: list[list[int]] = [[] for _ in range(len(tree))]
-    factor: list[Scaled] = [1] * len(tree)
-    shift: list[Scaled] = [0] * len(tree)
-    leaves, work = [0] * len(tree), [0] * len(tree)
-    for n, kind in enumerate(columns.kind):
-        if kind == Kind.TERMINAL:
-            leaves[n] = int(upper[n] - lower[n] > search.eps)
+    columns, count, value = tree.columns, len(tree), search.lower
+    weight: list[Scaled] = [1] * count  # the probability of the path on which lists are joined
+    paid: list[Scaled] = [0] * count  # on the path from the root
+    found = ProofTree(
+        columns.kind,
+        [[] for _ in range(count)],
+        [0] * count,
+        {tree.root_id},
+        {},
+        set(),
+        {},
+        {},
+        {},
+        [],
+    )
+    for n in reversed(range(count)):
+        signs = [sign for sign in SIGNS if (n, sign) in found.wanted]
+        children = found.children[n]
         for b in tree.branches_of(n):
             child, probability = columns.child[b], columns.probability[b]
             if probability:
-                work[n] += leaves[child] * (leaves[n] + 1 if kind == Kind.CHANCE else 1)
-                leaves[n] += leaves[child]
-                children[n].append(child)
-                factor[child] = probability
-                shift[child] = probability * tree.reward_of(b)
-    ends = lower, upper, search.eps
-    found = ProofTree(columns.kind, search.lower, *ends, children, factor, shift, leaves, work)
+                children.append(child)
+                paid[child] = paid[n] + tree.reward_of(b)
+                weight[child] = weight[n]
+                if signs:
+                    weight[child] = weight[n] * probability
+                found.wanted.update((child, sign) for sign in signs)
+        if n in found.exact and columns.kind[n] == Kind.CHANCE:
+            found.exact.update(children)
+        elif n in found.exact and children:
+            sign, least = found.sign(n), value[n] + paid[n]
+            worth = {child: sign * (value[child] + paid[child] - least) for child in children}
+            best = found.best[n] = {child for child in worth if worth[child] >= -search.eps}
+            others = {*children}
+            if len(best) == 1:
+                others -= best
+            found.exact |= best
+            found.wanted.update((child, sign) for child in others)
+
+    lower, upper = tree.inherited_bounds(search.root_bounds)
+    for n, children in enumerate(found.children):
+        found.leaves[n] = sum(found.leaves[child] for child in children)
+        if not children:
+            found.leaves[n] = int(upper[n] - lower[n] > search.eps)
+    _weigh(found, weight, paid, (value, lower, upper))
+    found.eps = [search.eps * share for share in weight]
     if tree.exact:
-        _scale(found)
+        _scale(found, weight)
         if not found.code:
             why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
             check_size(tree.leaves, max_leaves, why, MAX_LARGE)
     return found
 
 
-def _scale(tree: ProofTree) -> None:
+def _weigh(
+    tree: ProofTree,
+    weight: Sequence[Scaled],
+    paid: Sequence[Scaled],
+    columns: Sequence[Readable[Scaled]],
+) -> None:
+    """Set the numbers that proofs compare: those of the columns, with rewards and weights."""
+    terminals = {n for n, _ in tree.wanted if not tree.children[n]}
+    tree.value, tree.lower, tree.upper = (
+        {n: weight[n] * (column[n] + paid[n]) if is_finite(column[n]) else column[n] for n in nodes}
+        for column, nodes in zip(
+            columns, (terminals | tree.best.keys(), terminals, terminals), strict=True
+        )
+    )
+
+
+def _scale(tree: ProofTree, weight: Sequence[Scaled]) -> None:
     """Make the numbers of an exact tree integers, and choose how to keep them."""
     columns = tree.value, tree.lower, tree.upper
-    terminals = [n for n, children in enumerate(tree.children) if not children]
-    numbers = [column[n] for n in terminals for column in columns if is_finite(column[n])]
-    scale = [math.lcm(*(x.denominator for x in numbers))] * len(tree.kind)
-    paid: list[Scaled] = [0] * len(tree.kind)  # [N] a bound on the sum of rewards below a node
-    for n, children in enumerate(tree.children):
-        if not children:
-            continue
-        denominators = {child: scale[child] * tree.factor[child].denominator for child in children}
-        shifts = [tree.shift[child] for child in children]
-        scale[n] = math.lcm(*denominators.values(), *(shift.denominator for shift in shifts))
-        paid[n] = sum(map(abs, shifts)) + max(paid[child] for child in children)
-        for child, denominator in denominators.items():
-            tree.factor[child] = tree.factor[child].numerator * (scale[n] // denominator)
-            tree.shift[child] = int(tree.shift[child] * scale[n])
-    tree.value, tree.lower, tree.upper = (
-        [int(x * scale[n]) if is_finite(x) else x for n, x in enumerate(column)]
-        for column in columns
-    )
-    greatest = math.ceil(max(map(abs, numbers)) + max(paid)) * max(scale)
-    is_small = greatest < _WORD
-    tree.one, tree.code = 1, "q" if is_small else ""
-    tree.infinity = 2 * _WORD - 1 if is_small else 4 * greatest
+    known = [(n, x) for column in columns for n, x in column.items() if is_finite(x)]
+    scale = math.lcm(*(x.denominator for _, x in known))
+    for column in columns:
+        column |= {n: int(x * scale) for n, x in column.items() if is_finite(x)}
+    # No sum of weighted numbers is beyond the greatest number without its weight.
+    greatest = math.ceil(max((abs(x / weight[n]) for n, x in known), default=0)) * scale
+    tree.code, tree.infinity = "q", 2 * _WORD - 1
+    if greatest >= _WORD:
+        tree.code, tree.infinity = "", 4 * greatest

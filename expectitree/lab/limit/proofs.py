@@ -9,8 +9,6 @@ mirrored tree: MAX and MIN swapped and numbers negated (`sign` -1). Bottom-up, t
     MAX       all children need a proof: k leaves remove the k greatest bounds of their lists
     MIN       one proof is enough: the smallest bound of all lists
 
-The reward of a branch is added to each bound of the child's list first.
-
 Two lists are joined at a time, paired off like a tournament. Any two leaves meet in one pair, so
 that the work is quadratic in the leaves.
 
@@ -23,14 +21,14 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
+from operator import neg
 from typing import NamedTuple
 
-from expectitree.base import compiling
 from expectitree.base.tree.columns import Column, Readable
 from expectitree.base.tree.model import Kind
-from expectitree.lab.limit.proof_tree import ProofTree, Scaled
+from expectitree.lab.limit.proof_tree import SIGNS, ProofTree, Scaled
+from expectitree.searches.engines import loop_runner
 
-SIGNS = (1, -1)  # of upper and of lower bounds
 # How two lists are joined: at CHANCE; where both need a proof; where one is enough.
 SUM, MERGED, LEAST = 0, 1, 2
 _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
@@ -47,15 +45,7 @@ class Operand(NamedTuple):
     """A list that is to be joined."""
 
     bounds: Readable[Scaled]
-    factor: Scaled  # what the numbers are multiplied by
     split: Split | int
-
-
-class Listed(NamedTuple):
-    """A falling list of bounds, which are multiplied by a factor."""
-
-    bounds: Readable[Scaled]
-    factor: Scaled
 
 
 class Joined(NamedTuple):
@@ -68,43 +58,15 @@ class Joined(NamedTuple):
 class Proofs:
     """Counts the leaves of the smallest proof of a tree's value, and finds which they are."""
 
-    def __init__(self, tree: ProofTree, compiled: bool | None) -> None:
+    def __init__(self, tree: ProofTree, engine: str) -> None:
         self.tree, self.root = tree, len(tree.kind) - 1
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
         self.needs: dict[int, int] = {}  # by child: see `_need`
-        self.lists: dict[
-            tuple[int, int], Readable[Scaled]
-        ] = {}  # (node, sign) -> bounds, until last used
-        self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
-        self.proved = {self.root}  # nodes whose value the proof of the root's value proves
-        self.demands: dict[tuple[int, int], int] = {}  # (node, sign) -> leaves
-        self.chosen: set[int] = set()  # leaves
-        self._find_wants()
-        work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
-        if compiled is None:
-            compiled = compiling.pays(work)
-        self.compiled = compiled and bool(tree.code)
-
-    def _find_wants(self) -> None:
-        """Find the nodes whose proofs and lists the count needs."""
-        tree = self.tree
-        self.exact, self.wanted = {self.root}, set[tuple[int, int]]()
-        self.best_children: dict[int, set[int]] = {}
-        for n in range(self.root, -1, -1):
-            children = tree.children[n]
-            for sign in SIGNS:
-                if (n, sign) in self.wanted:
-                    self.wanted.update((child, sign) for child in children)
-            if n in self.exact and tree.kind[n] == Kind.CHANCE:
-                self.exact.update(children)
-            elif n in self.exact and children:
-                best = self.best_children[n] = tree.best_children(n)
-                others = {*children}
-                if len(best) == 1:
-                    others -= best
-                self.exact |= best
-                self.wanted.update((child, tree.sign(n)) for child in others)
+        # Both by node and sign: the bounds, until last used, and how leaves are split.
+        self.lists: dict[tuple[int, int], Readable[Scaled]] = {}
+        self.splits: dict[tuple[int, int], Split | int] = {}
+        self.run = loop_runner(engine, tree.work)
 
     # ---- Making lists.
 
@@ -113,10 +75,10 @@ class Proofs:
         tree = self.tree
         for n, children in enumerate(tree.children):
             for sign in SIGNS:
-                if (n, sign) in self.wanted and children:
+                if (n, sign) in tree.wanted and children:
                     operand = self._joined(n, sign)
                     self.lists[n, sign], self.splits[n, sign] = operand.bounds, operand.split
-            if n in self.exact:
+            if n in tree.exact:
                 self._count(n)
             for child in children:
                 for sign in SIGNS:
@@ -132,7 +94,7 @@ class Proofs:
             bound = -tree.lower[n]
         bound = min(bound, tree.infinity)
         bounds = [value]
-        if tree.leaves[n] and bound > value + tree.eps:
+        if tree.leaves[n] and bound > value + tree.eps[n]:
             bounds = [bound, value]
         return self._column(bounds)
 
@@ -149,26 +111,15 @@ class Proofs:
             how = SUM
         elif tree.sign(n) == sign:
             how = MERGED
-        row = [self._operand(child, sign) for child in tree.children[n]]
+        row = [Operand(self._list(child, sign), child) for child in tree.children[n]]
         while len(row) > 1:
             pairs = zip(row[::2], row[1::2], strict=False)
-            row = [self._join(how, *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
+            row = [self._join(how, tree.eps[n], *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
         return row[0]
 
-    def _operand(self, child: int, sign: int) -> Operand:
-        """Return a child's list; the reward of the branch to the child is added to its bounds."""
-        tree, bounds = self.tree, self._list(child, sign)
-        factor, shift = tree.factor[child], sign * tree.shift[child]
-        if shift:
-            far = tree.infinity
-            bounds = self._column([x if x == far else factor * x + shift for x in bounds])
-            factor = tree.one
-        return Operand(bounds, factor, child)
-
-    def _join(self, how: int, *pair: Operand) -> Operand:
+    def _join(self, how: int, eps: Scaled, *pair: Operand) -> Operand:
         shorter, longer = sorted(pair, key=lambda operand: len(operand.bounds))
-        first, second = (Listed(half.bounds, half.factor) for half in (shorter, longer))
-        share, size = len(first.bounds), len(second.bounds)
+        share, size = len(shorter.bounds), len(longer.bounds)
         work = size
         if how == SUM:
             work *= share
@@ -176,22 +127,22 @@ class Proofs:
         elif how == MERGED:
             size += share
             work = size
-        bounds = [self.tree.infinity] * size
+        infinity = self.tree.infinity
         code = "i"
         if share < 2**7:
             code = "b"
-        joined = Joined(self._column(bounds), array(code, [0]) * size)
-        arguments = how, first, second, self.tree.infinity, joined
-        if self.compiled and work >= _MANY_NUMBERS:
-            compiling.run_compiled(join_lists, *arguments)
+        joined = Joined(self._column([infinity] * size), array(code, [0]) * size)
+        arguments = how, shorter.bounds, longer.bounds, infinity, joined
+        if work >= _MANY_NUMBERS and self.tree.code:
+            self.run(join_lists, *arguments)
         else:
             join_lists(*arguments)
         value = joined.bounds[-1]
         if how == MERGED:
-            value = max(half.factor * half.bounds[-1] for half in pair)
-        end = first_below(joined.bounds, value + self.tree.eps)
+            value = max(half.bounds[-1] for half in pair)
+        end = first_below(joined.bounds, value + eps)
         halves = Split(joined.left[: end + 1], (shorter.split, longer.split))
-        return Operand(joined.bounds[: end + 1], self.tree.one, halves)
+        return Operand(joined.bounds[: end + 1], halves)
 
     # ---- Counting.
 
@@ -208,7 +159,7 @@ class Proofs:
             need = self.count[child] if is_chance else self._need(n, child)
             self.needs[child] = need
             least += need
-            if not is_chance and child in self.best_children[n]:
+            if not is_chance and child in tree.best[n]:
                 count = total + self.count[child]
                 if count < least:
                     least, self.choice[n] = count, child
@@ -218,76 +169,57 @@ class Proofs:
     def _need(self, n: int, child: int) -> int:
         """Return how many leaves prove of a child that it is worth no more than a player's node."""
         sign = self.tree.sign(n)
-        if (child, sign) not in self.wanted:
+        if (child, sign) not in self.tree.wanted:
             return 0  # it is the only best child
-        value = self.tree.value[n] - self.tree.shift[child]
-        threshold = sign * value + self.tree.eps
-        return first_below(self._list(child, sign), threshold, self.tree.factor[child])
+        threshold = sign * self.tree.value[n] + self.tree.eps[n]
+        return first_below(self._list(child, sign), threshold)
 
-    # ---- Finding the leaves.
+    def leaves(self) -> list[int]:
+        """Return the leaves of the smallest proof, which `solve` has counted, in ascending order.
 
-    def trace(self) -> None:
-        """Find the leaves of the smallest proof, which `solve` has counted."""
-        for n in range(self.root, -1, -1):
-            self._trace_back(n)
-
-    def _trace_back(self, n: int) -> None:
-        """Pass what the proof demands of a node on to its children; of a terminal, choose it."""
-        if n in self.proved:
-            self._trace_value(n)
-        for sign in SIGNS:
-            leaves = self.demands.get((n, sign), 0)
-            if leaves and self.tree.children[n]:
-                self._trace_list(n, sign, leaves)
-            elif leaves and len(self._list(n, sign)) > 1:
-                self.chosen.add(n)
-
-    def _trace_list(self, n: int, sign: int, leaves: int) -> None:
-        """Split leaves among the children of a node as the list of the node does."""
-        parts = [(self.splits[n, sign], leaves)]
-        while parts:
-            split, k = parts.pop()
-            if isinstance(split, int):
-                self._demand(split, sign, k)
-                continue
-            k = min(k, len(split.left) - 1)
-            shares = split.left[k], k - split.left[k]
-            parts += zip(split.halves, shares, strict=True)
-
-    def _trace_value(self, n: int) -> None:
-        """Pass on what the proof of a node's value needs."""
-        children = self.tree.children[n]
-        if not children and self.tree.leaves[n]:
-            self.chosen.add(n)
-        elif self.tree.kind[n] == Kind.CHANCE:
-            self.proved.update(children)
-        if n not in self.choice:
-            return
-        for child in children:
-            if child == self.choice[n]:
-                self.proved.add(child)
-            else:
-                self._demand(child, self.tree.sign(n), self.needs[child])
-
-    def _demand(self, n: int, sign: int, leaves: int) -> None:
-        self.demands[n, sign] = max(self.demands.get((n, sign), 0), leaves)
+        A proof demands of each node its value, with the sign 0, or bounds: then, so many leaves of
+        a list are split as the list was joined.
+        """
+        tree, chosen = self.tree, []
+        demands: list[tuple[Split | int, int, int]] = [(self.root, 0, 0)]
+        while demands:
+            where, sign, leaves = demands.pop()
+            if isinstance(where, Split):
+                leaves = min(leaves, len(where.left) - 1)
+                left = where.left[leaves]
+                first, second = where.halves
+                demands += (first, sign, left), (second, sign, leaves - left)
+            elif not tree.children[where]:
+                is_bounded = leaves > 0 and len(self._list(where, sign)) > 1
+                if is_bounded or sign == 0 and tree.leaves[where]:
+                    chosen.append(where)
+            elif sign and leaves:
+                demands.append((self.splits[where, sign], sign, leaves))
+            elif not sign:
+                proved = self.choice.get(where)
+                for child in tree.children[where]:
+                    if proved in (None, child):
+                        demands.append((child, 0, 0))
+                    else:
+                        demands.append((child, tree.sign(where), self.needs[child]))
+        return sorted(chosen)
 
 
-def first_below(bounds: Readable[Scaled], limit: Scaled, factor: Scaled = 1) -> int:
-    """Return the first place of a falling list whose bound, times a factor, is at most a limit."""
-    return min(bisect_left(bounds, -limit, key=lambda x: -factor * x), len(bounds) - 1)
+def first_below(bounds: Readable[Scaled], limit: Scaled) -> int:
+    """Return the first place of a falling list whose bound is at most a limit."""
+    return min(bisect_left(bounds, -limit, key=neg), len(bounds) - 1)
 
 
 # ---- A loop that is interpreted or compiled.
 
 
-def join_lists(how: int, first: Listed, second: Listed, infinity: Scaled, joined: Joined) -> None:
+def join_lists(
+    how: int, one: Readable[Scaled], other: Readable[Scaled], infinity: Scaled, joined: Joined
+) -> None:
     """Write the joined bounds of two lists.
 
-    The new bounds are long enough, and `infinity` throughout. A factor leaves infinity as it is.
+    The new bounds are long enough, and `infinity` throughout.
     """
-    one, f = first.bounds, first.factor
-    other, g = second.bounds, second.factor
     bounds, left = joined.bounds, joined.left
     n, m = len(one), len(other)
     a = b = 0  # the first finite bounds
@@ -297,9 +229,8 @@ def join_lists(how: int, first: Listed, second: Listed, infinity: Scaled, joined
         b += 1
     if how == SUM:
         for i in range(a, n):
-            x = f * one[i]
             for j in range(b, m):
-                y = x + g * other[j]
+                y = one[i] + other[j]
                 if y < bounds[i + j]:
                     bounds[i + j] = y
                     left[i + j] = i
@@ -307,19 +238,15 @@ def join_lists(how: int, first: Listed, second: Listed, infinity: Scaled, joined
         i, j = a, b
         for at in range(a + b, n + m):
             left[at] = i
-            if j == m or (i < n and f * one[i] >= g * other[j]):
-                bounds[at] = f * one[i]
+            if j == m or (i < n and one[i] >= other[j]):
+                bounds[at] = one[i]
                 i += 1
             else:
-                bounds[at] = g * other[j]
+                bounds[at] = other[j]
                 j += 1
     else:
         for k in range(max(n, m)):
-            x = y = infinity
-            if k >= a:
-                x = f * one[min(k, n - 1)]
-            if k >= b:
-                y = g * other[min(k, m - 1)]
+            x, y = one[min(k, n - 1)], other[min(k, m - 1)]
             bounds[k] = min(x, y)
             left[k] = 0
             if x <= y:

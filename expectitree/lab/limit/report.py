@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.display import Shown
@@ -21,7 +20,7 @@ from expectitree.lab.limit.proof_tree import check_size, proof_tree
 from expectitree.lab.limit.proofs import Proofs
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Outcome, Search
-from expectitree.text.json_values import json_path
+from expectitree.text.json_values import Fields, Records, json_path
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Limit(Shown):
             return None
         return search.counts.leaves_visited - self.exact.count
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each search: the rows of a table for pandas or polars.
 
         Each has the fields of `Search.to_records`, then `needed` (the leaves that are enough for
@@ -88,7 +87,7 @@ class Limit(Shown):
             for record in row.to_records()
         ]
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields for JSON."""
         search, exact = self.search, self.exact
         return {
@@ -174,20 +173,14 @@ def limit(
     whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)
     enough = _enough(tree, whole, engine, max_leaves)
     found = Limit(file, whole, enough, rows)
-    if not tree.rounds:
-        _check_below(found)
-    rows = [replace(row, rounds=not exact) for row in rows]
-    return replace(found, search=replace(whole, rounds=not exact), rows=rows)
-
-
-def _check_below(found: Limit) -> None:
-    """Raise `AnalysisError` if a search visited fewer leaves than the limit."""
-    for row in found.below:
+    for row in found.below * (not tree.rounds):
         raise AnalysisError(
             f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
             f"{found.exact.count:,} are needed: this is a defect of expectitree, please report it "
             "with the tree"
         )
+    rows = [replace(row, rounds=not exact) for row in rows]
+    return replace(found, search=replace(whole, rounds=not exact), rows=rows)
 
 
 def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> Enough:
@@ -196,9 +189,6 @@ def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> E
         # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
         tree = in_floats(tree)
         whole = search_tree(tree, bounds=whole.root_bounds)
-    numbers = proof_tree(tree, whole, max_leaves)
-    compiled = {"interpreted": False, "compiled": True}.get(engine)
-    proofs = Proofs(numbers, compiled)
+    proofs = Proofs(proof_tree(tree, whole, max_leaves), engine)
     proofs.solve()
-    proofs.trace()
-    return Enough(proofs.count[-1], sorted(proofs.chosen))
+    return Enough(proofs.count[-1], proofs.leaves())

@@ -57,7 +57,9 @@ def _row(report: Limit, row: Search) -> list[str]:
     visited, exact = row.counts.leaves_visited, report.exact
     surplus = f"{visited - exact.count:,}"
     if row.outcome is not Outcome.VALUE:
-        surplus = "stopped" if row.stopped else "-"
+        surplus = "-"
+        if row.stopped:
+            surplus = "stopped"
     return [row.algorithm.full_name, f"{visited:,}", surplus]
 
 
@@ -71,8 +73,10 @@ def _results(report: Limit) -> Iterator[str]:
     else:
         has_local = tree.local_bounds.keys() - {tree.root_id}
         within = "their bounds" if has_local else interval_text(*report.search.root_bounds)
-        proves = f"prove{'s' * (exact.count == 1)} the value {value}"
-        yield f"{exact.count:,} of {leaves} {proves}, whatever the others are within {within}."
+        yield (
+            f"{exact.count:,} of {leaves} prove{'s' * (exact.count == 1)} the value {value}, "
+            f"whatever the others are within {within}."
+        )
 
 
 def _named(report: Limit, options: ConsoleOptions) -> Iterator[RenderableType]:

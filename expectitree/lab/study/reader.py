@@ -19,7 +19,7 @@ from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place, Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of
-from expectitree.lab.families.parameters import PARAMETERS
+from expectitree.lab.families.parameters import PARAMETERS, whole
 from expectitree.lab.study.spec import (
     LAZY_ONLY,
     LIMIT,
@@ -34,6 +34,7 @@ from expectitree.lab.study.spec import (
     games,
     is_game,
 )
+from expectitree.text.json_values import Fields
 
 MAX_REPETITIONS = 1_000_000
 MAX_KINDS = 10_000  # of tree
@@ -44,10 +45,12 @@ _GONE = {
     "table": "a study has one table: remove this key, and make others from --format csv",
 }
 
+# A study as a user gives it: a path, a stream, or a dict.
+Spec: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes] | Fields
 Reader: TypeAlias = Callable[[Data, Place], Any]  # returns what a value means, or raises an error
 
 
-def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, Any]) -> Study:
+def load_study(source: Spec) -> Study:
     """Return the study described by a file or a dict.
 
     Raises `FileError` with everything wrong in it.
@@ -57,8 +60,10 @@ def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, 
     elif isinstance(source, (str, os.PathLike)) or hasattr(source, "read"):
         text, name = read_text(source)
     else:
-        expected = "a path, or a dict such as a study's file describes"
-        raise AnalysisError(f"found {type(source).__name__}, expected {expected}")
+        raise AnalysisError(
+            f"found {type(source).__name__}, expected a path, or a dict such as a study's file "
+            "describes"
+        )
     document = parse(text, name)
     reader = _StudyReader(Problems(document), name)
     with suppress(TooManyProblemsError):
@@ -68,13 +73,14 @@ def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, 
     raise reader.problems.failure()
 
 
-def _as_json(data: dict[str, Any]) -> str:
+def _as_json(data: Fields) -> str:
     """Return the text of a study that is a dict; a range is a list."""
     try:
         return json.dumps(data, default=list)
     except (ValueError, TypeError, RecursionError) as error:
-        found = f"found a dict that JSON cannot hold ({error})"
-        raise AnalysisError(f"{found}, expected text, numbers, lists and dicts") from None
+        raise AnalysisError(
+            f"found a dict that JSON cannot hold ({error}), expected text, numbers, lists and dicts"
+        ) from None
 
 
 class _StudyReader:
@@ -123,10 +129,11 @@ class _StudyReader:
                 f"there is no key family: choose {', '.join(FAMILIES)}; or write a key game"
             )
         source, name = sources[0]
-        readers = self.game_readers() if source == "game" else self.family_readers(name)
-        values = self.mapping(item, TREES, readers)
         if source == "game":
+            values = self.mapping(item, TREES, self.game_readers())
             _check_game_keys(values)
+        else:
+            values = self.mapping(item, TREES, self.family_readers(name))
         first = {source: values.pop(source)}
         if math.prod(len(own or ()) for own in values.values()) > MAX_KINDS:
             raise AnalysisError(
@@ -147,29 +154,30 @@ class _StudyReader:
 
     def game_readers(self) -> dict[str, Reader]:
         """Return a reader for each key of trees of games."""
-        number = self.each(_digits)
+        number = whole(0, 10**18 - 1)
+        digits = self.each(_value(lambda text: str(number.read(text)), number.expected))
         return {
             "game": _checked(lambda reference: games().check_game(reference, self.folder)),
-            "depth": number,
-            "random-moves": number,
+            "depth": digits,
+            "random-moves": digits,
             "order": self.each(_one_of(ORDERS)),
             "search": self.each(_one_of(SEARCHES)),
             "merge": self.each(_one_of(("true", "false"))),
             "deepen": self.each(_one_of(("true", "false"))),
-            "seconds": self.each(_seconds),
+            "seconds": self.each(_value(_read_seconds, "seconds above 0, such as 0.5")),
             "estimate": self.each(
                 _checked(lambda reference: games().check_estimate(reference, self.folder))
             ),
-            "seed": number,
+            "seed": digits,
         }
 
     def family_readers(self, family: Data) -> dict[str, Reader]:
         """Return a reader for each key of trees of a family; of an unknown one, for all keys."""
-        names = parameters_of(family) if str(family) in FAMILIES else PARAMETERS
-        readers = {
-            name: self.each(_checked(partial(PARAMETERS[name].value, name))) for name in names
-        }
-        return {"family": _checked(parameters_of), **readers}
+        readers: dict[str, Reader] = {"family": _checked(parameters_of)}
+        for name, parameter in PARAMETERS.items():
+            if str(family) not in FAMILIES or name in parameters_of(str(family)):
+                readers[name] = self.each(_checked(partial(parameter.value, name)))
+        return readers
 
     # ---- The searches and published figures.
 
@@ -196,12 +204,16 @@ class _StudyReader:
         expected = "a mapping such as {branching: 4, star1: 84.1}"
         _expect(isinstance(item, tuple), item, expected)
         readers = dict.fromkeys((key for key, _ in item), _text)
-        readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(ALGORITHMS, _figure)
+        readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(
+            ALGORITHMS, _value(_read_figure, "per cent, or such as 15/27")
+        )
         where = self.mapping(item, expected, readers)
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
         if not figures:
-            message = "there is no figure of an algorithm: write such as star1: 84.1"
-            raise AnalysisError(f"{message}; {', '.join(ALGORITHMS)}")
+            raise AnalysisError(
+                "there is no figure of an algorithm: write such as star1: 84.1; "
+                f"{', '.join(ALGORITHMS)}"
+            )
         return [Published(where, name, figure) for name, figure in figures.items()]
 
     # ---- Lists and mappings.
@@ -233,10 +245,10 @@ class _StudyReader:
         """Return what the items of a list mean, where each means several things."""
         return tuple(chain.from_iterable(found or () for found in self.each(read)(value, place)))
 
-    def mapping(self, data: Data, expected: str, readers: Mapping[str, Reader]) -> dict[str, Any]:
+    def mapping(self, data: Data, expected: str, readers: Mapping[str, Reader]) -> Fields:
         """Return what the value of each key means; a key without a reader is a problem."""
         _expect(isinstance(data, tuple), data, expected)
-        found: dict[str, Any] = {}
+        found: Fields = {}
         for index, (key, value) in enumerate(data):
             if key not in readers:
                 message = _GONE.get(key) or unknown_key(str(key), tuple(readers))
@@ -261,22 +273,30 @@ def _expect(holds: bool, found: Data, expected: str) -> None:
         raise AnalysisError(f"found {described(found)}, expected {expected}")
 
 
-def _plain(value: Data) -> Data:
-    """Return true and false as text, and other values as they are."""
-    return str(value).lower() if isinstance(value, bool) else value
+def _value(read: Callable[[str], Any], expected: str) -> Reader:
+    """Return a reader of one value; `read` raises an error for a text that is not as expected."""
+
+    def read_value(value: Data, place: Place) -> Any:
+        try:
+            if isinstance(value, bool):
+                return read(str(value).lower())
+            if isinstance(value, str):
+                return read(value)
+        except (ValueError, ZeroDivisionError):
+            pass
+        raise AnalysisError(f"found {described(value)}, expected {expected}")
+
+    return read_value
 
 
-def _text(value: Data, place: Place) -> str:
-    text = _plain(value)
-    _expect(isinstance(text, str), value, "text")
-    return str(text)
+_text = _value(str, "text")
 
 
 def _checked(check: Callable[[str], object]) -> Reader:
     """Return a reader of text for which `check` raises an error if it is wrong."""
 
     def read(value: Data, place: Place) -> str:
-        text = _text(value, place)
+        text: str = _text(value, place)
         check(text)
         return text
 
@@ -284,49 +304,36 @@ def _checked(check: Callable[[str], object]) -> Reader:
 
 
 def _whole(least: int, most: int) -> Reader:
-    def read(value: Data, place: Place) -> int:
-        is_whole = isinstance(value, str) and value.isascii() and value.isdecimal()
-        # Python refuses to read thousands of digits.
-        found = int(value.lstrip("0")[:30] or "0") if is_whole else -1
-        _expect(least <= found <= most, value, f"a whole number from {least:,} to {most:,}")
-        return found
-
-    return read
-
-
-def _digits(value: Data, place: Place) -> str:
-    return str(_whole(0, 10**18 - 1)(value, place))
-
-
-def _seconds(value: Data, place: Place) -> str:
-    with suppress(ValueError, TypeError):
-        if 0 < float(str(value)) < math.inf:
-            return str(value)
-    raise AnalysisError(f"found {described(value)}, expected seconds above 0, such as 0.5")
+    number = whole(least, most)
+    return _value(number.read, number.expected)
 
 
 def _one_of(values: Sequence[str]) -> Reader:
-    def read(value: Data, place: Place) -> str:
-        text = _plain(value)
-        _expect(text in values, value, f"{', '.join(values[:-1])} or {values[-1]}")
-        return str(text)
+    return _value(
+        lambda text: values[values.index(text)], f"{', '.join(values[:-1])} or {values[-1]}"
+    )
 
-    return read
+
+def _read_seconds(text: str) -> str:
+    if 0 < float(text) < math.inf:
+        return text
+    raise ValueError
 
 
 def _option(key: str) -> Reader:
     """Return a reader of the values of an algorithm's option."""
-    return _one_of(OPTIONS[key].values) if OPTIONS[key].values else _whole(1, 10**9)
+    if OPTIONS[key].values:
+        return _one_of(OPTIONS[key].values)
+    return _whole(1, 10**9)
 
 
-def _figure(value: Data, place: Place) -> str:
+def _read_figure(text: str) -> str:
     """Return a published figure: a share in per cent, or leaves of all such as 15/27."""
-    with suppress(ValueError):
-        leaves, slash, total = str(value).partition("/")
-        most = float(total) if slash else 1e18
-        if 0 <= float(leaves) <= most <= 1e18 and most > 0:
-            return str(value)
-    raise AnalysisError(f"found {described(value)}, expected per cent, or such as 15/27")
+    leaves, slash, total = text.partition("/")
+    most = float(total) if slash else 1e18
+    if 0 <= float(leaves) / most <= 1 <= 1e18 / most:
+        return text
+    raise ValueError
 
 
 def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:

@@ -10,17 +10,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import IO, Any
+from typing import Any
 
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.executors import executor_of
 from expectitree.base.means import Mean, mean
-from expectitree.lab.study.reader import load_study
+from expectitree.lab.study.reader import Spec, load_study
 from expectitree.lab.study.results import Record, Results, count_done
 from expectitree.lab.study.run import execute, find_tasks, perform
 from expectitree.lab.study.spec import Parameters, Study, is_lazy
+from expectitree.text.json_values import Fields, Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,13 @@ class SummaryRow:
         """The published figure in per cent."""
         if self.published is None:
             return None
-        leaves, slash, total = self.published.partition("/")
-        return 100 * float(leaves) / float(total) if slash else float(leaves)
+        leaves, _, total = self.published.partition("/")
+        if not total:
+            return float(leaves)
+        return 100 * float(leaves) / float(total)
 
     @property
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> Fields:
         """The search and its figures by name, for records and JSON."""
         chosen = self.algorithm
         found = {
@@ -59,8 +62,9 @@ class SummaryRow:
         }
         for name in ("leaves", "leaf_share", "nodes", "node_share", "evaluations", "rows"):
             mean: Mean | None = getattr(self, name)
-            found[name] = None if mean is None else mean.value
-            found[f"{name}_half"] = None if mean is None else mean.half
+            found |= {name: None, f"{name}_half": None}
+            if mean is not None:
+                found |= {name: mean.value, f"{name}_half": mean.half}
         found |= {"visits": self.visits.value, "seconds": self.seconds}
         return found | {"published": self.published}
 
@@ -91,7 +95,7 @@ class Summary(Shown):
     done: int
     total: int
 
-    def json_fields(self) -> dict[str, Any]:
+    def json_fields(self) -> Fields:
         """Return the fields of the report in JSON."""
         return {
             "file": self.study.file,
@@ -112,7 +116,7 @@ class Summary(Shown):
         names = dict.fromkeys(name for tree in self.study.trees for name in tree)
         return [name for name in names if len({tree.get(name) for tree in self.study.trees}) > 1]
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> Records:
         """Return a flat dict for each kind of tree and search, in the order of the study.
 
         All have the same keys: the parameters of the trees; `algorithm` and its options;
@@ -131,7 +135,7 @@ class Summary(Shown):
         """
         names = dict.fromkeys(name for row in self.rows for name in row.tree)
         columns = [_numbers([row.tree.get(name) for row in self.rows]) for name in names]
-        headings = ["seconds_limit" if name == "seconds" else name for name in names]
+        headings = [{"seconds": "seconds_limit"}.get(name, name) for name in names]
         return [
             {**dict(zip(headings, parameters, strict=True)), **row.figures}
             for row, *parameters in zip(self.rows, *columns, strict=True)
@@ -147,7 +151,7 @@ def _numbers(texts: list[str | None]) -> list[Any]:
 
 
 def study(
-    spec: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, Any],
+    spec: Spec,
     *,
     jobs: int = 1,
     results: str | os.PathLike[str] | None = None,

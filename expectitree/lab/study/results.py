@@ -83,8 +83,14 @@ class Results:
             self._stream = open_to_append(self.path)
         with self._stream:
             if lock(self._stream) is False:
-                message = "another study is writing to this file: wait for it, or name another"
-                raise FileError([Problem(self.path, message)])
+                raise FileError(
+                    [
+                        Problem(
+                            self.path,
+                            "another study is writing to this file: wait for it, or name another",
+                        )
+                    ]
+                )
             with named_errors(self.path, _UNWRITTEN):
                 self._stream.seek(0)
                 self._stream.truncate(self._stream.read().rfind(b"\n") + 1)

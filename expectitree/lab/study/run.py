@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from time import perf_counter
 from typing import Any, NamedTuple
 
-from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.executors import run_tasks
@@ -30,7 +28,9 @@ from expectitree.lab.study.spec import (
     nodes_of,
 )
 from expectitree.searches.engine import search_tree
+from expectitree.searches.engines import expect_work, timed
 from expectitree.searches.result import Outcome, Search
+from expectitree.text.json_values import Fields
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
 _MAX_TREES = 50  # in one task
@@ -42,7 +42,7 @@ class Task(NamedTuple):
 
     tree: Parameters
     trees: list[tuple[Key, tuple[Algorithm, ...]]]  # with the searches still to do
-    is_much: bool  # the whole study is long enough for compiling to pay
+    work: float  # of the whole study, in nodes
     folder: str  # of the study, where files of games are
 
 
@@ -50,7 +50,7 @@ def find_tasks(study: Study, results: Results) -> list[Task]:
     """Return what is still to do, in the order of the file."""
     sizes = [nodes_of(tree) * len(study.algorithms) for tree in study.trees]
     of_kinds = list(zip(sizes, study.keys, strict=True))
-    is_much = compiling.pays(sum(size * len(keys) for size, (_, keys) in of_kinds))
+    work = sum(size * len(keys) for size, (_, keys) in of_kinds)
     tasks = []
     for size, (tree, keys) in of_kinds:
         missing = ((key, results.missing(key, study.algorithms)) for key in keys)
@@ -59,14 +59,13 @@ def find_tasks(study: Study, results: Results) -> list[Task]:
         if is_game(tree):
             step = 1
         for start in range(0, len(todo), step):
-            tasks.append(Task(tree, todo[start : start + step], is_much, study.folder))
+            tasks.append(Task(tree, todo[start : start + step], work, study.folder))
     return tasks
 
 
 def perform(task: Task) -> list[Record]:
     """Return a record for each tree of a task, with the results of its searches."""
-    if task.is_much:
-        compiling.assume_started()
+    expect_work(task.work)
     return [_search(task, key, algorithms) for key, algorithms in task.trees]
 
 
@@ -85,7 +84,7 @@ def _search(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
         find, nodes, leaves = partial(_find, tree, key.seed), len(tree), tree.leaves
     found: dict[str, Figures] = {}
     for chosen in algorithms:
-        result, seconds = _timed(partial(find, chosen))
+        result, seconds = timed(partial(find, chosen))
         if isinstance(result, Limit):
             search, figures = result.search, _limit_figures(result)
         else:
@@ -102,20 +101,9 @@ def _find(tree: Tree, seed: int, chosen: Algorithm) -> Search | Limit:
     return search_tree(tree, chosen, seed=seed)
 
 
-def _timed(find: Callable[[], Any]) -> tuple[Any, float]:
-    """Return a result, and the seconds it takes without those for compiling."""
-    while True:
-        known = compiling.versions()
-        start = perf_counter()
-        result = find()
-        seconds = perf_counter() - start
-        if compiling.versions() == known:
-            return result, seconds
-
-
 def _search_figures(search: Search) -> Figures:
     counts, grown = search.counts, search.grown
-    figures: dict[str, Any] = {
+    figures: Fields = {
         "value": None,
         "leaves": counts.leaves_visited,
         "nodes": counts.visited,
@@ -173,14 +161,10 @@ def execute(
     progress: Callable[[int], None],
 ) -> None:
     """Perform tasks, a few for each worker at a time; report finished trees to `progress`."""
-    todo = iter(tasks)
-
-    def next_task() -> tuple[Task] | None:
-        task = next(todo, None)
-        return None if task is None else (task,)
+    todo = iter([(task,) for task in tasks])
 
     def take(records: list[Record]) -> None:
         results.add(records)
         progress(len(records))
 
-    run_tasks(executor, 3 * workers, next_task, perform, take)
+    run_tasks(executor, 3 * workers, lambda: next(todo, None), perform, take)

@@ -51,14 +51,14 @@ def cells_of(row: SummaryRow, summary: Summary) -> dict[str, str]:
     """Return the cells of a row by the names of their columns."""
     cells = {name: row.tree.get(name, "-") for name in summary.varying}
     cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
-    cells |= {"leaves": _leaves(row), "nodes": _count(row.nodes)}
+    cells |= {"leaves": _leaves(row), "nodes": _figure(row.nodes)}
     if row.node_share is not None:
         cells["nodes"] = _percent(row.node_share)
     if any(other.evaluations is not None for other in summary.rows):
         for name, figure in (("evaluations", row.evaluations), ("rows", row.rows)):
             cells[name] = "-"
             if figure is not None:
-                cells[name] = _count(figure)
+                cells[name] = _figure(figure)
     if summary.has_published:
         cells |= {"published": "-", "off by": ""}
     if row.published is not None and row.published_share is not None and row.leaf_share:
@@ -76,21 +76,18 @@ def _is_number(text: str) -> bool:
 
 def _leaves(row: SummaryRow) -> str:
     if row.leaf_share is None:
-        return _count(row.leaves)
+        return _figure(row.leaves)
     if row.leaf_share.half:
         return _percent(row.leaf_share)
     return f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
 
 
 def _percent(mean: Mean) -> str:
-    text = f"{mean.value:.1f}%"
-    if mean.half:
-        text += f" ±{mean.half:.1f}"
-    return text
+    return _figure(mean, ".1f", "%")
 
 
-def _count(mean: Mean) -> str:
-    text = f"{mean.value:,.0f}"
+def _figure(mean: Mean, form: str = ",.0f", sign: str = "") -> str:
+    text = f"{mean.value:{form}}{sign}"
     if mean.half:
-        text += f" ±{mean.half:,.0f}"
+        text += f" ±{mean.half:{form}}"
     return text

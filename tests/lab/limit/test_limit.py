@@ -97,7 +97,7 @@ def test_counts_of_trees_with_rewards_agree_with_all_subsets(count: int) -> None
         ("max: [N, 0]", 2**62),
         ("max: [{reward: N, max: [{reward: 1, utility: 1}, 0]}, 0]", 2**62 - 2),
         ("max: [{cost: N, utility: -1}, 0]", 2**62 - 1),
-        ("chance: [{p: 1/3, utility: N}, {p: 2/3, utility: 0}]", Fraction(2**62, 3)),
+        ("max: [{chance: [{p: 1/3, utility: N}, {p: 2/3, utility: 0}]}, N]", Fraction(2**62, 3)),
     ],
 )
 def test_fractions_are_scaled_to_words_of_63_bits_if_they_fit(
@@ -243,13 +243,13 @@ def test_too_many_leaves_are_refused() -> None:
 def test_too_many_leaves_of_long_fractions_are_refused() -> None:
     builder = TreeBuilder(exact=True)
     large = Fraction(1, 10**25)
-    tree = builder.build(builder.chance([*range(4000), large]))
+    tree = builder.build(builder.max([1, builder.chance([*range(4000), large])]))
     with pytest.raises(
         AnalysisError,
-        match=r"^4,001 leaves of fractions .*--engine interpreted.*: at most 4,000 are accepted",
+        match=r"^4,002 leaves of fractions .*--engine interpreted.*: at most 4,000 are accepted",
     ):
         limit(tree, ONE)
-    assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
+    assert limit(tree, ONE, max_leaves=5000).exact.count == 4002
 
 
 def test_chance_nodes_without_players_make_no_lists() -> None:

@@ -12,6 +12,7 @@ from expectitree.games.finding import find_game
 from expectitree.games.positions import root
 from expectitree.lab.study import run
 from expectitree.lab.study.reader import load_study
+from expectitree.searches import engines
 
 DICE = {"game": "game:dice(n=3,k=3)", "depth": 4, "random-moves": 2, "search": "lazy"}
 
@@ -79,7 +80,7 @@ def test_a_search_in_which_something_was_compiled_is_timed_again(
 ) -> None:
     versions, calls = iter((0, 1, 1, 2, 2, 2)), []
     monkeypatch.setattr(compiling, "versions", lambda: next(versions))
-    run._timed(lambda: calls.append(None))
+    engines.timed(lambda: calls.append(None))
     assert len(calls) == 3
 
 
@@ -97,5 +98,5 @@ def test_small_trees_are_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
         }
     )
     tasks = run.find_tasks(study, run.Results())
-    assert tasks[0].is_much
+    assert compiling.pays(tasks[0].work)
     assert run.perform(tasks[0])
