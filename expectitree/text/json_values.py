@@ -22,7 +22,6 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.model import Tree
 
-Fields: TypeAlias = dict[str, object]  # of an object in JSON
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 MAX_NESTED = 300  # plies; deeper nodes are not nested, and have no path
 
