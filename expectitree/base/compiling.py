@@ -63,6 +63,12 @@ def assume_started() -> None:
     _state["started"] = True
 
 
+def expect_rows(rows: float) -> None:
+    """Ignore the time that starting numba takes if so many rows follow, in several loops."""
+    if pays(rows):
+        assume_started()
+
+
 def serve_program(say: Callable[[str], None]) -> None:
     """Tell a program's user why a first search takes long, and start numba sooner.
 

@@ -173,7 +173,7 @@ def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
 
 
 def _information(tree: Tree) -> list[Shown]:
-    if not (tree.formulas and tree.formulas.events):
+    if not tree.formulas.events:
         found = "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes"
         raise AnalysisError(f"{found}, to see what knowing it in advance is worth")
     return [every_event(tree, exact=True)]

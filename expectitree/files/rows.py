@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
@@ -27,7 +27,7 @@ class Warnings:
 
     def on(self, tree: Tree) -> Tree:
         """Return the tree with the warnings so far."""
-        return replace(tree, warnings=tuple(self.found)) if self.found else tree
+        return tree.changed(warnings=tuple(self.found)) if self.found else tree
 
 
 class ReadOptions(TypedDict, total=False):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any, NoReturn
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
@@ -141,7 +140,7 @@ def save_parts(parts: Iterable[Columns], path: str, *, float32: bool = False, **
 
     `first` starts at 0 in each part. `about` are further fields of `Tree`.
     """
-    tree = replace(TreeBuilder(exact=False).build(0), **about)
+    tree = TreeBuilder(exact=False).build(0, **about)
     with whole_file(path) as stream:
         format_of(path).module.save(tree, stream, float32=float32, parts=parts)
 
@@ -189,15 +188,13 @@ LOSSES: dict[str, Callable[[Tree], Any]] = {
     "expect": lambda tree: tree.expect,
     "parameters": lambda tree: tree.parameters,
     "distributions": lambda tree: any(one.distribution for one in tree.parameters.values()),
-    "formulas": lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions()),
-    "events": lambda tree: tree.formulas and tree.formulas.events,
+    "formulas": lambda tree: any(True for _ in tree.formulas.expressions()),
+    "events": lambda tree: tree.formulas.events,
     "criteria": lambda tree: tree.criteria,
     "sharing": lambda tree: False,  # not lost: `written_tree` gives each path its own nodes
     "trees of one terminal": lambda tree: len(tree) == 1,
     _DEEP_TREES: lambda tree: tree.heights[tree.root_id] > MAX_DEPTH,
-    "rewards of the root": lambda tree: (
-        tree.root_reward or tree.formulas is not None and NONE in tree.formulas.rewards
-    ),
+    "rewards of the root": lambda tree: tree.root_reward or NONE in tree.formulas.rewards,
     _ALL_KINDS: lambda tree: {Kind.MAX, Kind.MIN, Kind.CHANCE} <= {*tree.columns.kind},
     "attitudes to risk": lambda tree: tree.attitude,
     "unknown utilities": lambda tree: [*tree.unknown],

@@ -58,15 +58,15 @@ class Evaluation:
         if not tree.is_sharing:
             return Repeated(0, len(tree))
         numbers: Column = compiling.zeros("i", len(tree))
-        tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
+        tree.columns.scan(scans.number_shared, tree.first_paths.order, numbers)
         return numbers
 
     def shared_name(self, n: int) -> str:
         """Return the name of a shared node: that of the file with its counters, or a number."""
-        number, formulas = self.shared_number[n], self.tree.formulas
+        number = self.shared_number[n]
         if not number:
             return ""
-        return formulas.named.get(n, f"@{number}") if formulas is not None else f"@{number}"
+        return self.tree.formulas.named.get(n, f"@{number}")
 
     @property
     def shown(self) -> Evaluation:
@@ -104,12 +104,10 @@ class Evaluation:
 
     def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:
         """Return the formulas of a node and of a branch, either of which may be -1, by key."""
-        formulas, key = self.tree.formulas, "utility"
-        if formulas is None:
-            return {}
+        key = "utility"
         if node >= 0 and self.tree.columns.kind[node] != Kind.TERMINAL:
             key = "estimate"
-        return formulas.texts(node, branch, key)
+        return self.tree.formulas.texts(node, branch, key)
 
 
 def strategy_only(search: Search) -> Search:

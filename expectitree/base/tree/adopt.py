@@ -10,9 +10,9 @@ from array import array
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import MAX_FLOAT, Number, exact_text, quote
+from expectitree.base.tree.bounds import outside_bounds
 from expectitree.base.tree.builder import label_at, normalised
 from expectitree.base.tree.columns import (
     CHANCE,
@@ -21,11 +21,12 @@ from expectitree.base.tree.columns import (
     SUM_TOLERANCE,
     TERMINAL,
     Columns,
-    FloatColumn,
     IntColumn,
+    NumberColumn,
     Repeated,
+    zeros,
 )
-from expectitree.base.tree.model import TALLEST, Tree, outside_bounds
+from expectitree.base.tree.model import TALLEST, Tree
 from expectitree.base.tree.scans import measure
 
 
@@ -53,17 +54,17 @@ def adopt(
         label = Repeated(None, branches)
     _check_shapes(columns, label)
     columns = Columns.of(*columns.stored)  # `last` could be anything
-    heights = compiling.zeros("H", count)
-    fault, row, sums = compiling.run(find_fault, columns, heights, bool(unknown), rows=count)
+    heights = zeros("H", count)
+    fault, row, sums = columns.scan(find_fault, heights, bool(unknown))
     if not fault:
-        *measures, row = compiling.run(measure, columns, heights, REACHED, rows=count)
+        *measures, row = columns.scan(measure, heights, REACHED)
         if row != count - 1:
             fault = UNREACHED
     if fault:
         raise TreeError(f"node {row}: {fault_message(columns, fault, row)}")
     if sums:
         columns = columns._replace(probability=array("d", normalised(columns, columns.probability)))
-    tree = Tree(columns, label, **about)
+    tree = Tree(columns, label).changed(**about)
     vars(tree)["_measures"] = measures  # a cached property, as the next one
     if heights[-1] < TALLEST:
         vars(tree)["heights"] = heights
@@ -188,11 +189,12 @@ def find_fault(tree: Columns, height: IntColumn, some_unknown: bool) -> tuple[in
     return NO_FAULT, 0, sums
 
 
-def widen(kind: IntColumn, first: IntColumn, narrow: FloatColumn, wide: FloatColumn) -> None:
+def widen(tree: Columns, wide: NumberColumn) -> None:
     """Copy probabilities of 24 bits; divide those of outcomes by their sum if rounding changed it.
 
     Equal ones are then what they were. `find_fault` reports a wrong range of branches, or sum.
     """
+    kind, first, narrow = tree.kind, tree.first, tree.probability
     for n in range(len(kind)):
         begin = first[n]
         end = first[n + 1]

@@ -96,7 +96,7 @@ def rest_of(others: Sequence[Expression], count: int = 1) -> Expression:
 def chances_of(tree: Tree, node: int) -> list[Expression]:
     """Return the probabilities of a chance node's outcomes as expressions, in order."""
     branches, columns = tree.branches_of(node), tree.columns
-    written = tree.formulas.probabilities if tree.formulas is not None else {}
+    written = tree.formulas.probabilities
     if branches[0] in written:
         found = [written[b] for b in branches]
         others = [p for p in found if p != Name(REST)]
@@ -158,7 +158,7 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
 
     The numbers of the tree do not change until the formulas are evaluated.
     """
-    if tree.formulas is None:
+    if not tree.formulas:
         return tree
     posteriors = Posteriors(defined, tree.parameters)
     probabilities = dict(tree.formulas.probabilities)
@@ -184,7 +184,7 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
 
 def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
     """Return the parameters without those that `define_probabilities` derives."""
-    if tree.formulas is None or not tree.formulas.defined:
+    if not tree.formulas.defined:
         return tree.parameters
     return {name: one for name, one in tree.parameters.items() if not one.is_sum}
 
@@ -209,7 +209,7 @@ def shown_after(
     tree: Tree, defined: Mapping[str, Definition], n: int, b: int, shown: dict[str, Shown]
 ) -> dict[str, Shown]:
     """Return what play has shown by event after a branch of a node."""
-    name = tree.formulas.events.get(n, "") if tree.formulas is not None else ""
+    name = tree.formulas.events.get(n, "")
     if name not in defined:
         return shown
     label = tree.branch_label(n, b)

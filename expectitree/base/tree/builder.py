@@ -14,6 +14,7 @@ from expectitree.base.errors import WRONG_SUM, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.rounding import Rounded, sum_of
+from expectitree.base.tree.bounds import check_bounds, outside_bounds
 from expectitree.base.tree.columns import (
     CHANCE,
     NONE,
@@ -23,9 +24,9 @@ from expectitree.base.tree.columns import (
     Bounds,
     Columns,
 )
-from expectitree.base.tree.formulas import Expressions, Formulas, is_formula
+from expectitree.base.tree.formulas import Expressions, Formulas, TreeText, is_formula
 from expectitree.base.tree.formulas import sum_of as sum_of_formulas
-from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
+from expectitree.base.tree.model import Kind, Tree
 
 EXACT_NODES = 20_000  # of a tree that is held in fractions
 
@@ -166,7 +167,7 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        tree = replace(self._tree(), root_reward=self._number(reward), **about)
+        tree = self._tree().changed(root_reward=self._number(reward), **about)
         if check or root_id < len(tree) - 1:
             reached = bytearray(len(tree))
             reached[root_id] = 1
@@ -295,9 +296,8 @@ class TreeBuilder:
             self._label,
             exact=self.exact,
             local_bounds=bounds,
-            notes=self._notes,
-            branch_notes=self._branch_notes,
-            formulas=self.formulas or None,
+            text=TreeText(notes=self._notes, branch_notes=self._branch_notes),
+            formulas=self.formulas or Formulas(),
         )
 
     def distribution(
@@ -519,7 +519,7 @@ class Copy(TreeBuilder):
             if columns.kind[node] or node in tree.estimated:
                 self.estimated.add(copy)
         self.annotate_as(copy, node)
-        if tree.formulas is not None:
+        if tree.formulas:
             self._copy_formulas(tree.formulas, node, branches, copy)
         for place, b in enumerate(branches if tree.branch_notes else ()):
             if b in tree.branch_notes:
@@ -546,13 +546,13 @@ class Copy(TreeBuilder):
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
         tree, root = self.tree, NodeId(len(self) - 1)
-        if tree.formulas is not None:
-            self.formulas = replace(self.formulas, criteria=tree.formulas.criteria)
-            self.formulas.defined.update(tree.formulas.defined)
-            if NONE in tree.formulas.rewards:
-                self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
+        written = tree.formulas
+        self.formulas = replace(self.formulas, criteria=written.criteria)
+        self.formulas.defined.update(written.defined)
+        if NONE in written.rewards:
+            self.formulas.rewards[NONE] = written.rewards[NONE]
         built = self.build(root, estimated=frozenset(self.estimated), check=check)
-        return replace(tree, **{name: getattr(built, name) for name in _COPIED})
+        return tree.changed(**{name: getattr(built, name) for name in _COPIED})
 
 
 def keep_branches(tree: Tree, kept: Iterable[tuple[int, Sequence[int]]]) -> Tree:

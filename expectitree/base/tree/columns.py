@@ -8,16 +8,21 @@
     last[N]     one past its last branch                            empty if no branch pays
 
 A column is an array, a view of another library's memory, or a list (of `Fraction`).
-Compiled code sees a NumPy array of the same memory.
+Compiled code sees a NumPy array of the same memory. `zeros` and `filled` make columns, and
+`Columns.scan` runs a loop over them, compiled where that saves time: callers need not know.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 
+from expectitree.base import compiling
+from expectitree.base.compiling import expect_rows as expect_rows
+from expectitree.base.compiling import filled as filled
+from expectitree.base.compiling import zeros as zeros
 from expectitree.base.numbers import Number
 
 UNKNOWN = float("nan")  # as a utility
@@ -120,6 +125,17 @@ class Columns(NamedTuple):
     def pays(self) -> bool:
         """Whether a branch has a reward; loops ask for the length of `reward`."""
         return len(self.reward) > 0
+
+    @property
+    def compiles(self) -> bool:
+        """Whether loops over all rows run compiled: there are many, and they are not fractions."""
+        return not isinstance(self.utility, list) and compiling.pays(len(self.kind))
+
+    def scan(self, loop: Callable[..., Any], *arguments: Any, compiled: bool | None = None) -> Any:
+        """Return the result of a loop over all rows of these columns."""
+        if compiled is None:
+            compiled = self.compiles
+        return compiling.run(loop, self, *arguments, rows=0, compiled=compiled)
 
     @property
     def stored(self) -> tuple[Any, ...]:

@@ -55,7 +55,6 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
 
 def tree_of(tree: Tree, criterion: str) -> Tree:
     """Return the tree in which utilities and rewards are the amounts of one criterion."""
-    assert tree.formulas is not None
     nodes, rewards = (
         {row: cast("Amounts", amounts).of(criterion) for row, amounts in column.items()}
         for column in (tree.formulas.nodes, tree.formulas.rewards)

@@ -225,6 +225,22 @@ class Expectation:
     written: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class TreeText:
+    """What a file adds to a tree, and no search reads.
+
+    `Tree` has a property with the name of each field, which explains it.
+    """
+
+    title: str | None = None
+    source: str | None = None
+    utility_key: str = "utility"
+    expect: Expectation | None = None
+    notes: Mapping[int, str] = field(default_factory=dict)
+    branch_notes: Mapping[int, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
 def is_formula(value: object) -> TypeGuard[Expression]:
     """Return whether a value is an expression, and not a number."""
     return isinstance(value, (Number, Name, Apply))

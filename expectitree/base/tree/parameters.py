@@ -195,7 +195,7 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     its place: outcomes are equally likely, rewards are 0, and utilities and estimates are 0 or the
     nearest bound.
     """
-    if tree.formulas is None:
+    if not tree.formulas:
         return tree, ""
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:

@@ -26,10 +26,11 @@ from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, n
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.numbers import message_text, quote
 from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
+from expectitree.base.tree.bounds import check_bounds
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, names_of
-from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.base.tree.formulas import Amounts, is_formula, names_of
+from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import (
     ParameterValues,
     Report,
@@ -50,9 +51,9 @@ def counters_of(tree: Tree) -> set[str]:
     themselves.
     """
     formulas = tree.formulas
-    if formulas is not None and formulas.written is not None:
+    if formulas.written is not None:
         formulas = formulas.written.formulas
-    if formulas is None or not formulas.endings:
+    if not formulas.endings:
         return set()
     endings, replaced = formulas.endings, [*formulas.replaced.values()]
     counters = {name for condition, _ in endings.values() for name in names_in(condition)}
@@ -72,8 +73,8 @@ def counters_of(tree: Tree) -> set[str]:
 
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
-    changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
-    if tree.formulas is not None and tree.formulas.is_unrolled:
+    changed = tree.changed(parameters=with_values(tree.parameters, values), expect=None)
+    if tree.formulas.is_unrolled:
         counted = (tree.parameters[name] for name in counters_of(tree) & tree.parameters.keys())
         if any(changed.parameters[old.name] is not old for old in counted):
             changed = unrolled_again(changed)
@@ -88,18 +89,16 @@ def unrolled_again(tree: Tree) -> Tree:
 
     Its formulas are not evaluated yet. Raises `TreeError` as the reader of a file reports it.
     """
-    assert tree.formulas is not None
     written = replace(tree.formulas.written, parameters=tree.parameters)
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
         raise TreeError(f"{written.path_of(node, branch)}: {error}")
 
     unrolled = Expansion(written, fail).run(sys.maxsize)
-    formulas = replace(unrolled.formulas or Formulas(), written=written)
-    unrolled = replace(unrolled, formulas=formulas)
+    unrolled = replace(unrolled, formulas=replace(unrolled.formulas, written=written))
     unrolled = define_probabilities(unrolled, written.formulas.defined, fail)
     about = ("expect", "warnings", "attitude", "root_reward", "parameters")
-    return replace(unrolled, **{name: getattr(tree, name) for name in about})
+    return unrolled.changed(**{name: getattr(tree, name) for name in about})
 
 
 def endless_links(
@@ -156,7 +155,6 @@ class Expansion:
     """
 
     def __init__(self, tree: Tree, report: Report) -> None:
-        assert tree.formulas is not None
         self.tree, self.formulas, self.report = tree, tree.formulas, report
         self.links = tree.formulas.links
         self.domain = rounded_fractions()

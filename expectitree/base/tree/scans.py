@@ -196,12 +196,12 @@ def measure_heights(tree: Columns, height: IntColumn, tallest: int) -> None:
         height[n] = highest + 1 if highest < tallest else tallest
 
 
-def number_inner(kind: IntColumn, number: IntColumn) -> None:
+def number_inner(tree: Columns, number: IntColumn) -> None:
     """Write for each node the number of inner nodes before it."""
     count = 0
-    for n in range(len(kind)):
+    for n in range(len(tree.kind)):
         number[n] = count
-        if kind[n] != TERMINAL:
+        if tree.kind[n] != TERMINAL:
             count += 1
 
 
@@ -314,8 +314,9 @@ def number_shared(tree: Columns, order: IntColumn, number: IntColumn) -> None:
             number[n] = 0
 
 
-def tally(kind: IntColumn, visits: IntColumn) -> tuple[int, int, int]:
+def tally(tree: Columns, visits: IntColumn) -> tuple[int, int, int]:
     """Return the numbers of visited nodes, of visited leaves, and of visits."""
+    kind = tree.kind
     nodes = leaves = total = 0
     for n in range(len(kind)):
         v = visits[n]

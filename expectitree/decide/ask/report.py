@@ -367,5 +367,5 @@ def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:
     for n, value in utilities.items():
         utility[n] = value
     column = utility if tree.exact else array("d", utility)
-    formulas = tree.formulas and replace(tree.formulas, written=None)  # it lacks the answers
+    formulas = replace(tree.formulas, written=None)  # it lacks the answers
     return replace(tree, columns=tree.columns._replace(utility=column), formulas=formulas)

@@ -22,7 +22,8 @@ from expectitree.base.budget import TooMuchWorkError, limited_work, most
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import MAX, MIN, TERMINAL
-from expectitree.base.tree.model import Tree, TreeReport, check_tree
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.report import TreeReport
 from expectitree.base.tree.transform import replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.algebra.rationals import (

@@ -13,8 +13,9 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import Number, quote, returned
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Kind, Tree, TreeReport
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.paths import composed
+from expectitree.base.tree.report import TreeReport
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 
@@ -97,7 +98,7 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
         AnalysisError: The tree has no such counter.
         SearchError: As for `evaluate`.
     """
-    states = tree.formulas.states if tree.formulas is not None else {}
+    states = tree.formulas.states
     counter = composed(counter)
     known = sorted({name for _, counts in states.values() for name in counts})
     if counter not in known:
@@ -126,7 +127,6 @@ def _stages(
 ) -> Iterator[Stage]:
     """Yield the stages after an action of the root; -1 is the tree itself."""
     tree = search.tree
-    assert tree.formulas is not None
     entered: dict[Number, dict[str, Number]] = {}
     ended: dict[Number, Number] = {}
     parent = tree.first_paths.parent

@@ -14,7 +14,8 @@ from functools import partial
 
 from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Tree, TreeReport
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.report import TreeReport
 from expectitree.decide.records import Amount, Fields, Records, attributes
 from expectitree.decide.risk.distribution import (
     Distribution,

@@ -22,7 +22,6 @@ from itertools import chain
 from operator import mul
 from typing import Any, BinaryIO, TypeAlias
 
-from expectitree.base import compiling
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
 from expectitree.base.errors import (
     FileError,
@@ -41,7 +40,7 @@ from expectitree.base.numbers import (
     to_fraction,
 )
 from expectitree.base.tree.adopt import adopt, check_labels, widen
-from expectitree.base.tree.columns import Column, Columns, Repeated
+from expectitree.base.tree.columns import Column, Columns, Repeated, expect_rows, zeros
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_floats
 from expectitree.files.metadata import metadata_text, read_metadata
@@ -145,8 +144,7 @@ def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
     with named_faults(path):
         batches = open_batches(path)
         rows, size = sum(batches.rows), batches.size
-        if compiling.pays(rows):
-            compiling.assume_started()
+        expect_rows(rows)
         read = batches.read
         # What is put together from several batches need not be copied before.
         if len(batches.rows) > 1 and size > MAX_COPIED:
@@ -203,7 +201,7 @@ def _joined(
         return first
     check_rows(rows, size)
     # A tree without sharing has fewer branches than rows. Pages without numbers take no memory.
-    whole = [compiling.zeros(code, rows + 1) for code in _CODES]
+    whole = [zeros(code, rows + 1) for code in _CODES]
     node = branch = 0
     labels, pays = [], False
     for part, label in chain([first, second], parts):
@@ -215,7 +213,7 @@ def _joined(
         check_memory(sum(map(mul, counts, _ITEM_SIZES)), size)
         for at, (start, values) in enumerate(zip(starts, added, strict=True)):
             if counts[at] > len(whole[at]):
-                longer = compiling.zeros(_CODES[at], counts[at] * 3 // 2)
+                longer = zeros(_CODES[at], counts[at] * 3 // 2)
                 memoryview(longer)[:start] = memoryview(whole[at])[:start]
                 whole[at] = longer
             memoryview(whole[at])[start : start + len(values)] = memoryview(values)
@@ -263,12 +261,17 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
         raise TreeError("a child or a probability is null: every branch has both")
     if reward is not None and reward.null_count:
         raise TreeError("a reward is null: write 0 where a branch pays nothing")
-    kinds, utilities = _kind_column(kind), _utility_column(utility)
-    probabilities = _probabilities(probability, kinds, first)
     rewards = None
     if reward is not None:
         rewards = _view(_cast(reward, pa.float64()), "d")
-    columns = Columns.of(kinds, utilities, first, _view(child, "I"), probabilities, rewards)
+    is_narrow = probability.type == pa.float32()
+    probabilities = _view(probability, "f" if is_narrow else "d")
+    own = _kind_column(kind), _utility_column(utility), first, _view(child, "I")
+    columns = Columns.of(*own, probabilities, rewards)
+    if is_narrow:
+        wide = zeros("d", len(probability), columns.compiles)
+        columns.scan(widen, wide)
+        columns = columns._replace(probability=wide)
     labels = _labels(fields.get("label", _no_labels(columns)))
     if labels is not None:
         labels.array.validate(full=True)
@@ -286,15 +289,6 @@ def _own_branches(branches: Array) -> tuple[Column, Array]:
     if begin:
         first = _view(compute.subtract(branches.offsets, pa.scalar(begin, pa.int32())), "I")
     return first, branches.values.slice(begin, end - begin)
-
-
-def _probabilities(probability: Array, kind: Column, first: Column) -> Column:
-    if probability.type != pa.float32():
-        return _view(probability, "d")
-    wide: Column = compiling.zeros("d", len(probability))
-    narrow = _view(probability, "f")
-    compiling.run(widen, kind, first, narrow, wide, rows=len(kind))
-    return wide
 
 
 def _one_chunk(column: Array) -> Array:

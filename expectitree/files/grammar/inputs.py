@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
 from expectitree.base.numbers import message_text
-from expectitree.base.tree.formulas import Amounts, Formulas
+from expectitree.base.tree.formulas import Amounts
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
 
@@ -89,7 +89,7 @@ _SHARES: dict[str, Callable[..., float]] = {
 
 def _unit_warnings(tree: Tree) -> Iterator[str]:
     """Yield a warning for each pair of units that are added or compared."""
-    formulas = tree.formulas or Formulas()
+    formulas = tree.formulas
     described: tuple[Any, ...] = (*tree.parameters.values(), *formulas.criteria.by_name.values())
     if len({one.unit for one in described if one.unit}) < _MIN_UNITS:
         return

@@ -19,10 +19,11 @@ from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.expressions.syntax import NAME, RESERVED
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
+from expectitree.base.tree.bounds import outside_bounds
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Definition, Formulas, is_formula, sum_of
-from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
+from expectitree.base.tree.formulas import Definition, is_formula, sum_of
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.advice import bare, report_pairs, text_hint, unknown_keys
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
@@ -171,12 +172,14 @@ class _TreeReader:
             tree = define_probabilities(tree, self.defined, self.note_fault)
         if self.faults:
             return tree
-        if tree.formulas is not None or tree.parameters or self.parameters:
+        if tree.formulas or tree.parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
         faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if tree.attitude is not None and not self.faults:
+            from expectitree.base.tree.attitude import check_attitude
+
             self.values.attempt(
                 lambda *_: check_attitude(tree), None, self.document.root, "attitude", "attitude: "
             )
@@ -243,7 +246,7 @@ class _TreeReader:
         if len(found) == len(tree) and not is_copied:
             return tree
         self.copies = written, expansion.origins
-        return replace(found, formulas=replace(found.formulas or Formulas(), written=written))
+        return replace(found, formulas=replace(found.formulas, written=written))
 
     def check_certain(self, counters: Collection[str]) -> None:
         """Raise `FileError` for a distribution of a number on which the repetition depends."""
@@ -262,11 +265,11 @@ class _TreeReader:
         name = self.document.name
         if self.parameters:
             changed = with_values(tree.parameters, self.parameters)
-            tree = replace(tree, parameters=changed, expect=None)
+            tree = tree.changed(parameters=changed, expect=None)
         if self.warn is not None:
             idle = unused(tree.parameters, self.builder.formulas)
-            used = tree.formulas.names if tree.formulas is not None and self.defined else ()
-            idle = [name for name in idle if name not in used]
+            if self.defined:
+                idle = [name for name in idle if name not in tree.formulas.names]
             warnings = [f"the parameter {parameter} is not used" for parameter in idle]
             warnings += [f"the event {quote(event)} is not used" for event in self.unused_events()]
             if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
@@ -384,8 +387,8 @@ class _TreeReader:
             first = tree.columns.first[node]
             node = origins[node]
             branch += 0 if branch == NONE else written.columns.first[node] - first
-        is_repeated = tree.formulas is not None and bool(tree.formulas.named)
-        fault = "" if is_repeated else str(error), what, node, branch
+        text = str(error) * (not tree.formulas.named)  # copies have other numbers
+        fault = text, what, node, branch
         if fault not in self.seen:
             self.seen.add(fault)
             self.trail.add(self.place_of_fault(what, node, branch), path, error)
@@ -736,7 +739,7 @@ class _TreeReader:
 
 def _named_copy(tree: Tree, error: ExpectitreeError | str, node: int) -> ExpectitreeError | str:
     """Return an error with the name of the copy that a node is of, or below which it is."""
-    named = tree.formulas.named if tree.formulas is not None else {}
+    named = tree.formulas.named
     while node not in named and node != tree.root_id:
         node = tree.first_paths.parent[node]
     if node not in named:

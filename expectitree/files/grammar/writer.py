@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from expectitree.base import compiling
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.parser import ExpressionError, parse
 from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import NONE, Readable, Repeated
-from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, payment_of
+from expectitree.base.tree.columns import NONE, Readable, Repeated, zeros
+from expectitree.base.tree.formulas import Amounts, is_formula, payment_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.document import FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
@@ -114,10 +113,10 @@ class Notation:
 def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
     """Yield the text of a tree, none of whose terminals is an estimate."""
     formulas = tree.formulas
-    if formulas is not None and formulas.written is not None:
+    if formulas.written is not None:
         about = ("title", "source", "expect", "parameters", "attitude", "root_reward")
         fields = {name: getattr(tree, name) for name in about}
-        tree = replace(formulas.written, **fields)  # with the replacements of its refs
+        tree = formulas.written.changed(**fields)  # with the replacements of its refs
     return _TreeWriter(tree, notation).document()
 
 
@@ -134,26 +133,24 @@ class Block:
 class _TreeWriter:
     def __init__(self, tree: Tree, notation: Notation) -> None:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
+        self.formulas = formulas = tree.formulas
         self.kinds: dict[int, str] = {kind: key for key, kind in KINDS.items()}
         self.kinds[Kind.TERMINAL] = tree.utility_key
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
-        self.links = tree.formulas.links if tree.formulas is not None else {}
-        self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
-        self.has_formulas = tree.formulas is not None
+        self.pays = tree.columns.pays or bool(formulas.rewards)
         self.defined: dict[str, Any] = {}  # the definitions of events, as plain data
         self.written_parameters = tree.parameters
-        if tree.formulas is not None and tree.formulas.defined:
+        if formulas.defined:
             from expectitree.base.tree.bayes import written_parameters
             from expectitree.files.grammar.definitions import written_definitions
 
-            self.defined = written_definitions(tree.formulas.defined)
+            self.defined = written_definitions(formulas.defined)
             self.written_parameters = written_parameters(tree)
         self.known = {*tree.parameters}  # the names in formulas
-        for replaced in tree.formulas.replaced.values() if tree.formulas is not None else ():
-            self.known.update(replaced)
+        self.known.update(*formulas.replaced.values())
         # Whether terminals are utilities and no more, so that a list of them may be plain.
         self.criteria = tree.criteria
-        is_bare = not self.has_formulas or bool(tree.parameters) and not self.criteria
+        is_bare = not formulas or bool(tree.parameters) and not self.criteria
         self.is_plain = is_bare and not (
             self.pays or tree.notes or tree.local_bounds or tree.unknown
         )
@@ -269,7 +266,7 @@ class _TreeWriter:
             elif keys:
                 p = self.number(self.columns.probability[b], n)
                 head = f"{margin}{self.notation.number_key(p)} "
-            target = self.links.get(child[b], child[b])
+            target = self.formulas.links.get(child[b], child[b])
             if self.named[target]:
                 yield head, [*fields, self.ref(target), *self.replacements(b)], NONE
             else:
@@ -283,7 +280,7 @@ class _TreeWriter:
             return None
         kind = self.columns.kind[n]
         if not kind and not fields and not self.is_unknown(n):
-            if self.has_formulas and not self.is_bare(n):
+            if not self.is_bare(n):
                 return f"{{{self.notation.key(self.kinds[kind])} {value}}}"
             return value
         return f"{{{', '.join([*fields, f'{self.notation.key(self.kinds[kind])} {value}'])}}}"
@@ -296,7 +293,8 @@ class _TreeWriter:
         branches = tree.branches_of(n)
         if len(branches) > _MAX_ON_A_LINE:
             return None
-        if any(kind[child[b]] or self.named[child[b]] or child[b] in self.links for b in branches):
+        links = self.formulas.links
+        if any(kind[child[b]] or self.named[child[b]] or child[b] in links for b in branches):
             return None
         if self.is_plain and not self.labels(n) and self.is_equally_likely(n):
             return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
@@ -311,12 +309,10 @@ class _TreeWriter:
         return whole if len(whole) <= _WIDE else None
 
     def name(self, n: int) -> str:
-        formulas, name = self.tree.formulas, f"n{self.named[n]}"
-        if formulas is None or not formulas.named:
-            return self.notation.text(name)
-        while n not in formulas.named and name in formulas.named.values():
+        named, name = self.formulas.named, f"n{self.named[n]}"
+        while name in named.values():
             name += "_"
-        return self.notation.text(formulas.named.get(n, name))
+        return self.notation.text(named.get(n, name))
 
     def ref(self, n: int) -> str:
         return f"{self.notation.key('ref')} {self.name(n)}"
@@ -332,9 +328,8 @@ class _TreeWriter:
 
     def is_bare(self, n: int) -> bool:
         """Return whether a terminal is its utility alone; a formula needs the root's parameters."""
-        tree = self.tree
-        needs_key = self.criteria or not tree.parameters
-        return tree.formulas is None or n not in tree.formulas.nodes or not needs_key
+        needs_key = self.criteria or not self.tree.parameters
+        return n not in self.formulas.nodes or not needs_key
 
     def formula(self, expression: Expression) -> str:
         """Return the text of a formula; a formula that is a single number is written as one.
@@ -378,8 +373,8 @@ class _TreeWriter:
             yield f"{self.notation.key(name)} {value}"
 
     def utility(self, n: int) -> str:
-        if self.tree.formulas is not None and n in self.tree.formulas.nodes:
-            return self.formula(self.tree.formulas.nodes[n])
+        if n in self.formulas.nodes:
+            return self.formula(self.formulas.nodes[n])
         if self.is_unknown(n):
             return self.notation.text(NOT_KNOWN)
         return self.number(self.columns.utility[n], n)
@@ -395,8 +390,8 @@ class _TreeWriter:
         if not labelled and tree.label[b] is not None:
             fields.append(self.pair("label", tree.label[b]))
         if self.columns.kind[n] == Kind.CHANCE and not equal:
-            if tree.formulas is not None and b in tree.formulas.probabilities:
-                probability = self.formula(tree.formulas.probabilities[b])
+            if b in self.formulas.probabilities:
+                probability = self.formula(self.formulas.probabilities[b])
             else:
                 probability = self.number(self.columns.probability[b], n)
             fields.append(f"{self.notation.key('p')} {probability}")
@@ -408,15 +403,13 @@ class _TreeWriter:
 
     def replacements(self, b: int) -> list[str]:
         """Return the formulas that replace parameters below a branch as a field, if there are."""
-        replaced = self.tree.formulas.replaced.get(b) if self.tree.formulas is not None else None
-        pairs = [f"{self.notation.key(k)} {self.formula(v)}" for k, v in (replaced or {}).items()]
+        replaced = self.formulas.replaced.get(b, {})
+        pairs = [f"{self.notation.key(k)} {self.formula(v)}" for k, v in replaced.items()]
         return [f"{self.notation.key('with')} {{{', '.join(pairs)}}}"] if pairs else []
 
     def payment(self, n: int, b: int) -> list[str]:
         """Return the reward of a branch of node n as a field."""
-        reward: Any = self.tree.reward_of(b)
-        if self.tree.formulas is not None:
-            reward = self.tree.formulas.rewards.get(b, reward)
+        reward: Any = self.formulas.rewards.get(b, self.tree.reward_of(b))
         return self.paid(reward, n, b)
 
     def paid(self, reward: Any, n: int, b: int = NONE) -> list[str]:
@@ -431,12 +424,11 @@ class _TreeWriter:
         return [f"{self.notation.key(key)} {self.number(amount, n)}"]
 
     def own_fields(self, n: int) -> list[str]:
-        tree, fields = self.tree, []
-        formulas = tree.formulas.nodes if tree.formulas is not None else {}
-        if self.columns.kind[n] and (n in formulas or not self.is_unknown(n)):
+        tree, formulas, fields = self.tree, self.formulas, []
+        if self.columns.kind[n] and (n in formulas.nodes or not self.is_unknown(n)):
             fields.append(f"{self.notation.key('estimate')} {self.utility(n)}")
-        if tree.formulas is not None and n in tree.formulas.endings:
-            condition, utility = tree.formulas.endings[n]
+        if n in formulas.endings:
+            condition, utility = formulas.endings[n]
             text = self.notation.formula(text_of(condition))
             fields.append(f"{self.notation.key('until')} {text}")
             amount = self.formula(utility) if is_formula(utility) else self.number(utility, n)
@@ -445,10 +437,10 @@ class _TreeWriter:
         if n in tree.local_bounds:
             ends = ", ".join(self.number(end, n) for end in tree.local_bounds[n])
             fields.append(f"{self.notation.key('bounds')} [{ends}]")
-        if tree.formulas is not None and n in tree.formulas.events:
-            fields.append(self.pair("event", tree.formulas.events[n]))
-        if tree.formulas is not None and n in tree.formulas.at_nodes:
-            fields += self.paid(tree.formulas.at_nodes[n], n)
+        if n in formulas.events:
+            fields.append(self.pair("event", formulas.events[n]))
+        if n in formulas.at_nodes:
+            fields += self.paid(formulas.at_nodes[n], n)
         if n in tree.notes:
             fields.append(self.pair("note", tree.notes[n]))
         return fields
@@ -471,8 +463,7 @@ class _TreeWriter:
             return "" if is_list or max(map(len, labels)) > _MAX_LABEL_LENGTH else "label"
         if not is_chance or self.is_equally_likely(n):
             return ""
-        formulas, first = self.tree.formulas, self.columns.first[n]
-        if formulas is not None and first in formulas.probabilities:
+        if self.columns.first[n] in self.formulas.probabilities:
             return ""
         probability = self.columns.probability
         keys = [self.number(probability[b], n) for b in self.tree.branches_of(n)]
@@ -482,12 +473,12 @@ class _TreeWriter:
 
     def is_equally_likely(self, n: int) -> bool:
         """Return whether a reader finds the probabilities without any `p`."""
-        formulas, branches = self.tree.formulas, self.tree.branches_of(n)
+        formulas, branches = self.formulas, self.tree.branches_of(n)
         if self.columns.kind[n] != _CHANCE:
             return True
-        if formulas is not None and formulas.events.get(n) in formulas.defined:
+        if formulas.events.get(n) in formulas.defined:
             return True
-        if formulas is not None and branches[0] in formulas.probabilities:
+        if branches[0] in formulas.probabilities:
             return False
         probability = self.columns.probability
         count = len(branches)
@@ -499,13 +490,13 @@ class _TreeWriter:
 def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
-    formulas = Formulas() if tree.formulas is None else tree.formulas
+    formulas = tree.formulas
     has_refs = tree.branch_notes or formulas.replaced or formulas.endings
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
         return Repeated(0, len(tree))
-    numbers = compiling.zeros("i", len(tree))
+    numbers = zeros("i", len(tree))
     if tree.is_sharing:
-        tree.scan(scans.number_shared, tree.columns, order, numbers)
+        tree.columns.scan(scans.number_shared, order, numbers)
     # The note of a branch is next to a `ref`, and so are its replacements.
     noted = {tree.columns.child[b] for b in (*tree.branch_notes, *formulas.replaced)}
     noted = (noted - formulas.links.keys()).union(formulas.links.values(), formulas.endings)

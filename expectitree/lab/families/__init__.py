@@ -51,8 +51,7 @@ def generate(family: str, **parameters: Written) -> Tree:
 def grow(family: str, at_once: int = AT_ONCE, **parameters: Written) -> Growth:
     """Return the tree of `generate` with its numbers drawn, to be written part by part."""
     growth = _planned(family, parameters)
-    if compiling.pays(growth.expected_nodes):
-        compiling.assume_started()
+    compiling.expect_rows(growth.expected_nodes)
     growth.draw(at_once)
     return growth
 
