@@ -105,13 +105,16 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         client: Client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        message = f"no Dask scheduler answers at {address}: {_first_line(error)}"
-        raise AnalysisError(message) from None
+        raise AnalysisError(
+            f"no Dask scheduler answers at {address}: {_first_line(error)}"
+        ) from None
     try:
         workers = client.ncores()
         if not workers:
-            advice = f"start some with `dask worker {address}`"
-            raise AnalysisError(f"the scheduler at {address} has no workers: {advice}")
+            raise AnalysisError(
+                f"the scheduler at {address} has no workers: start some with `dask worker "
+                f"{address}`"
+            )
         _check_workers(client, address)
         yield client.get_executor(pure=False), sum(workers.values())
     except ExpectitreeError:

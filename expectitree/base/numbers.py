@@ -336,8 +336,10 @@ def number_text(value: Number) -> str:
     if isinstance(value, Rounded):
         written = _rounded_text(value, 60)  # its digits
         if abs(int(written.partition("e")[2] or 0)) > MAX_EXPONENT:
-            found = f"a number of about {_rounded_text(value, 3)} cannot be written"
-            raise TreeError(f"{found}: the grammar allows exponents within {MAX_EXPONENT}")
+            raise TreeError(
+                f"a number of about {_rounded_text(value, 3)} cannot be written: the grammar "
+                f"allows exponents within {MAX_EXPONENT}"
+            )
         return written
     written = exact_text(value)
     if len(written) <= MAX_LENGTH and not written.startswith("about"):
@@ -353,8 +355,9 @@ def number_text(value: Number) -> str:
     size = f"{len(written):,} characters"
     if written.startswith("about"):
         size = "thousands of digits"
-    found = f"a number of {size} cannot be written"
-    raise TreeError(f"{found}: the grammar allows {MAX_LENGTH} characters")
+    raise TreeError(
+        f"a number of {size} cannot be written: the grammar allows {MAX_LENGTH} characters"
+    )
 
 
 def display_text(value: Number, digits: int | None = None) -> str:

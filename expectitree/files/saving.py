@@ -74,8 +74,7 @@ def text_format(name: str) -> Format:
     if not row.is_written:
         raise TreeError(_refusal(row))
     if not row.is_text:
-        message = f"the format {name} is not text: save to a file whose name ends in .{name}"
-        raise TreeError(message)
+        raise TreeError(f"the format {name} is not text: save to a file whose name ends in .{name}")
     return row
 
 
@@ -122,8 +121,7 @@ def save(
     name = os.fspath(path)
     row = format_of(name, format)
     if float32 and row.name not in TABLES:
-        found = f"float32 is for Arrow and Parquet, and this is {row.title}"
-        raise TransformError(found).at(name)
+        raise TransformError(f"float32 is for Arrow and Parquet, and this is {row.title}").at(name)
     tell = None if warn is None else lambda message: warn(f"{name}: {message}")
     with whole_file(name) as stream:
         if row.is_text:
@@ -235,6 +233,8 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
     except TransformError as error:
         raise TransformError(f"{format.title} cannot share nodes, and {error}") from None
     if warn is not None:
-        sizes = f"{len(tree):,} nodes become {len(unfolded):,}"
-        warn(f"{format.title} cannot share nodes, so each path gets its own: {sizes}")
+        warn(
+            f"{format.title} cannot share nodes, so each path gets its own: "
+            f"{len(tree):,} nodes become {len(unfolded):,}"
+        )
     return unfolded

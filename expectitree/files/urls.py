@@ -44,6 +44,7 @@ def open_url(url: str) -> Any:
     try:
         import fsspec
     except ImportError:
-        missing = f"fsspec is not installed, and URLs need it: {install_hint('cluster')}"
-        raise FileError([Problem(url, missing)]) from None
+        raise FileError(
+            [Problem(url, f"fsspec is not installed, and URLs need it: {install_hint('cluster')}")]
+        ) from None
     return fsspec.open(url, "rb").open()

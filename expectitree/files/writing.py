@@ -77,8 +77,13 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
             if mode is not None and stat.S_IMODE(os.stat(temporary).st_mode) != mode:
                 os.chmod(temporary, mode)
             if isinstance(path, OutputFile) and path.seen != _state(path):
-                message = "another program changed the file in the meantime: run this again"
-                raise FileError([Problem(path, message)])
+                raise FileError(
+                    [
+                        Problem(
+                            path, "another program changed the file in the meantime: run this again"
+                        )
+                    ]
+                )
             stream.close()  # Windows neither renames nor removes a file that is open
             os.replace(temporary, target)
         except BaseException:
@@ -181,8 +186,9 @@ def _without_link(path: str) -> str:
     if target.exists() and not target.is_file():  # such as /dev/stdout
         return path
     if not target.is_relative_to(os.path.realpath(os.path.dirname(path))):
-        message = f"this link leads out of its folder: to write there, name {target}"
-        raise FileError([Problem(path, message)])
+        raise FileError(
+            [Problem(path, f"this link leads out of its folder: to write there, name {target}")]
+        )
     return str(target)
 
 

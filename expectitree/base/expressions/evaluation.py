@@ -91,8 +91,9 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
                 results[start:] = [domain.checked(found)]
             except UndefinedError as error:
                 operation = quote(text_of(node), 60)
-                reason = f"{operation} {error.reason}{at_values(domain, values, node)}"
-                raise ExpressionError(reason, hint=error.hint) from None
+                raise ExpressionError(
+                    f"{operation} {error.reason}{at_values(domain, values, node)}", hint=error.hint
+                ) from None
     return results[0]
 
 

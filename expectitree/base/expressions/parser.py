@@ -80,8 +80,11 @@ def parse(text: str, names: Collection[str]) -> Expression:
     """
     text = normalize("NFC", text)
     if len(text) > MAX_LENGTH:
-        found = f"found an expression of {len(text):,} characters, expected at most {MAX_LENGTH}"
-        raise ExpressionError(f"{found}: {_NAME_A_PART}", MAX_LENGTH)
+        raise ExpressionError(
+            f"found an expression of {len(text):,} characters, expected at most {MAX_LENGTH}: "
+            f"{_NAME_A_PART}",
+            MAX_LENGTH,
+        )
     return _Parser(text, names).whole()
 
 
@@ -161,8 +164,11 @@ class _Parser:
         if left and self.name in self.names:
             return f"for a product, write {left[0]}*{self.name}"
         if left and self.name and before[-1].isdigit():
-            product = f"for a product, write {left[0]}*{self.name}; a number has no unit"
-            return "write the digits without _" if self.name[0] == "_" else product
+            return (
+                "write the digits without _"
+                if self.name[0] == "_"
+                else f"for a product, write {left[0]}*{self.name}; a number has no unit"
+            )
         if self.token == "," and not self.nested:
             return "only the arguments of a function have commas; a decimal has a point, as in 1.5"
         return "no '(' is open here" if self.token == ")" else ""
@@ -213,8 +219,10 @@ class _Parser:
         """Skip a token below which a part of the expression is nested."""
         self.nested += 1
         if self.nested > MAX_NESTED:
-            found = f"an expression nests more than {MAX_NESTED} parentheses, functions and powers"
-            self.fail(f"{found}: {_NAME_A_PART}")
+            self.fail(
+                f"an expression nests more than {MAX_NESTED} parentheses, functions and "
+                f"powers: {_NAME_A_PART}"
+            )
         self.advance()
 
     def atom(self) -> Expression:
@@ -302,8 +310,11 @@ class _Parser:
         arguments = self.arguments(function)
         count, expected = len(arguments), {"if": 3, "max": 0, "min": 0}.get(function, 1)
         if count != expected and expected or not count:
-            found = f"{function} has {count} argument{'s' * (count != 1)}"
-            self.fail(f"{found}, expected {expected or 'at least 1'}", start)
+            self.fail(
+                f"{function} has {count} argument{'s' * (count != 1)}, expected "
+                f"{expected or 'at least 1'}",
+                start,
+            )
         return Apply(function, tuple(arguments))
 
     def condition(self) -> Expression:

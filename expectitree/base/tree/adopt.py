@@ -7,7 +7,7 @@ has checked.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from expectitree.base.errors import TreeError
@@ -22,6 +22,7 @@ from expectitree.base.tree.columns import (
     TERMINAL,
     Columns,
     IntColumn,
+    Labels,
     NumberColumn,
     Repeated,
     zeros,
@@ -32,7 +33,7 @@ from expectitree.base.tree.scans import measure
 
 def adopt(
     columns: Columns,
-    label: Sequence[str | None] | None = None,
+    label: Labels | None = None,
     *,
     unknown: Collection[int] = (),
     **about: Any,
@@ -93,7 +94,7 @@ def _check_annotations(tree: Tree) -> None:
             raise TreeError(f"node {node}: it is marked as an estimate, but is not a terminal")
 
 
-def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
+def _check_shapes(columns: Columns, label: Labels) -> None:
     count, branches = len(columns.kind), len(columns.child)
     lengths = (count, count, count + 1, branches, branches, branches * columns.pays)
     names = ("kind", "utility", "first", "child", "probability", "reward")
@@ -267,7 +268,7 @@ def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
         )
 
 
-def check_labels(columns: Columns, label: Sequence[str | None], start: int = 0) -> Iterator[str]:
+def check_labels(columns: Columns, label: Labels, start: int = 0) -> Iterator[str]:
     """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling.
 
     `start` is the id of the first row.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -29,7 +29,7 @@ from expectitree.base.expressions.syntax import (
 )
 from expectitree.base.numbers import escape, exact_text
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import REST, Definition, Parameter
+from expectitree.base.tree.formulas import REST, Events, Parameter, Parameters
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report
 
@@ -112,7 +112,7 @@ def chances_of(tree: Tree, node: int) -> list[Expression]:
 class Definitions:
     """The parameters of a tree by name, and more that are derived from them."""
 
-    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
+    def __init__(self, parameters: Parameters) -> None:
         # New formulas may need a sum that `define_probabilities` derived, so writers keep it.
         self.parameters = {name: replace(one, is_sum=False) for name, one in parameters.items()}
         self._counts: dict[str, int] = {}  # the number of the last name made of some words
@@ -153,7 +153,7 @@ def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str,
     return found, count
 
 
-def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: Report) -> Tree:
+def define_probabilities(tree: Tree, defined: Events, report: Report) -> Tree:
     """Return the tree with formulas for the probabilities of all nodes of defined events.
 
     The numbers of the tree do not change until the formulas are evaluated.
@@ -169,8 +169,12 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
         labels = {b: tree.branch_label(n, b) for b in tree.branches_of(n)}
         known = shown.get(defined[name].test_of or name, ())
         if isinstance(known, str) and not defined[name].test_of:
-            fault = f"{escape(name)} is {escape(known)} on the way here: an event happens once"
-            report(fault, "outcomes", n, NONE)
+            report(
+                f"{escape(name)} is {escape(known)} on the way here: an event happens once",
+                "outcomes",
+                n,
+                NONE,
+            )
             continue
         chances = posteriors.chances(name, known)
         if any(p != ZERO for p in chances.values()):  # otherwise the signals cannot occur
@@ -182,16 +186,14 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
     return replace(tree, parameters=parameters, formulas=formulas)
 
 
-def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
+def written_parameters(tree: Tree) -> Parameters:
     """Return the parameters without those that `define_probabilities` derives."""
     if not tree.formulas.defined:
         return tree.parameters
     return {name: one for name, one in tree.parameters.items() if not one.is_sum}
 
 
-def histories(
-    tree: Tree, defined: Mapping[str, Definition]
-) -> Iterator[tuple[int, dict[str, Shown]]]:
+def histories(tree: Tree, defined: Events) -> Iterator[tuple[int, dict[str, Shown]]]:
     """Yield each node and what play has shown before it by event, parents before children.
 
     An event on which a shared node does not depend may have another history on another path.
@@ -206,7 +208,7 @@ def histories(
 
 
 def shown_after(
-    tree: Tree, defined: Mapping[str, Definition], n: int, b: int, shown: dict[str, Shown]
+    tree: Tree, defined: Events, n: int, b: int, shown: dict[str, Shown]
 ) -> dict[str, Shown]:
     """Return what play has shown by event after a branch of a node."""
     name = tree.formulas.events.get(n, "")
@@ -225,9 +227,7 @@ def shown_after(
 class Posteriors(Definitions):
     """Bayes' rule in formulas, for defined events."""
 
-    def __init__(
-        self, defined: Mapping[str, Definition], parameters: Mapping[str, Parameter]
-    ) -> None:
+    def __init__(self, defined: Events, parameters: Parameters) -> None:
         super().__init__(parameters)
         self.defined = defined
 

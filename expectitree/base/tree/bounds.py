@@ -45,9 +45,13 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
 def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
     low, high = message_text(lower), message_text(upper)
     if lower > upper:
-        found = f"the bounds on the way here leave no number (at least {low}, at most {high})"
-        return f"{found}: correct the bounds"
+        return (
+            f"the bounds on the way here leave no number (at least {low}, at most {high}): "
+            "correct the bounds"
+        )
     what = "estimate" if columns.kind[node] else "utility"
     shift = " (shifted by the rewards on the way here)" * columns.pays
-    found = f"the {what} {message_text(columns.utility[node])} lies outside the bounds"
-    return f"{found} [{low}, {high}]{shift}: widen the bounds, or correct the {what}"
+    return (
+        f"the {what} {message_text(columns.utility[node])} lies outside the bounds [{low}, "
+        f"{high}]{shift}: widen the bounds, or correct the {what}"
+    )

@@ -23,6 +23,7 @@ from expectitree.base.tree.columns import (
     UNKNOWN,
     Bounds,
     Columns,
+    Labels,
 )
 from expectitree.base.tree.formulas import Expressions, Formulas, TreeText, is_formula
 from expectitree.base.tree.formulas import sum_of as sum_of_formulas
@@ -199,7 +200,7 @@ class TreeBuilder:
         kind: int,
         children: Sequence[int],
         probabilities: Sequence[Number] | None,
-        labels: Sequence[str | None] | None,
+        labels: Labels | None,
         estimate: Number | None = None,
         rewards: Mapping[int, Number] | None = None,
     ) -> int:
@@ -330,7 +331,7 @@ class TreeBuilder:
         self,
         kind: Kind,
         ids: list[int],
-        labels: list[str | None] | None,
+        labels: Labels | None,
         probabilities: Sequence[Number] | None,
         about: Mapping[str, Any],
     ) -> NodeId:
@@ -349,9 +350,7 @@ class TreeBuilder:
         self.annotate(node, **given)
         return node
 
-    def _rewards(
-        self, written: Any, labels: Sequence[str | None] | None, count: int
-    ) -> dict[int, Number]:
+    def _rewards(self, written: Any, labels: Labels | None, count: int) -> dict[int, Number]:
         """Return rewards by place, from a list in order or a mapping from label to reward."""
         if written is None:
             return {}
@@ -381,7 +380,7 @@ class TreeBuilder:
             )
         return lower, upper
 
-    def _children(self, children: Children) -> tuple[list[int], list[str | None] | None]:
+    def _children(self, children: Children) -> tuple[list[int], Labels | None]:
         """Return the ids of some children and the labels of the branches to them."""
         self._check_open()
         if isinstance(children, str) or not isinstance(children, Iterable):
@@ -389,7 +388,7 @@ class TreeBuilder:
                 f"the children are {children!r}: expected a list of nodes, "
                 "or a mapping from label to node"
             )
-        labels: list[str | None] | None = None
+        labels: Labels | None = None
         if isinstance(children, Mapping):
             written = [str(label) for label in children]
             if len(set(written)) < len(written):
@@ -483,7 +482,7 @@ class Copy(TreeBuilder):
         self.tree = tree
         self.estimated: set[int] = set()
 
-    def labels_of(self, node: int, branches: Sequence[int]) -> list[str | None]:
+    def labels_of(self, node: int, branches: Sequence[int]) -> Labels:
         """Return the labels of some branches in a new order; `#k` stays with its branch."""
         tree, first = self.tree, self.tree.columns.first[node]
         return [

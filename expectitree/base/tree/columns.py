@@ -57,6 +57,7 @@ UNSEEN = 4
 NONE = -1  # in a column of nodes or branches: there is none
 
 Bounds: TypeAlias = tuple[Number, Number]
+Labels: TypeAlias = "Sequence[str | None]"  # of branches; None for `#k`, by place
 ChosenBounds: TypeAlias = Bounds | Literal["none", "leaves"] | None  # None: by file and algorithm
 
 T_co = TypeVar("T_co", covariant=True)

@@ -6,19 +6,19 @@ search sees the objective alone, and the amounts stay where the formula is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from typing import cast
 
 from expectitree.base.expressions.parser import ExpressionError
 from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
 from expectitree.base.numbers import quote
-from expectitree.base.tree.formulas import NO_CRITERIA, ZERO, Amounts, Criteria
+from expectitree.base.tree.formulas import NO_CRITERIA, ZERO, Amounts, ByName, Criteria
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import evaluated
 
 
-def objective_of(criteria: Criteria, amounts: Mapping[str, Expression]) -> Amounts:
+def objective_of(criteria: Criteria, amounts: ByName) -> Amounts:
     """Return the objective with amounts in place of its criteria."""
 
     def combine(node: Expression, operands: list[Expression]) -> Expression:

@@ -24,6 +24,9 @@ from expectitree.base.numbers import Number as Value
 from expectitree.base.tree.columns import Bounds
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
+ByName: TypeAlias = Mapping[str, Expression]
+Parameters: TypeAlias = "Mapping[str, Parameter]"
+Events: TypeAlias = "Mapping[str, Definition]"
 
 REST = "rest"  # the probability that the other outcomes leave of 1
 P_REST = f"`p: {REST}` at one outcome"  # what to write, in messages
@@ -66,10 +69,10 @@ class Parameter:
 class Definition:
     """An event with a prior, or a test of an event."""
 
-    prior: Mapping[str, Expression] = field(default_factory=dict)  # by outcome
+    prior: ByName = field(default_factory=dict)  # by outcome
     test_of: str = ""  # the event that a test is of
     # Of a test: by signal and outcome, the probability of the signal.
-    likelihood: Mapping[str, Mapping[str, Expression]] = field(default_factory=dict)
+    likelihood: Mapping[str, ByName] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -141,7 +144,7 @@ class Formulas:
     defined: dict[str, Definition] = field(default_factory=dict)  # events and tests, by name
     written: Any = None  # the `Tree` as its file has it, with `replaced`, if it was expanded
     # By branch: the formulas of the parameters that are replaced below it, by name.
-    replaced: dict[int, Mapping[str, Expression]] = field(default_factory=dict)
+    replaced: dict[int, ByName] = field(default_factory=dict)
     # By node: what each branch to it pays besides its own reward, a number or a formula. Like
     # `replaced`, only a tree as its file has it has these.
     at_nodes: dict[int, Any] = field(default_factory=dict)

@@ -34,16 +34,17 @@ from expectitree.base.tree.columns import (
     Bounds,
     Columns,
     IntColumn,
+    Labels,
     NumberColumn,
     filled,
     zeros,
 )
 from expectitree.base.tree.columns import Kind as Kind
-from expectitree.base.tree.formulas import Formulas, TreeText
+from expectitree.base.tree.formulas import Formulas, Parameters, TreeText
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
-    from expectitree.base.tree.formulas import Criteria, Expectation, Parameter
+    from expectitree.base.tree.formulas import Criteria, Expectation
 
 NO_BOUNDS: Bounds = (-INFINITY, INFINITY)
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
@@ -99,14 +100,14 @@ class Tree(Shown):
     """
 
     columns: Columns
-    label: Sequence[str | None]
+    label: Labels
     exact: bool = False
     local_bounds: Mapping[int, Bounds] = field(default_factory=dict)
     estimated: frozenset[int] = frozenset()
     below: Mapping[int, Below] = field(default_factory=dict)
     root_reward: Number = 0
     text: TreeText = field(default_factory=TreeText)
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)
     formulas: Formulas = field(default_factory=Formulas)
     attitude: Attitude | None = None
     error: Number = 0

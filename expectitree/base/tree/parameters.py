@@ -42,7 +42,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
-from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter
+from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter, Parameters
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import composed
 
@@ -68,7 +68,7 @@ class Setting:
     place: str = ""  # in the table, for messages
 
 
-def in_order(parameters: Mapping[str, Parameter]) -> list[str]:
+def in_order(parameters: Parameters) -> list[str]:
     """Return the names, each after those that it is derived from."""
     bases = {name: parameter.bases for name, parameter in parameters.items()}
     return [*TopologicalSorter(bases).static_order()]
@@ -79,7 +79,7 @@ class ParameterValues(dict[str, Any]):
 
     def __init__(
         self,
-        parameters: Mapping[str, Parameter],
+        parameters: Parameters,
         domain: Domain,
         known: Mapping[str, Any] | None = None,
     ) -> None:
@@ -128,7 +128,7 @@ def parameter_values(tree: Tree) -> dict[str, Number | None]:
     return {name: values.get(name) for name in tree.parameters}
 
 
-def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]:
+def unused(parameters: Parameters, formulas: Formulas) -> list[str]:
     """Return the names of parameters that neither a formula nor another parameter uses."""
     used = formulas.names.union(*(parameter.bases for parameter in parameters.values()))
     return [name for name in parameters if name not in used]
@@ -150,16 +150,16 @@ def number_of(name: str, value: object) -> Expression:
     return parse(text, ())
 
 
-def with_values(
-    parameters: Mapping[str, Parameter], values: Mapping[str, object]
-) -> dict[str, Parameter]:
+def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[str, Parameter]:
     """Return parameters with some values replaced, which are then certain.
 
     Raises `TreeError` for an unknown name.
     """
     if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
-        expected = "expected a mapping from name to number, such as {'pr': 0.3}"
-        raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
+        raise TreeError(
+            f"found {quote(repr(values))} as parameters, expected a mapping from name to "
+            "number, such as {'pr': 0.3}"
+        )
     changed = dict(parameters)
     for key, given in values.items():
         name = composed(key)
@@ -176,8 +176,10 @@ def with_values(
             )
         old = parameters[name]
         if old.bases and new.value is not None:
-            found = f"{name} is derived: {name} = {text_of(old.value)}"
-            raise TreeError(f"{where}{found}; set {' or '.join(old.bases)} instead")
+            raise TreeError(
+                f"{where}{name} is derived: {name} = {text_of(old.value)}; set "
+                f"{' or '.join(old.bases)} instead"
+            )
         written = old.value if new.value is None else number_of(name, new.value)
         about = {key: getattr(new, key) for key in ("range", "unit", "description")}
         filled: dict[str, Any] = {key: found for key, found in about.items() if found}
@@ -283,9 +285,10 @@ class _Evaluation:
             try:
                 found: Any = evaluate(formula, self.domain, self.values)
                 if not self.tree.exact and abs(found) > MAX_FLOAT:
-                    large = f"{quote(text_of(formula), 60)} is {message_text(found)}"
-                    limit = "beyond what floating point can search (10^301)"
-                    found = NumberError(f"{large}, {limit}{self.values.at(formula)}")
+                    found = NumberError(
+                        f"{quote(text_of(formula), 60)} is {message_text(found)}, beyond what "
+                        f"floating point can search (10^301){self.values.at(formula)}"
+                    )
             except ExpressionError as error:
                 found = NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
             except NumberError as error:  # a number as written that floats cannot hold
@@ -301,8 +304,9 @@ class _Evaluation:
             self.report(message, what, node, branch)
         elif not self.unreached:
             path = self.tree.path_of(node, branch)
-            needed = "a value is not needed below an outcome of probability 0"
-            self.unreached = f"{path}: {message}; {needed}"
+            self.unreached = (
+                f"{path}: {message}; a value is not needed below an outcome of probability 0"
+            )
 
     def outcomes(self, n: int, is_reached: bool) -> list[Any]:
         """Return the probabilities of a chance node; equal ones after an error."""
@@ -360,8 +364,10 @@ class _Evaluation:
             return None
         if not self.tree.exact:
             p = round(p, 12)
-        expected = f"p is {message_text(p)}{self.values.at(formula)}, expected a number from 0 to 1"
-        return TreeError(expected, _CHANGE)
+        return TreeError(
+            f"p is {message_text(p)}{self.values.at(formula)}, expected a number from 0 to 1",
+            _CHANGE,
+        )
 
     def fault_of_sum(
         self, total: Any, rests: int, formulas: Iterable[Expression]

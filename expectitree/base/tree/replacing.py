@@ -29,7 +29,7 @@ from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
 from expectitree.base.tree.bounds import check_bounds
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amounts, is_formula, names_of
+from expectitree.base.tree.formulas import Amounts, ByName, is_formula, names_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import (
     ParameterValues,
@@ -300,7 +300,7 @@ class Expansion:
                     self.constants[id(formula)] = self.plain_number(self.number(formula, {}))
         return self.constants[id(formula)]
 
-    def number(self, formula: Expression, outer: Mapping[str, Expression]) -> Fraction:
+    def number(self, formula: Expression, outer: ByName) -> Fraction:
         """Return the value of a formula of counters, which are numbers in a place."""
         values = {name: self.now[name] for name in self.names(formula) if name not in outer}
         for name in self.names(formula):
@@ -341,8 +341,10 @@ class Expansion:
 
     def true_cycle(self, key: Key) -> str:
         """Return the message about a node that leads to itself with equal numbers."""
-        hint = "count something in `with`, or write a game and ask `expectitree solve`"
-        return f"this leads back to itself{self.at(key)} without a change: {hint}"
+        return (
+            f"this leads back to itself{self.at(key)} without a change: count something in "
+            "`with`, or write a game and ask `expectitree solve`"
+        )
 
     def too_many(self, path: Sequence[Key], most: int) -> str:
         """Return the message about a tree that is too large; the last node is first in `path`."""
@@ -403,8 +405,12 @@ class Expansion:
                 if name in used and name not in own:
                     used.update(self.tree.parameters[name].bases)
             for name in own.keys() - used:
-                found = f"with replaces {name}, which no formula of the node uses: remove it"
-                self.report(found, f"with {name}", self.tree.parent_of(b), b)
+                self.report(
+                    f"with replaces {name}, which no formula of the node uses: remove it",
+                    f"with {name}",
+                    self.tree.parent_of(b),
+                    b,
+                )
 
     def check_values(self) -> None:
         """Report refs and formulas that need a name which no `with` on the way there sets."""
@@ -421,8 +427,12 @@ class Expansion:
                     if name not in self.needed(b):
                         continue
                     if b in self.formulas.replaced:
-                        found = f"this ref leads to a formula of {name}, which nothing sets"
-                        self.stop(f"{found}: {_SET}", "ref", n, b)
+                        self.stop(
+                            f"this ref leads to a formula of {name}, which nothing sets: {_SET}",
+                            "ref",
+                            n,
+                            b,
+                        )
                     elif child not in met:
                         met.add(child)
                         pending.append(child)
@@ -480,7 +490,7 @@ class Expansion:
             event = definition.test_of
         return names
 
-    def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:
+    def with_derived(self, own: ByName) -> dict[str, Expression]:
         """Return replacements, and those of the parameters that are derived from replaced ones."""
         found = {name: self.substituted(formula, {}) for name, formula in own.items()}
         for name in self.order if found else ():
@@ -511,7 +521,7 @@ class Expansion:
         used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
         return Key(child, replaced, tuple(used))
 
-    def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+    def substituted(self, formula: Expression, values: ByName) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""
         names = self.names(formula)
         key: tuple[object, ...] = id(formula), *(id(values.get(name)) for name in names)
@@ -526,7 +536,7 @@ class Expansion:
             self.kept.append(formula)
         return self.names_by_id[id(formula)]
 
-    def replaced_in(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+    def replaced_in(self, formula: Expression, values: ByName) -> Expression:
         """Return a formula as `substituted` does, of any parts."""
         whole = self.plain(formula, values)
         if not isinstance(formula, Amounts):
@@ -539,7 +549,7 @@ class Expansion:
             self.lengths[id(found)] = self.lengths[id(whole)]
         return self.known[key]
 
-    def plain(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+    def plain(self, formula: Expression, values: ByName) -> Expression:
 
         def combine(part: Expression, operands: list[Expression]) -> Expression:
             if isinstance(part, Name) and part.name in values:

@@ -185,8 +185,9 @@ def named_faults(path: str) -> Iterator[None]:
             reason = "it is empty"
         elif str(error):
             reason = escape(str(error).splitlines()[0][:200])
-        message = f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
-        raise FileError([Problem(path, message)]) from None
+        raise FileError(
+            [Problem(path, f"the file is damaged, or does not hold a tree: {reason}; {_HOW}")]
+        ) from None
 
 
 def _joined(
@@ -474,8 +475,10 @@ def _rounded(values: Array) -> Array:
         return values
     rounded = values.cast(pa.float32(), safe=False)
     for value in values.filter(compute.is_inf(rounded).fill_null(False))[:1]:
-        found = f"the number {exact_text(value.as_py())} is beyond the limit of --float32"
-        raise TreeError(f"{found} (10^38): write numbers of 64 bits")
+        raise TreeError(
+            f"the number {exact_text(value.as_py())} is beyond the limit of --float32 "
+            "(10^38): write numbers of 64 bits"
+        )
     return rounded
 
 
@@ -487,8 +490,10 @@ def _label_array(tree: Tree) -> Array:
         parts = [pa.array(tree.label[at : at + _LABELS_AT_ONCE], pa.string()) for at in starts]
         return pa.chunked_array(parts, pa.string()).combine_chunks()
     except UnicodeEncodeError as error:
-        found = f"half of a surrogate pair in a label, {quote(str(error.object))}"
-        raise TreeError(f"{found}: write the character itself") from None
+        raise TreeError(
+            f"half of a surrogate pair in a label, {quote(str(error.object))}: write the "
+            "character itself"
+        ) from None
 
 
 def _check_floats(tree: Tree, drop_fractions: bool) -> None:
@@ -503,8 +508,7 @@ def _check_floats(tree: Tree, drop_fractions: bool) -> None:
         else:
             problem = "is not a decimal that a column of floats can hold: keep the tree as text, "
             problem += "or round its fractions (--drop fractions)"
-        found = f"{escape(tree.path_of(n))}: the {what} {message_text(value)}"
-        raise TreeError(f"{found} {problem}")
+        raise TreeError(f"{escape(tree.path_of(n))}: the {what} {message_text(value)} {problem}")
 
 
 def _numbers(tree: Tree) -> Iterator[tuple[int, str, Any]]:

@@ -46,8 +46,9 @@ def parse(text: str, name: str) -> Document:
         )
     except json.JSONDecodeError as error:
         if not text.strip():
-            message = "the document is empty: expected a JSON object, the root node"
-            raise error_in(name, message, 1, 1) from None
+            raise error_in(
+                name, "the document is empty: expected a JSON object, the root node", 1, 1
+            ) from None
         raise error_at(text, error.pos, name, _syntax_message(text, error)) from None
     except RecursionError:
         raise error_in(name, TOO_DEEP) from None

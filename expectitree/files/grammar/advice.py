@@ -13,7 +13,7 @@ from expectitree.base.names import nearest
 from expectitree.base.numbers import escape, exact_text, quote, to_fraction
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar import words
-from expectitree.files.grammar.document import Data, Pairs
+from expectitree.files.grammar.document import Data, Keys, Pairs
 from expectitree.files.grammar.doubts import NEARLY, label_hint, turned
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Frame, Trail
@@ -119,7 +119,7 @@ def _labels_alone(item: Pairs, is_item: bool) -> str:
     return f"unknown key {quote(label)}: a label in a list is written `{form}`"
 
 
-def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root: bool) -> str:
+def _labels_beside_keys(unknown: Sequence[str], values: Keys, is_root: bool) -> str:
     """Return the message for labels next to the keys of their parent; nothing for other keys."""
     pairs = tuple((key, values[key]) for key in unknown)
     if not _are_labels(pairs, 0.6):
@@ -134,16 +134,20 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
-    hint = f"write `chance: {words.flow_text(pairs)}`, or the same with max or min"
-    return f"the labels {labels} are next to {words.key_list(keys)}: {hint}"
+    return (
+        f"the labels {labels} are next to {words.key_list(keys)}: write `chance: "
+        f"{words.flow_text(pairs)}`, or the same with max or min"
+    )
 
 
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
     text = words.flow_text(data)
     for name in _names_of_nodes(data):
-        hint = f"define it under the root's `nodes:`, and write `{{ref: {name}}}` where it is meant"
-        return f"found {quote(name)} as the name of a node: {hint}"
+        return (
+            f"found {quote(name)} as the name of a node: define it under the root's `nodes:`, "
+            f"and write `{{ref: {name}}}` where it is meant"
+        )
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
     node = corrected(data)
@@ -426,7 +430,7 @@ def _are_labels(pairs: Pairs, likeness: float = 0.8, most: float = 0) -> bool:
     return alike <= most * len(pairs)
 
 
-def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
+def _hint(key: str, values: Keys, allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
     text, is_inner = words.flow_text(value), isinstance(value, (list, tuple))
@@ -454,7 +458,7 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     return f"write `{meant}: {text}`"
 
 
-def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]) -> str:
+def _hint_of_another_place(key: str, values: Keys, allowed: list[str]) -> str:
     """Return what to write for a key whose value has another form or place; nothing for others."""
     value, is_root = values[key], "title" in allowed
     text, meant = words.flow_text(value), words.SYNONYMS.get(key.lower(), "")

@@ -10,7 +10,7 @@ from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.builder import TreeBuilder, label_at
-from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
+from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE, Labels
 from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
@@ -64,8 +64,7 @@ class BranchReader:
             return
         is_whole = key == "p" and isinstance(data, str) and data.isdecimal() and data != "0"
         if is_whole and (hint := weight_hint("p", frame)):
-            found = f"{quote(data)} is not a probability: {hint}"
-            self.trail.report(place_of(item, key), found)
+            self.trail.report(place_of(item, key), f"{quote(data)} is not a probability: {hint}")
             value = None
         elif key in PAYMENTS:
             value, key = self.payment(item, key, data), "reward"
@@ -90,8 +89,10 @@ class BranchReader:
         if key == "cost" and is_ours and not is_formula(value) and value < 0:
             found = f"a cost of {message_text(value)} pays MAX {message_text(-value)}"
             gain = message_text(-value)
-            hint = f"if that is right, write reward: {gain}; otherwise write cost: {gain}"
-            self.warn_of(f"{found}: {hint}", own=False)
+            self.warn_of(
+                f"{found}: if that is right, write reward: {gain}; otherwise write cost: {gain}",
+                own=False,
+            )
         if key != "cost" or self.values.criteria:
             return value
         self.has_costs |= is_ours
@@ -109,7 +110,7 @@ class BranchReader:
                 self.trail.report(place, error, at=at)
         frame.branches["p"] = read
 
-    def labels(self, frame: Frame) -> list[str | None] | None:
+    def labels(self, frame: Frame) -> Labels | None:
         """Return the labels of a node's branches as the column holds them, None if it has none."""
         written = frame.branches.get("label")
         if written is None:
@@ -126,8 +127,10 @@ class BranchReader:
                 message = f"duplicate label {quote(label)} among siblings: give each its own"
                 if frame.is_labelled and label in NODE_KEYS:
                     item = flow_text(frame.container[: len({k for k, _ in frame.container})])
-                    hint = f"`{frame.kind.name.lower()}: [{item}, …]`"
-                    message = f"the key {quote(label)} occurs twice: write a list, {hint}"
+                    message = (
+                        f"the key {quote(label)} occurs twice: write a list, "
+                        f"`{frame.kind.name.lower()}: [{item}, …]`"
+                    )
                 self.trail.report(frame.place_of_label(at), message, own=True)
             seen.add(label)
             if may_be_keys and label and label.lower() in MAY_BE_KEYS:
@@ -191,8 +194,10 @@ class BranchReader:
         except TreeError as error:
             raise error.with_hint(HINT_OF_SUM.format(rest)) from None
         if divisor is not None:
-            found = f"{about}the probabilities sum to {message_text(divisor)}, not 1"
-            self.warn_of(f"{found}; each was divided by that sum")
+            self.warn_of(
+                f"{about}the probabilities sum to {message_text(divisor)}, not 1; each was "
+                "divided by that sum"
+            )
         return probabilities
 
     def check(self, frame: Frame) -> None:
@@ -252,7 +257,9 @@ def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Num
     """
     total = sum_of([to_probability(text, exact=True) for text in texts.values()])
     if total > 1:
-        found = f"the probabilities sum to {message_text(total)} without the rest"
-        raise TreeError(f"{found}, expected at most 1: correct them")
+        raise TreeError(
+            f"the probabilities sum to {message_text(total)} without the rest, expected at "
+            "most 1: correct them"
+        )
     share = (1 - total) / (len(written) - len(texts))
     return [share if value is REST else value for value in written.values()]

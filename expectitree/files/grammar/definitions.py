@@ -21,10 +21,12 @@ from expectitree.base.tree.criteria import check_objective
 from expectitree.base.tree.formulas import (
     REST,
     ZERO,
+    ByName,
     Criteria,
     Criterion,
     Definition,
     Distribution,
+    Events,
     Parameter,
     is_formula,
 )
@@ -92,8 +94,10 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
         if len(cycle) > 8:
             cycle[7:-1] = ["…"]
         way = " from ".join(cycle)
-        message = f"the parameter {cycle[0]} is derived from itself: {way}"
-        values.report(Place(data, at), f"{message}; give one of them a number")
+        values.report(
+            Place(data, at),
+            f"the parameter {cycle[0]} is derived from itself: {way}; give one of them a number",
+        )
     return found
 
 
@@ -255,8 +259,7 @@ def read_objective(values: ValueReader, data: Data) -> bool:
     criteria = values.criteria
     if not criteria:  # which is reported
         return False
-    expected = "expected a formula of the criteria, such as effect - cost"
-    filled_text(data, f" as objective, {expected}")
+    filled_text(data, " as objective, expected a formula of the criteria, such as effect - cost")
     objective = parse(data, (*(values.parameters or ()), *criteria.by_name))
     check_objective(objective, criteria.by_name)
     values.use_criteria(replace(criteria, objective=objective))
@@ -282,8 +285,9 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
             values.report(Place(data, at, True), f"{subject}: defined twice: keep one")
             continue
         if not name:
-            message = "found nothing as the name of an event, expected text"
-            values.report(Place(data, at, True), message)
+            values.report(
+                Place(data, at, True), "found nothing as the name of an event, expected text"
+            )
         places[name] = Place(data, at)
         read = partial(_read_definition, subject=subject)
         found[name] = values.attempt(read, written, data, at, f"{subject}: ") or Definition()
@@ -310,8 +314,7 @@ def _read_definition(values: ValueReader, data: Data, subject: str) -> Definitio
             values.report(Place(data, at, True), f"{subject}: {message}")
     is_test = "test_of" in keys
     if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
-        found = f"found the keys {', '.join(map(escape, keys))}"
-        raise GrammarError(f"{found}, {_EXPECTED_EVENTS}")
+        raise GrammarError(f"found the keys {', '.join(map(escape, keys))}, {_EXPECTED_EVENTS}")
     if not is_test:
         place = place_of(data, "prior")
         row = _read_row(values, keys["prior"], subject, place)
@@ -364,8 +367,10 @@ def _fault_of_test(test: Definition, event: Definition) -> str:
     for signal, row in test.likelihood.items():
         if event.prior and sorted(row) != sorted(event.prior):
             found, expected = (", ".join(map(escape, some)) for some in (row, event.prior))
-            message = f"the signal {escape(signal)} has likelihoods of {found}, expected one "
-            return f"{message}of each outcome: {expected}"
+            return (
+                f"the signal {escape(signal)} has likelihoods of {found}, expected one of "
+                f"each outcome: {expected}"
+            )
     return ""
 
 
@@ -388,10 +393,10 @@ def _whole(
     return chances
 
 
-def written_definitions(defined: Mapping[str, Definition]) -> dict[str, object]:
+def written_definitions(defined: Events) -> dict[str, object]:
     """Return the definitions of events as plain data."""
 
-    def row(chances: Mapping[str, Expression]) -> dict[str, str]:
+    def row(chances: ByName) -> dict[str, str]:
         return {label: written(p) for label, p in chances.items()}
 
     def written(p: Expression) -> str:
@@ -439,8 +444,10 @@ def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
 
 
 def _expression(data: Data) -> Any:
-    about = f" as utility, expected an expression in {TOTAL} such as x^(1/2)"
-    return parse(filled_text(data, about), (TOTAL,))
+    return parse(
+        filled_text(data, f" as utility, expected an expression in {TOTAL} such as x^(1/2)"),
+        (TOTAL,),
+    )
 
 
 def _points(values: ValueReader, data: Data) -> list[tuple[Number, Number]]:

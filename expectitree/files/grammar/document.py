@@ -23,6 +23,7 @@ from expectitree.base.tree.paths import message_path
 
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
 Fields: TypeAlias = dict[str, Any]  # of an object that is being read or written, by name
+Keys: TypeAlias = dict[str, Data]  # of a mapping without duplicates
 Pairs: TypeAlias = Sequence[tuple[str, Data]]  # of a mapping: keys and values
 
 MAX_NESTED = 300  # nodes within nodes in one text

@@ -29,8 +29,9 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     if is_number(data):
         raise GrammarError(f"expect: found {quote(data)}: write `expect: {{value: {data}}}`")
     if not isinstance(data, tuple):
-        expected = f"expected a mapping with {', '.join(KEYS)}"
-        raise GrammarError(f"expect: found {described(data)}, {expected}")
+        raise GrammarError(
+            f"expect: found {described(data)}, expected a mapping with {', '.join(KEYS)}"
+        )
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
         values.report(place, f"expect: {error}")
@@ -124,8 +125,10 @@ class _ExpectationReader(ValueReader):
             return
         for index, entry in enumerate(data):
             if not isinstance(entry, tuple) or "set" not in dict(entry):
-                message = f"found {described(entry)} without `set` under at, {expected}"
-                self.report(Place(data, index), message)
+                self.report(
+                    Place(data, index),
+                    f"found {described(entry)} without `set` under at, {expected}",
+                )
                 continue
             reader = _ExpectationReader(self.report)
             found = {
@@ -158,8 +161,11 @@ class _ExpectationReader(ValueReader):
         """Yield the expectation of one search, whose keys below `expect` are `place`."""
         name = str(place[0])
         if not isinstance(data, tuple):
-            expected = f"expected a mapping with {', '.join(RUN_KEYS)}"
-            self.report(where, f"found {described(data)} under {name}, {expected}")
+            self.report(
+                where,
+                f"found {described(data)} under {name}, expected a mapping with "
+                f"{', '.join(RUN_KEYS)}",
+            )
             return
         fields: Fields = {}
         options: dict[str, int | str] = {}
@@ -169,8 +175,10 @@ class _ExpectationReader(ValueReader):
                 continue
             owner = OPTIONS[key].algorithm
             if owner != name:
-                message = f"the key {quote(key)} is for {owner} only, not for {name}"
-                self.report(Place(data, at, True), message)
+                self.report(
+                    Place(data, at, True),
+                    f"the key {quote(key)} is for {owner} only, not for {name}",
+                )
             options[key] = self.attempt(
                 partial(_ExpectationReader.option, key=key), value, data, at
             )
@@ -193,8 +201,9 @@ class _ExpectationReader(ValueReader):
     def numbers(self, data: Data) -> dict[str, Number]:
         """Return the numbers by path; each that is wrong is reported and left out."""
         if not isinstance(data, tuple):
-            expected = "expected a mapping from path to number"
-            raise GrammarError(f"found {described(data)} under values, {expected}")
+            raise GrammarError(
+                f"found {described(data)} under values, expected a mapping from path to number"
+            )
         found = {}
         for at, path, value in self.pairs(data):
             number = self.attempt(ValueReader.number, value, data, at)
@@ -209,8 +218,9 @@ class _ExpectationReader(ValueReader):
             items = [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
-        expected = "expected a list of paths such as [a2/#2]"
-        raise GrammarError(f"found {described(data)} as skipped, {expected}")
+        raise GrammarError(
+            f"found {described(data)} as skipped, expected a list of paths such as [a2/#2]"
+        )
 
 
 # The functions that read the values of the keys, of `expect` and of one search in it.

@@ -14,6 +14,7 @@ from expectitree.base.numbers import message_text
 from expectitree.base.tree.formulas import Amounts
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
+from expectitree.files.grammar.document import Fields
 
 # A product of words to whole powers, such as {"$": 1, "kg": -1}; None if it is not known.
 Unit: TypeAlias = Counter[str] | None
@@ -28,7 +29,7 @@ _ADDING = ("+", "-", "max", "min", "if", "<", "<=", ">", ">=", "=")
 
 def input_warnings(tree: Tree) -> Iterator[str]:
     """Yield the warnings about the values of parameters, then those about units."""
-    values: dict[str, Any] = parameter_values(tree)
+    values: Fields = parameter_values(tree)
     for name, value in values.items():
         parameter, places = tree.parameters[name], list[str]()
         range_, own = parameter.range, parameter.distribution
@@ -43,8 +44,10 @@ def input_warnings(tree: Tree) -> Iterator[str]:
             if not _TAIL <= share <= 1 - _TAIL:
                 places.append(f"the central 99% of {own.written}")
         for place in places:
-            found = f"the value {message_text(value)} is outside {place}"
-            yield f"parameter {name}: {found}: correct one of them"
+            yield (
+                f"parameter {name}: the value {message_text(value)} is outside {place}: "
+                "correct one of them"
+            )
     yield from _unit_warnings(tree)
 
 
@@ -114,8 +117,11 @@ def _unit_warnings(tree: Tree) -> Iterator[str]:
         for text, unit in known[1:]:
             if unit != known[0][1]:
                 first = " is in ".join(known[0])
-                why = "which are added or compared: write both in one unit"
-                found.setdefault(f"{known[0][1]} {unit}", f"{first}, and {text} in {unit}, {why}")
+                found.setdefault(
+                    f"{known[0][1]} {unit}",
+                    f"{first}, and {text} in {unit}, which are added or compared: write both "
+                    "in one unit",
+                )
     yield from found.values()
 
 

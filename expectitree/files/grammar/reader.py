@@ -32,7 +32,9 @@ from expectitree.files.grammar.document import (
     TOO_DEEP,
     Data,
     Document,
+    Fields,
     GrammarError,
+    Keys,
     Place,
     SharedText,
     TooManyProblemsError,
@@ -143,7 +145,7 @@ class _TreeReader:
 
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
-        about: dict[str, Any] = {}
+        about: Fields = {}
         root = 0
         root_reward: Any = 0
         with suppress(TooManyProblemsError):
@@ -253,8 +255,12 @@ class _TreeReader:
         written = dict(self.document.root).get("parameters", ())
         for at, (key, fields) in enumerate(written):
             if key in counters and isinstance(fields, tuple) and "distribution" in dict(fields):
-                found = f"parameter {key}: it sets how often nodes repeat, so it is certain"
-                self.trail.add(Place(written, at), paths.ROOT, f"{found}: remove `distribution`")
+                self.trail.add(
+                    Place(written, at),
+                    paths.ROOT,
+                    f"parameter {key}: it sets how often nodes repeat, so it is certain: "
+                    "remove `distribution`",
+                )
         if self.trail.found:
             raise self.trail.failure()
 
@@ -306,10 +312,10 @@ class _TreeReader:
     def note_fault(self, error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
         self.faults.append((error, what, node, branch))
 
-    def read_root_keys(self) -> dict[str, Any]:
+    def read_root_keys(self) -> Fields:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
         root = self.document.root
-        about: dict[str, Any] = {}
+        about: Fields = {}
         pairs = [*enumerate(root if isinstance(root, tuple) else ())]
         pairs.sort(key=lambda pair: READ_ORDER.get(pair[1][0], 0))
         for index, (key, value) in pairs:
@@ -328,7 +334,7 @@ class _TreeReader:
             about.pop(key, None)
         return about
 
-    def read_criteria(self, about: dict[str, Any]) -> None:
+    def read_criteria(self, about: Fields) -> None:
         """Put the criteria and the objective among the root's values into the formulas."""
         missing = {
             "criteria": "criteria without an objective: add one, as in `objective: effect - cost`",
@@ -506,10 +512,10 @@ class _TreeReader:
         return node
 
     def enter_mapping(
-        self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
+        self, item: Data, keys: Keys, identity: object, named: Place | None
     ) -> int | None:
         """Read a mapping as `enter` does; `named` is its place if a ref leads to it."""
-        about: dict[str, Any] = {}
+        about: Fields = {}
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
         if len(keys) != 1 or kind is None:
@@ -527,8 +533,10 @@ class _TreeReader:
                 return self.reject(error.place or named, error)
         children = keys[body]
         if "event" in about and kind != CHANCE:
-            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
-            self.report(place_of(item, "event", True), message)
+            self.report(
+                place_of(item, "event", True),
+                f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it",
+            )
         if not kind:
             return self.long_terminal(item, body, children, about)
         frame = self.trail.frames[-1]
@@ -544,9 +552,9 @@ class _TreeReader:
             self.open_frame(kind, children, nested, about, identity)
         return node
 
-    def own_values(self, item: Data, keys: dict[str, Data]) -> dict[str, Any]:
+    def own_values(self, item: Data, keys: Keys) -> Fields:
         """Return the values of a node's own keys; only a named node has a reward of its own."""
-        about: dict[str, Any] = {}
+        about: Fields = {}
         for key, value in keys.items():
             if key in NODE_VALUES:
                 about[key] = self.values.attempt(NODE_VALUES[key], value, item, key)
@@ -562,14 +570,15 @@ class _TreeReader:
             self.report(place_of(item, key, True), message)
         return True
 
-    def read_ending(
-        self, item: Data, keys: dict[str, Data], about: dict[str, Any], is_named: bool
-    ) -> None:
+    def read_ending(self, item: Data, keys: Keys, about: Fields, is_named: bool) -> None:
         """Move the utility of a node that may end from its keys to `about`."""
         place = place_of(item, "until", True)
         if not is_named:
-            hint = "move the node there, and write `ref: NAME` in its place"
-            self.report(place, f"`until` is for a node under the root's `nodes:`: {hint}")
+            self.report(
+                place,
+                "`until` is for a node under the root's `nodes:`: move the node there, and "
+                "write `ref: NAME` in its place",
+            )
         if KINDS.keys().isdisjoint(keys):
             self.report(
                 place, "found `until` without a kind: add max, min or chance, as it goes on"
@@ -582,7 +591,7 @@ class _TreeReader:
                 about["ending"] = self.values.attempt(ValueReader.utility, data, item, key)
 
     def open_frame(
-        self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
+        self, kind: Kind, children: Data, nested: int, about: Fields, identity: object
     ) -> None:
         may_be_p = kind == CHANCE and children.__class__ is tuple
         by_p = may_be_p and not self.document.has_labels and are_probabilities(children)
@@ -595,8 +604,10 @@ class _TreeReader:
     def reject_list(self, item: Data, place: Place | None) -> int:
         """Report that the current child is a list or another value; return a node in its place."""
         if self.values.are_amounts(item):
-            hint = f"for a terminal write `utility: {flow_text(item)}`"
-            return self.reject(place, f"found amounts without a kind: {hint}")
+            return self.reject(
+                place,
+                f"found amounts without a kind: for a terminal write `utility: {flow_text(item)}`",
+            )
         if not isinstance(item, list) or not item:
             return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
         return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
@@ -626,19 +637,21 @@ class _TreeReader:
             self.frames[node] = Frame(kind, children, ids=[*ids])
         return node
 
-    def long_terminal(self, item: Data, key: str, data: Data, about: dict[str, Any]) -> int:
+    def long_terminal(self, item: Data, key: str, data: Data, about: Fields) -> int:
         self.utility_key = max(self.utility_key, key, key=UTILITIES.index)
         utility = self.values.attempt(ValueReader.utility, data, item, key)
         if "estimate" in about:
-            message = "an estimate is for inner nodes: a terminal has its utility"
-            self.report(place_of(item, "estimate", True), message)
+            self.report(
+                place_of(item, "estimate", True),
+                "an estimate is for inner nodes: a terminal has its utility",
+            )
         if utility is None:
             return self.placeholder()
         node = self.add_terminal(utility)
         self.annotate(node, about)
         return node
 
-    def annotate(self, node: int, about: dict[str, Any]) -> None:
+    def annotate(self, node: int, about: Fields) -> None:
         """Write the values of a node's own keys at the node."""
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         if about.get("reward"):
@@ -665,8 +678,9 @@ class _TreeReader:
             return f"a {kind.name} node {found}: {expected}"
         if id(children) in self.shared:
             if id(children) in self.bodies:
-                share = "repeat them, or share a whole node by an alias or a ref"
-                return f"children by an alias: {share}"
+                return (
+                    "children by an alias: repeat them, or share a whole node by an alias or a ref"
+                )
             self.bodies.add(id(children))
         return ""
 
@@ -723,8 +737,10 @@ class _TreeReader:
             self.report(frame.place(0), message, own=True)
         known = self.events.setdefault(event, labels)
         if known != labels:
-            found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"
-            message = f"{found}, and {key_list(known)} elsewhere: give them the same labels"
+            message = (
+                f"the outcomes of the event {quote(event)} are {key_list(labels)} here, and "
+                f"{key_list(known)} elsewhere: give them the same labels"
+            )
             self.report(frame.place(0), message, own=True)
 
     def reject(self, place: Place | None, message: ExpectitreeError | str) -> int:

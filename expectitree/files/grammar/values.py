@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any, TypeAlias
@@ -27,7 +27,7 @@ from expectitree.base.numbers import (
     to_probability,
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
-from expectitree.base.tree.formulas import NO_CRITERIA, REST, Criteria, is_formula
+from expectitree.base.tree.formulas import NO_CRITERIA, REST, ByName, Criteria, is_formula
 from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described, flow_text
@@ -123,8 +123,10 @@ class ValueReader:
     def condition(self, data: Data) -> Expression:
         """Return the condition on which a node ends."""
         if not isinstance(data, str) or not data:
-            expected = "expected a comparison of formulas, such as `cycle = 20`"
-            raise GrammarError(f"found {described(data)} as until, {expected}")
+            raise GrammarError(
+                f"found {described(data)} as until, expected a comparison of formulas, such "
+                "as `cycle = 20`"
+            )
         self.has_formulas = True
         return parse_condition(data, self.known)
 
@@ -143,8 +145,11 @@ class ValueReader:
     def plain_amount(self, data: Data) -> Number | Expression:
         """Return a number, or the formula of one."""
         if isinstance(data, tuple) and data and not self.criteria:
-            hint = "for several criteria, define `criteria:` and `objective:` at the root"
-            raise GrammarError("a mapping is not a number", hint=f"{HOW}; {hint}")
+            raise GrammarError(
+                "a mapping is not a number",
+                hint=f"{HOW}; for several criteria, define `criteria:` and `objective:` at the "
+                "root",
+            )
         try:
             return self.number(data)
         except NumberError as error:
@@ -168,8 +173,10 @@ class ValueReader:
                 and error.hint.startswith(HOW)
             )
             if self.parameters is None and is_name:
-                hint = f"or define {quote(data)} under the root's `parameters:`"
-                raise error.with_hint(f"{error.hint}, {hint}", UNDEFINED) from None
+                raise error.with_hint(
+                    f"{error.hint}, or define {quote(data)} under the root's `parameters:`",
+                    UNDEFINED,
+                ) from None
             is_number = error.kind == NOT_A_NUMBER and not error.hint.startswith(HOW)  # `1 1/2`
             if is_number or self.parameters is None and not is_operation(data):
                 raise error from None
@@ -201,14 +208,17 @@ class ValueReader:
         for at, (key, written) in enumerate(data):
             name = composed(key)
             if name not in self.criteria.by_name or name in found:
-                hint = f"{did_you_mean(name, self.criteria.by_name)}: the criteria are "
-                message = f"unknown criterion {quote(name)}{hint}{listed(self.criteria.by_name)}"
+                message = (
+                    "unknown criterion "
+                    f"{quote(name)}{did_you_mean(name, self.criteria.by_name)}: the criteria "
+                    f"are {listed(self.criteria.by_name)}"
+                )
                 message = f"the criterion {name} twice: keep one" if name in found else message
                 raise GrammarError(message, Place(data, at, True))
             found[name] = self.attempt(ValueReader.expression, written, data, at, f"{name}: ")
         return self.objective(found)
 
-    def objective(self, amounts: Mapping[str, Expression]) -> Expression:
+    def objective(self, amounts: ByName) -> Expression:
         """Return the objective of amounts."""
         from expectitree.base.tree.criteria import objective_of
 
@@ -222,8 +232,10 @@ class ValueReader:
         if "cost" not in self.criteria.by_name or not isinstance(data, str):
             name = next(iter(self.criteria.by_name))
             amounts = flow_text(data if isinstance(data, tuple) else ((name, data),))
-            found = "found a cost, but amounts are rewards, and the objective has their signs"
-            raise GrammarError(f"{found}: write `reward: {amounts}`")
+            raise GrammarError(
+                "found a cost, but amounts are rewards, and the objective has their signs: "
+                f"write `reward: {amounts}`"
+            )
         return self.objective({"cost": self.expression(data)})
 
     def expression(self, data: Data) -> Expression:
@@ -248,8 +260,10 @@ class ValueReader:
     def probability(self, data: Data) -> Number | Expression | str:
         """Return a probability or its formula, or `REST` for the remainder of 1."""
         if not isinstance(data, str):
-            expected = "write a number between 0 and 1, such as 1/3 or 10%"
-            raise GrammarError(f"{described(data)} is not a probability: {expected}")
+            raise GrammarError(
+                f"{described(data)} is not a probability: write a number between 0 and 1, "
+                "such as 1/3 or 10%"
+            )
         try:
             return self.to_probability(data)
         except NumberError as error:
@@ -279,21 +293,24 @@ class ValueReader:
         if not isinstance(data, list) or len(data) != 2:
             is_list = isinstance(data, list) and data
             found = f"a list of {len(data)}" if is_list else described(data)
-            expected = "expected [lower, upper], such as [0, 100] or [-inf, inf]"
-            raise GrammarError(f"found {found} as bounds, {expected}")
+            raise GrammarError(
+                f"found {found} as bounds, expected [lower, upper], such as [0, 100] or [-inf, inf]"
+            )
         lower, upper = (self.attempt(ValueReader.bound, data[at], data, at) for at in (0, 1))
         if lower is None or upper is None:
             return None
         if lower > upper:
-            message = f"the lower bound {data[0]} is greater than the upper bound {data[1]}"
-            raise GrammarError(f"{message}: swap them")
+            raise GrammarError(
+                f"the lower bound {data[0]} is greater than the upper bound {data[1]}: swap them"
+            )
         return lower, upper
 
     def bound(self, data: Data) -> Number:
         """Return one of two bounds."""
         if not isinstance(data, str):
-            found = f"found {described(data)} as a bound"
-            raise GrammarError(f"{found}, expected a number, inf or -inf")
+            raise GrammarError(
+                f"found {described(data)} as a bound, expected a number, inf or -inf"
+            )
         return to_bound(data, exact=True)
 
     def normalize(self, data: Data) -> bool:

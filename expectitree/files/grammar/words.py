@@ -172,7 +172,8 @@ def unknown_key(key: str, known: Sequence[str], hint: str = "") -> str:
     if hint:
         return f"unknown key {name}: {hint}"
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
-        number = f"a number next to other keys is written as `utility: {name[1:-1]}`"
-        return f"unknown key {name}: {number}"
+        return (
+            f"unknown key {name}: a number next to other keys is written as `utility: {name[1:-1]}`"
+        )
     hint = key_hint(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
     return f"unknown key {name}{hint}: expected one of {', '.join(known)}"

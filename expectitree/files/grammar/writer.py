@@ -22,7 +22,7 @@ from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Readable, Repeated, zeros
 from expectitree.base.tree.formulas import Amounts, is_formula, payment_of
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.files.grammar.document import FormulaText, NumberText
+from expectitree.files.grammar.document import Fields, FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.values import NOT_KNOWN, are_probabilities, is_marked
@@ -76,8 +76,10 @@ class Notation:
         try:
             text.encode()
         except UnicodeEncodeError:
-            half = f"half of a surrogate pair in {quote(text)} cannot be written"
-            raise TreeError(f"{half}: write the character itself") from None
+            raise TreeError(
+                f"half of a surrogate pair in {quote(text)} cannot be written: write the "
+                "character itself"
+            ) from None
         return self.quoted(text)
 
     def key(self, key: str) -> str:
@@ -138,7 +140,7 @@ class _TreeWriter:
         self.kinds[Kind.TERMINAL] = tree.utility_key
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
         self.pays = tree.columns.pays or bool(formulas.rewards)
-        self.defined: dict[str, Any] = {}  # the definitions of events, as plain data
+        self.defined: Fields = {}  # the definitions of events, as plain data
         self.written_parameters = tree.parameters
         if formulas.defined:
             from expectitree.base.tree.bayes import written_parameters
@@ -161,7 +163,7 @@ class _TreeWriter:
     def root_fields(self) -> list[str]:
         """Return the keys of the root alone, without the named nodes."""
         tree, notation = self.tree, self.notation
-        about: dict[str, Any] = {"title": tree.title, "source": tree.source}
+        about: Fields = {"title": tree.title, "source": tree.source}
         if tree.attitude is not None:
             from expectitree.files.grammar.definitions import written_attitude
 
@@ -355,13 +357,15 @@ class _TreeWriter:
             parse(text, self.known)
         except ExpressionError as error:
             path = escape(self.tree.path_of(n, b))
-            found = f"a formula of {len(text):,} characters, a sum of rewards, cannot be written"
-            raise TreeError(f"{path}: {found}: {error}") from None
+            raise TreeError(
+                f"{path}: a formula of {len(text):,} characters, a sum of rewards, cannot be "
+                f"written: {error}"
+            ) from None
         return self.formula(reward)
 
     def parameters(self) -> Iterator[str]:
         for name, parameter in self.written_parameters.items():
-            about: dict[str, Any] = {"range": parameter.range, "unit": parameter.unit}
+            about: Fields = {"range": parameter.range, "unit": parameter.unit}
             about["description"] = parameter.description
             if parameter.distribution is not None:
                 about["distribution"] = parameter.distribution.written
