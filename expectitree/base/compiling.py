@@ -54,8 +54,8 @@ _lock = Lock()  # so that no two threads compile the same loop
 
 def pays(rows: float) -> bool:
     """Return whether numba is installed and compiling a loop over so many rows saves time."""
-    enough = SOME_ROWS if _state["started"] else MANY_ROWS
-    return rows >= enough and available()
+    is_enough = rows >= MANY_ROWS or rows >= SOME_ROWS and _state["started"]
+    return is_enough and available()
 
 
 def assume_started() -> None:

@@ -62,8 +62,9 @@ def executor_of(jobs: int | None, scheduler: str | None, in_threads: bool = Fals
     """
     if scheduler is not None:
         return _cluster(scheduler)
-    start = _threads if in_threads else _processes
-    return start(jobs or _cores())
+    if in_threads:
+        return _threads(jobs or _cores())
+    return _processes(jobs or _cores())
 
 
 @contextmanager
@@ -150,7 +151,9 @@ def _check_workers(client: Client, address: str) -> None:
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _start(workers: int) -> Executor:

@@ -76,7 +76,9 @@ class _Open:
     @property
     def label(self) -> str:
         """The label of the branch to the item that is being converted."""
-        return str(self.key) if isinstance(self.source, dict) else f"#{self.key + 1}"
+        if isinstance(self.source, dict):
+            return str(self.key)
+        return f"#{self.key + 1}"
 
     def add(self, item: Data) -> None:
         if isinstance(self.source, dict):

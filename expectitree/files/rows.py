@@ -27,7 +27,9 @@ class Warnings:
 
     def on(self, tree: Tree) -> Tree:
         """Return the tree with the warnings so far."""
-        return tree.changed(warnings=tuple(self.found)) if self.found else tree
+        if self.found:
+            return tree.changed(warnings=tuple(self.found))
+        return tree
 
 
 class ReadOptions(TypedDict, total=False):

@@ -149,7 +149,8 @@ def test_tables_hold_numbers(tmp_path: Any) -> None:
     et.save(et.loads(text), path)
     tree = et.load(path)
     assert et.evaluate(tree).value == 4
-    assert not tree.formulas and not tree.parameters
+    assert not tree.formulas
+    assert not tree.parameters
     assert tree.expect is not None
     assert tree.expect.at == ()
 

@@ -17,6 +17,7 @@ from expectitree.base.tree.builder import label_at, normalised
 from expectitree.base.tree.columns import (
     CHANCE,
     MAX_IDS,
+    NUMBER_WORDS,
     ROUNDING,
     SUM_TOLERANCE,
     TERMINAL,
@@ -235,8 +236,8 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
         child = next(c for c in columns.child[begin:end] if c >= n)
         return f"its child is node {child}: children come before their parents"
     if fault == WRONG_UTILITY:
-        what = "estimate" if kind else "utility"
-        return f"the {what} is {_found(columns.utility[n])}, expected a number up to 10^301"
+        found = f"the {NUMBER_WORDS[kind]} is {_found(columns.utility[n])}"
+        return f"{found}, expected a number up to 10^301"
     if fault == WRONG_PROBABILITY:
         if kind == CHANCE:
             p = next(p for p in probability if not 0 <= p <= 1)
@@ -253,7 +254,9 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
 
 
 def _found(number: Number) -> str:
-    return exact_text(number) if number == number else "missing"
+    if number == number:
+        return exact_text(number)
+    return "missing"
 
 
 def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
@@ -274,7 +277,7 @@ def check_labels(columns: Columns, label: Labels, start: int = 0) -> Iterator[st
     `start` is the id of the first row.
     """
     for n, (begin, end) in enumerate(zip(columns.first, columns.last, strict=False), start):
-        seen: set[str] = set()
+        seen = set()
         for place, text in enumerate(label[begin:end], start=1):
             if text is None:
                 continue

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from expectitree.base.tree.model import Tree
 
 Curve: TypeAlias = Callable[[Any], Any]  # of floats or of fractions
-Totals: TypeAlias = Sequence[Any]
+Totals: TypeAlias = Sequence[Number]
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
@@ -120,10 +120,10 @@ class Utility:
     # error; 0 if a utility is no difference.
     magnitude: float = 0.0
 
-    def after(self, paid: Any, ends: Bounds) -> Utility:
+    def after(self, paid: Number, ends: Bounds) -> Utility:
         """Return the utility of what is still to be received, in a range, after a payment."""
 
-        def of(x: Any) -> Any:
+        def of(x: Number) -> Any:
             return self.of(x + paid)
 
         return replace(self, of=of, inverse=lambda u: self.inverse(u) - paid, range=ends)
@@ -188,8 +188,8 @@ def _between_points(points: Sequence[tuple[Number, Number]], ends: Bounds, exact
                 f"{message_text(xs[0])} to {message_text(xs[-1])}: add one"
             )
 
-    def line(a: list[Any], b: list[Any]) -> Curve:
-        def between(x: Any) -> Any:
+    def line(a: list[Number], b: list[Number]) -> Curve:
+        def between(x: Number) -> Number:
             i = min(max(bisect_right(a, x), 1), len(a) - 1)
             rise = (x - a[i - 1]) * (b[i] - b[i - 1])
             return b[i - 1] + rise / (a[i] - a[i - 1])

@@ -61,16 +61,21 @@ def _other(expression: Expression, operation: str, known: Expression) -> Express
     """Return x if an expression is `x / known`, or for the other operation `known - x`."""
     if not isinstance(expression, Apply) or expression.operation != operation:
         return None
-    first, second = expression.operands
-    other, same = (first, second) if operation == "/" else (second, first)
-    return other if same == known else None
+    other, same = expression.operands
+    if operation == "-":
+        other, same = same, other
+    if same == known:
+        return other
+    return None
 
 
 def quotient(a: Expression, b: Expression) -> Expression:
     """Return the quotient of two expressions."""
     if a == ZERO or b == ONE:
         return a
-    return ONE if a == b else Apply("/", (a, b))
+    if a == b:
+        return ONE
+    return Apply("/", (a, b))
 
 
 def total(terms: Sequence[Expression]) -> Expression:
@@ -84,13 +89,15 @@ def total(terms: Sequence[Expression]) -> Expression:
 
 def rest_of(others: Sequence[Expression], count: int = 1) -> Expression:
     """Return what some probabilities leave of 1, for each of `count` outcomes."""
-    complement = _other(others[0], "-", ONE) if len(others) == count == 1 else None
-    if complement is not None:
+    if len(others) == count == 1 and (complement := _other(others[0], "-", ONE)) is not None:
         return complement
     found: Expression = ONE
     for other in others:
-        found = found if other == ZERO else Apply("-", (found, other))
-    return found if count == 1 else Apply("/", (found, Number(str(count))))
+        if other != ZERO:
+            found = Apply("-", (found, other))
+    if count == 1:
+        return found
+    return Apply("/", (found, Number(str(count))))
 
 
 def chances_of(tree: Tree, node: int) -> list[Expression]:
@@ -145,7 +152,8 @@ class Definitions:
 def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str, int]:
     """Return a name that is not taken, of a text and a number from `start` on, and the number."""
     name = _NOT_IN_NAMES.sub("_", wanted).strip("_") or "p"
-    name = f"p_{name}" if name[0].isdigit() else name
+    if name[0].isdigit():
+        name = f"p_{name}"
     for count in itertools.count(start):
         found = name if count == 1 else f"{name}_{count}"
         if found not in taken and found not in RESERVED:

@@ -9,7 +9,7 @@ from typing import Any
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import Number, escape, message_text
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import SUM_TOLERANCE, Bounds, Columns
+from expectitree.base.tree.columns import NUMBER_WORDS, SUM_TOLERANCE, Bounds, Columns
 from expectitree.base.tree.model import NO_BOUNDS, Tree
 
 
@@ -49,7 +49,7 @@ def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
             f"the bounds on the way here leave no number (at least {low}, at most {high}): "
             "correct the bounds"
         )
-    what = "estimate" if columns.kind[node] else "utility"
+    what = NUMBER_WORDS[columns.kind[node]]
     shift = " (shifted by the rewards on the way here)" * columns.pays
     return (
         f"the {what} {message_text(columns.utility[node])} lies outside the bounds [{low}, "

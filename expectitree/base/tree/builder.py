@@ -25,7 +25,7 @@ from expectitree.base.tree.columns import (
     Columns,
     Labels,
 )
-from expectitree.base.tree.formulas import Expressions, Formulas, TreeText, is_formula
+from expectitree.base.tree.formulas import Amount, Expressions, Formulas, TreeText, is_formula
 from expectitree.base.tree.formulas import sum_of as sum_of_formulas
 from expectitree.base.tree.model import Kind, Tree
 
@@ -82,7 +82,7 @@ class TreeBuilder:
         self._branch_notes: dict[int, str] = {}
         self.formulas = Formulas()
         self._is_built = False
-        self._one: Any = self._number(1)
+        self._one: Number = self._number(1)
 
     # ---- Methods for users: they check their arguments.
 
@@ -135,7 +135,7 @@ class TreeBuilder:
             TreeError: The probabilities do not sum to 1, or the arguments are wrong.
         """
         ids, labels = self._children(children)
-        written: list[Number] | None = None
+        written = None
         if p is not None:
             if isinstance(p, Mapping) or not isinstance(p, Sequence):
                 raise TreeError(
@@ -261,13 +261,16 @@ class TreeBuilder:
         """Write formulas of branches of an inner node, by place, in a column of `formulas`."""
         column.update((self._first[node] + place, formula) for place, formula in written.items())
 
-    def pay(self, branch: int, more: Any) -> None:
+    def pay(self, branch: int, more: Amount) -> None:
         """Add a number or a formula to what a branch pays."""
-        formulas: dict[int, Any] = self.formulas.rewards
-        total = sum_of_formulas(formulas.pop(branch, self._reward.pop(branch, 0)), more)
+        formulas = self.formulas.rewards
+        before = formulas.pop(branch, self._reward.pop(branch, 0))
+        total = sum_of_formulas(before, more)
         if total:
-            column = formulas if is_formula(total) else self._reward
-            column[branch] = total
+            if is_formula(total):
+                formulas[branch] = total
+            else:
+                self._reward[branch] = total
 
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
@@ -350,7 +353,7 @@ class TreeBuilder:
         self.annotate(node, **given)
         return node
 
-    def _rewards(self, written: Any, labels: Labels | None, count: int) -> dict[int, Number]:
+    def _rewards(self, written: object, labels: Labels | None, count: int) -> dict[int, Number]:
         """Return rewards by place, from a list in order or a mapping from label to reward."""
         if written is None:
             return {}
@@ -388,7 +391,7 @@ class TreeBuilder:
                 f"the children are {children!r}: expected a list of nodes, "
                 "or a mapping from label to node"
             )
-        labels: Labels | None = None
+        labels = None
         if isinstance(children, Mapping):
             written = [str(label) for label in children]
             if len(set(written)) < len(written):
@@ -520,7 +523,7 @@ class Copy(TreeBuilder):
         self.annotate_as(copy, node)
         if tree.formulas:
             self._copy_formulas(tree.formulas, node, branches, copy)
-        for place, b in enumerate(branches if tree.branch_notes else ()):
+        for place, b in enumerate(branches):
             if b in tree.branch_notes:
                 self.annotate_branch(copy, place, tree.branch_notes[b])
         return copy

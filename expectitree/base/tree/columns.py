@@ -50,6 +50,8 @@ class Kind(IntEnum):
 # The same as plain numbers, which loops compare.
 TERMINAL, MAX, MIN, CHANCE = map(int, Kind)
 
+NUMBER_WORDS = ("utility", *["estimate"] * 3)  # by kind: what the number at a node is
+
 # In the column of kinds while a tree grows: a node whose kind is not known yet (`games.growth`). A
 # search that would enter one waits until it has grown.
 UNSEEN = 4
@@ -164,4 +166,6 @@ class Repeated(Sequence[Any]):
 
     def __getitem__(self, at: Any) -> Any:
         places = range(self.count_)[at]
-        return self.value if isinstance(places, int) else Repeated(self.value, len(places))
+        if isinstance(places, int):
+            return self.value
+        return Repeated(self.value, len(places))

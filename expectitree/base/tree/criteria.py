@@ -24,7 +24,9 @@ def objective_of(criteria: Criteria, amounts: ByName) -> Amounts:
     def combine(node: Expression, operands: list[Expression]) -> Expression:
         if isinstance(node, Name) and node.name in criteria.by_name:
             return amounts.get(node.name, ZERO)
-        return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
+        if isinstance(node, Apply):
+            return Apply(node.operation, tuple(operands))
+        return node
 
     objective = fold(criteria.objective, combine)
     if not isinstance(objective, Apply):  # the objective is one criterion

@@ -14,7 +14,7 @@ from expectitree.base.numbers import Number, is_finite, message_text, to_exact
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Expectation, is_formula, sum_of
+from expectitree.base.tree.formulas import Amount, Expectation, is_formula, sum_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import without_formulas
 
@@ -84,10 +84,10 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
         return folded
     paid: list[Any] = [None] * len(tree)  # [N] the rewards on the way: a number or a formula
     paid[tree.root_id] = written.rewards.get(NONE, to_exact(tree.root_reward))
-    nodes: dict[int, Any] = {}
+    nodes = {}
     fault = ""
     for n in range(tree.root_id, -1, -1):
-        utility: Any = written.nodes.get(n, columns.utility[n])
+        utility: Amount = written.nodes.get(n, columns.utility[n])
         if is_formula(utility) or is_formula(paid[n]) and utility == utility:
             if not is_formula(utility):
                 utility = to_exact(utility)
@@ -115,15 +115,17 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
     return folded.changed(local_bounds=bounds, **about)
 
 
-def _text(paid: Any) -> str:
-    return text_of(paid) if is_formula(paid) else str(paid)
+def _text(paid: Amount) -> str:
+    if is_formula(paid):
+        return text_of(paid)
+    return str(paid)
 
 
 def _of_root(expect: Expectation) -> Expectation:
     return Expectation(expect.value, expect.best)
 
 
-def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
+def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
     """Return the message about two paths to one node, each given by its last branch and its sum."""
     found = []
     for branch, total in ways:

@@ -208,12 +208,16 @@ class Tree(Shown):
         """The player for whom questions of decisions are asked: the only decider, or else MAX."""
         if self.decider:
             return self.decider
-        return Kind.MIN if self.deciders == (Kind.MIN,) else Kind.MAX
+        if self.deciders == (Kind.MIN,):
+            return Kind.MIN
+        return Kind.MAX
 
     @property
     def gain_sign(self) -> int:
         """The factor that turns a total into the gain of the decision maker: 1, for MIN -1."""
-        return -1 if self.decision_maker == Kind.MIN else 1
+        if self.decision_maker == Kind.MIN:
+            return -1
+        return 1
 
     @property
     def root(self) -> Node:
@@ -376,13 +380,17 @@ class Tree(Shown):
         """What one operation on the tree's numbers may lose, as a part of its result."""
         if not self.exact:
             return FLOAT_UNIT
-        return UNIT if self.is_rounded else 0.0
+        if self.is_rounded:
+            return UNIT
+        return 0.0
 
     def reward_of(self, branch: int) -> Number:
         """Return what a branch pays MAX, by its id; -1 is the way to the root."""
         if branch == NONE:
             return self.root_reward
-        return self.columns.reward[branch] if self.columns.pays else 0
+        if self.columns.pays:
+            return self.columns.reward[branch]
+        return 0
 
     def branch_label(self, node: int, branch: int) -> str:
         """Return the label of a branch of a node, both by id: as written, or `#k` by its place."""
@@ -446,7 +454,9 @@ class Tree(Shown):
     def path_of(self, node: int, branch: int = NONE) -> str:
         """Return the first path to the node with an id, or on to a branch of that node."""
         first = self.first_paths
-        labels = [] if branch == NONE else [self.branch_label(node, branch)]
+        labels = []
+        if branch != NONE:
+            labels.append(self.branch_label(node, branch))
         while node != self.root_id:
             labels.append(self.branch_label(first.parent[node], first.branch[node]))
             node = first.parent[node]
@@ -532,8 +542,10 @@ class Tree(Shown):
         """
         from expectitree.base.tree.attitude import check_attitude, read_attitude
 
+        if attitude == "none":
+            attitude = None
         if isinstance(attitude, str):
-            attitude = None if attitude == "none" else read_attitude(attitude)
+            attitude = read_attitude(attitude)
         changed = self.changed(attitude=attitude, expect=None)
         check_attitude(changed)
         return changed
@@ -541,7 +553,9 @@ class Tree(Shown):
 
 def _ends(least: Number, greatest: Number) -> Bounds:
     """Return the ends of measured numbers, infinite if none was measured."""
-    return (least, greatest) if least <= greatest else NO_BOUNDS
+    if least <= greatest:
+        return (least, greatest)
+    return NO_BOUNDS
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:

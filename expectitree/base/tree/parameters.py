@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -119,7 +118,9 @@ class ParameterValues(dict[str, Any]):
             if not bases and f" {name} = " not in shown:
                 found.append(Name(name))
         text = at_values(self.domain, self, *found)
-        return text.replace(" at ", " (", 1) + ")" if shown and text else text
+        if shown and text:
+            return text.replace(" at ", " (", 1) + ")"
+        return text
 
 
 def parameter_values(tree: Tree) -> dict[str, Number | None]:
@@ -163,13 +164,14 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
     changed = dict(parameters)
     for key, given in values.items():
         name = composed(key)
-        new = (
-            given if isinstance(given, Setting) else Setting(str(given) if given is None else given)
-        )
-        where = f"{new.place}: " if new.place else ""
+        if not isinstance(given, Setting):
+            given = Setting(str(given) if given is None else given)
+        new = given
+        where = new.place and f"{new.place}: "
         if name not in parameters:
-            expected = f"the parameters are {listed(parameters)}"
-            expected = expected if parameters else "the tree has no parameters"
+            expected = "the tree has no parameters"
+            if parameters:
+                expected = f"the parameters are {listed(parameters)}"
             raise TreeError(
                 f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: "
                 f"{expected}"
@@ -239,7 +241,7 @@ class _Evaluation:
         tree, formulas, columns = self.tree, self.formulas, self.tree.columns
         if self.has_wrong_events():
             return tree
-        zero: Any = Fraction(0) if tree.exact else 0.0
+        zero = self.domain.number("0")
         utility: Any = columns.utility[:]
         probability: Any = columns.probability[:]
         reward: Any = columns.reward[:] if columns.pays else [zero] * len(columns.child)
@@ -252,9 +254,10 @@ class _Evaluation:
             is_reached, branches = bool(reached[n]), tree.branches_of(n)
             if n in formulas.nodes:
                 found = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
-                utility[n] = UNKNOWN if found is None else found
                 if found is None:
                     self.without_value.append(n)
+                    found = UNKNOWN
+                utility[n] = found
             if columns.kind[n] == CHANCE and branches and branches[0] in formulas.probabilities:
                 for b, p in zip(branches, self.outcomes(n, is_reached), strict=True):
                     probability[b] = p
@@ -308,22 +311,25 @@ class _Evaluation:
                 f"{path}: {message}; a value is not needed below an outcome of probability 0"
             )
 
-    def outcomes(self, n: int, is_reached: bool) -> list[Any]:
+    def outcomes(self, n: int, is_reached: bool) -> list[Number]:
         """Return the probabilities of a chance node; equal ones after an error."""
         branches, formulas, exact = self.tree.branches_of(n), self.formulas, self.tree.exact
         written = {b: p for b in branches if (p := formulas.probabilities[b]) != Name(REST)}
         rests = len(branches) - len(written)
         found, total, faults = self.checked(written, rests)
         for b, fault in faults.items():
-            self.fault(fault, "outcomes" if b == NONE else "p", n, b, is_reached)
+            self.fault(fault, {NONE: "outcomes"}.get(b, "p"), n, b, is_reached)
         if faults:
-            return [(Fraction(1) if exact else 1.0) / len(branches)] * len(branches)
+            return [self.domain.number("1") / len(branches)] * len(branches)
         if not rests:
-            divisor = total if self.tree.exact or abs(total - 1) > ROUNDING else 1
-            return [found[b] / divisor for b in branches]
+            if not exact and abs(total - 1) <= ROUNDING:
+                total = 1
+            return [found[b] / total for b in branches]
         # What is left of 1 by the decimals that Python prints: 0.7 leaves 0.3.
-        left: Any = max(1 - sum_of([*map(to_exact, found.values())]), Fraction(0)) / rests
-        return [found.get(b, left if exact else float(left)) for b in branches]
+        left: Number = max(1 - sum_of([*map(to_exact, found.values())]), Fraction(0)) / rests
+        if not exact:
+            left = float(left)
+        return [found.get(b, left) for b in branches]
 
     def checked(
         self, written: Mapping[int, Expression], rests: int = 0
@@ -334,9 +340,10 @@ class _Evaluation:
         if faults:
             return found, 0, faults
         found = {b: min(max(p, p * 0), p * 0 + 1) for b, p in found.items()}
-        total: Any = sum_of([*found.values()]) if self.tree.exact else math.fsum(found.values())
-        fault = self.fault_of_sum(total, rests, written.values())
-        return found, total, {NONE: fault} if fault else {}
+        total = sum_of([*found.values()])
+        if fault := self.fault_of_sum(total, rests, written.values()):
+            faults[NONE] = fault
+        return found, total, faults
 
     def has_wrong_events(self) -> bool:
         """Report each event or test whose probabilities do not sum to 1; return whether one is.
@@ -389,6 +396,5 @@ class _Evaluation:
         utility: Any = tree.columns.utility[:]
         lower, upper = tree.inherited_bounds(None)
         for n in self.without_value:
-            zero: Number = Fraction(0) if tree.exact else 0.0
-            utility[n] = min(max(zero, lower[n]), upper[n])
+            utility[n] = min(max(self.domain.number("0"), lower[n]), upper[n])
         return replace(tree, columns=tree.columns._replace(utility=utility))

@@ -29,7 +29,7 @@ from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
 from expectitree.base.tree.bounds import check_bounds
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amounts, ByName, is_formula, names_of
+from expectitree.base.tree.formulas import Amount, Amounts, ByName, is_formula, names_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import (
     ParameterValues,
@@ -185,7 +185,7 @@ class Expansion:
             pass
         self.sorted_below = [sorted(names) for names in self.below]
         self.values: dict[Replaced, dict[str, Expression]] = {(): {}}
-        self.paid: list[Any] = []  # by copy: what each branch to it pays besides its own reward
+        self.paid: list[Amount] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
         self.is_stopped = False
         self.constants: dict[int, Expression] = {}  # by the id of a formula
@@ -208,7 +208,7 @@ class Expansion:
         stack: list[tuple[Key, list[int]]] = [(Key(tree.root_id), [])]
         while stack and not self.is_stopped:
             key, copies = stack[-1]
-            branches = tree.branches_of(key.node) if not self.ends(key) else range(0)
+            branches = range(0) if self.ends(key) else tree.branches_of(key.node)
             if len(copies) < len(branches):
                 b = branches[len(copies)]
                 below = self.key_below(key, b)
@@ -235,7 +235,9 @@ class Expansion:
                 done[key] = row
             if stack:
                 stack[-1][1].append(row)
-        return tree if self.is_stopped else copy.finish(check=False)
+        if self.is_stopped:
+            return tree
+        return copy.finish(check=False)
 
     def stop(self, *fault: Any) -> None:
         self.report(*fault)
@@ -257,15 +259,17 @@ class Expansion:
         places: list[Any] = [(own.nodes, row, "node", NONE)]
         for at, b in enumerate(branches, first):
             places += [(own.probabilities, at, "p", b), (own.rewards, at, "reward", b)]
-        for column, at, what, b in places if values else ():
-            if at in column:
+        for column, at, what, b in places:
+            if values and at in column:
                 column[at] = self.substituted(column[at], values)
                 if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_stopped:
                     found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
                     hint = "give parts of it names under the root's `parameters:`"
                     self.stop(f"{found} characters: {hint}", what, node, b)
         paid = self.formulas.at_nodes.get(node, 0)
-        self.paid.append(self.substituted(paid, values) if is_formula(paid) else paid)
+        if is_formula(paid):
+            paid = self.substituted(paid, values)
+        self.paid.append(paid)
         for at, child in enumerate(copies, first):
             copy.pay(at, self.paid[child])
         event = self.formulas.events.get(node, "")
@@ -307,7 +311,7 @@ class Expansion:
             if name in outer:
                 part = outer[name]
                 assert isinstance(part, Written)
-                values[name] = self.domain.number(part.text if part.value is None else part.value)
+                values[name] = self.domain.number(part.written)
         key = id(formula), *values.items()
         if key not in self.numbers:
             self.numbers[key] = evaluate(formula, self.counting, values)
@@ -318,10 +322,14 @@ class Expansion:
         try:
             number = self.number(formula, self.values[key.replaced])
         except NumberError as error:
-            is_written = name in self.formulas.replaced.get(b, {})
-            self.stop(error, f"with {name}" if is_written else "ref", key.node, b)
+            what = "ref"
+            if name in self.formulas.replaced.get(b, {}):
+                what = f"with {name}"
+            self.stop(error, what, key.node, b)
             return formula
-        return Name(name) if number == self.now.get(name) else self.plain_number(number)
+        if number == self.now.get(name):
+            return Name(name)
+        return self.plain_number(number)
 
     def plain_number(self, number: Fraction) -> Expression:
         """Return a number as an expression: one object for equal numbers."""
@@ -353,8 +361,9 @@ class Expansion:
         if self.links:
             names = [self.name(key) for key in path if key.node in self.formulas.named]
             names = [*dict.fromkeys(reversed(names))]
-            shown = names if len(names) < 5 else [*names[:2], "…", *names[-2:]]
-            found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(shown)}"
+            if len(names) > 4:
+                names[2:-2] = ["…"]
+            found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
             hint = "check the `until` of each, or allow more by --max-nodes"
         return f"{found}: {hint}"
 
@@ -367,16 +376,21 @@ class Expansion:
             elif name in self.counters and name in self.below[key.node]:
                 texts.append(f"{name} {message_text(self.now[name])}")
         for event, shown in key.shown:
-            pairs = [(event, shown)] if isinstance(shown, str) else shown
-            texts += (f"{name} {outcome}" for name, outcome in pairs)
+            if isinstance(shown, str):
+                shown = ((event, shown),)
+            texts += map(" ".join, shown)
         name = self.formulas.named[key.node]
-        return f"{name} ({', '.join(texts)})" if texts else name
+        if texts:
+            return f"{name} ({', '.join(texts)})"
+        return name
 
     def repeated(self, key: Key) -> str:
         """Return ` (cycle 3)`: the counters of a node that a `with` sets, for names of events."""
         counts = self.counts(key)
         texts = [f"{name} {message_text(counts[name])}" for name in self.replaced if name in counts]
-        return f" ({', '.join(texts)})" if texts else ""
+        if texts:
+            return f" ({', '.join(texts)})"
+        return ""
 
     def counts(self, key: Key) -> dict[str, Fraction]:
         """Return the numbers of the counters that a node and those below it use."""
@@ -395,7 +409,9 @@ class Expansion:
         own = [name for name in values if name in self.counters]
         counted = (f"{name} = {shown_value(values[name])}" for name in own)
         text = ", ".join(counted)
-        return f" at {text}" if text else ""
+        if text:
+            return f" at {text}"
+        return ""
 
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""
@@ -455,7 +471,7 @@ class Expansion:
         """Return the names on which what is below a branch depends, in the names of its place."""
         inner, names = self.inner.get(b, {}), set[str]()
         for name in self.below[self.child(b)]:
-            names.update(names_in(inner[name]) if name in inner else (name,))
+            names.update(names_in(inner.get(name, Name(name))))
         return names
 
     def find_names_below(self) -> bool:
@@ -481,7 +497,7 @@ class Expansion:
 
         Among them is `event NAME`, for the event and, if it is a test, for the event of the test.
         """
-        names = set[str]()
+        names = set()
         while event in self.formulas.defined:
             names.add(f"event {event}")
             definition = self.formulas.defined[event]
@@ -503,7 +519,7 @@ class Expansion:
         """Return the key of the node that a branch of a copy leads to."""
         child = self.child(b)
         outer, inner = self.values[key.replaced], self.inner.get(b, {})
-        found: dict[str, Expression] = {}
+        found = {}
         for name in self.sorted_below[child] if outer or inner else ():
             if name not in inner:
                 value = outer.get(name)

@@ -114,7 +114,7 @@ def order_by_value(
         kind = columns.kind[parent[n]]
         below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[parent[n]]
 
-    def total(branch: int) -> Any:
+    def total(branch: int) -> Number:
         return tree.reward_of(branch) + values[columns.child[branch]]
 
     def rearranged() -> Iterator[tuple[int, Sequence[int]]]:

@@ -40,7 +40,14 @@ from expectitree.base.numbers import (
     to_fraction,
 )
 from expectitree.base.tree.adopt import adopt, check_labels, widen
-from expectitree.base.tree.columns import Column, Columns, Repeated, expect_rows, zeros
+from expectitree.base.tree.columns import (
+    NUMBER_WORDS,
+    Column,
+    Columns,
+    Repeated,
+    expect_rows,
+    zeros,
+)
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_floats
 from expectitree.files.metadata import metadata_text, read_metadata
@@ -58,6 +65,7 @@ except ImportError:
 # pyarrow has no types: a column or a part of it, and several columns.
 Array: TypeAlias = Any
 Table: TypeAlias = Any
+Buffer: TypeAlias = Any
 ArrowException: Any = pa.ArrowException
 KINDS = [kind.name for kind in Kind]
 KEY = b"expectitree"
@@ -303,12 +311,12 @@ def _view(values: Array, code: str) -> Column:
     return _part(values.buffers()[1], code, values.offset, len(values))
 
 
-def _arrow(column: Any, type: Any, bitmap: Any = None) -> Array:
+def _arrow(column: Any, type: object, bitmap: object = None) -> Array:
     """Return a column as an Arrow array of the same memory; `bitmap` marks what is not null."""
     return pa.Array.from_buffers(type, len(column), [bitmap, pa.py_buffer(memoryview(column))])
 
 
-def _part(buffer: Any, code: Any, start: int, count: int) -> Column:
+def _part(buffer: Buffer, code: Any, start: int, count: int) -> Column:
     if not count:
         return array(code)
     size = array(code).itemsize
@@ -382,7 +390,7 @@ def _cast_branches(branches: Array, size: int) -> Array:
     return pa.ListArray.from_arrays(offsets, entries)
 
 
-def _cast(values: Array, to: Any) -> Array:
+def _cast(values: Array, to: object) -> Array:
     if values.type not in VIEWS:
         return values.cast(to)  # itself if it has the type
     # A cast in pyarrow 26 reads the views of null entries too, and crashes on their contents.
@@ -521,8 +529,7 @@ def _numbers(tree: Tree) -> Iterator[tuple[int, str, Any]]:
     for n, kind in enumerate(columns.kind):
         utility, branches = columns.utility[n], tree.branches_of(n)
         if utility == utility:
-            what = "estimate" if kind else "utility"
-            yield n, what, utility
+            yield n, NUMBER_WORDS[kind], utility
         if len({columns.probability[b] for b in branches}) > 1:
             yield from ((n, "probability of an outcome", columns.probability[b]) for b in branches)
         if columns.pays:

@@ -63,7 +63,7 @@ def tokens(text: str) -> Iterator[re.Match[str]]:
 def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]:
     """Return line and column of each place, from a second reading of the text."""
     wanted = {id(place.container) for place in places}
-    starts: dict[int, list[int]] = {}
+    starts = {}
     for container, found in zip(_containers(root), _starts(text), strict=True):
         if id(container) in wanted:
             starts[id(container)] = found

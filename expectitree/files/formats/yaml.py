@@ -140,7 +140,9 @@ def events(text: str) -> Iterator[Event]:
 def _composed_events(text: str) -> Iterator[Event]:
     """Return events whose texts are composed (NFC): `ö` is one character, however it is typed."""
     read = events(text)
-    return read if is_normalized("NFC", text) else map(_composed, read)
+    if is_normalized("NFC", text):
+        return read
+    return map(_composed, read)
 
 
 def _composed(event: Event) -> Event:
@@ -466,7 +468,9 @@ class _YamlNotation(Notation):
     def flow_key(self, key: str) -> str:
         """Return a key with its colon, and `? ` before a long one."""
         name = self.key(key)
-        return f"? {name}" if len(name) > MAX_KEY_LENGTH else name
+        if len(name) > MAX_KEY_LENGTH:
+            return f"? {name}"
+        return name
 
 
 NOTATION = _YamlNotation()

@@ -11,7 +11,7 @@ from expectitree.base.numbers import Number, escape, message_text, quote, to_pro
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.builder import TreeBuilder, label_at
 from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE, Labels
-from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of
+from expectitree.base.tree.formulas import P_REST, REST, Amount, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.advice import list_form, lists_hint, weight_hint
@@ -72,12 +72,12 @@ class BranchReader:
             value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
         frame.branches.setdefault(key, {})[len(frame.ids)] = value
 
-    def payment(self, item: Data, key: str, data: Data) -> Any:
+    def payment(self, item: Data, key: str, data: Data) -> Amount:
         """Return what a reward or a cost pays MAX; 0 after a report.
 
         Report a reward next to a cost, and warn of a negative cost.
         """
-        value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
+        value: Amount | None = self.values.attempt(BRANCH_VALUES[key], data, item, key)
         if value is None:
             return 0
         if key == "cost" and any(pair[0] == "reward" for pair in item):

@@ -82,6 +82,13 @@ def place_of(item: Data, key: str, of_key: bool = False) -> Place:
     return Place(item, max(i for i, pair in enumerate(item) if pair[0] == key), of_key)
 
 
+def keys_of(data: Data) -> Keys:
+    """Return the values of a mapping by key; nothing for another part of a document."""
+    if isinstance(data, tuple):
+        return dict(data)
+    return {}
+
+
 # ---- Errors.
 
 MAX_PROBLEMS = 20
@@ -185,4 +192,6 @@ def _excerpt(problem: Problem, lines: Sequence[str]) -> Excerpt | None:
         return None
     first = max(0, at - _REACH)
     shown = line[first : at + _REACH].removesuffix("\r")
-    return Excerpt(shown, at - first) if shown.strip() else None
+    if shown.strip():
+        return Excerpt(shown, at - first)
+    return None

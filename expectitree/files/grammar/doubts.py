@@ -77,7 +77,9 @@ def turned(children: Data) -> str:
     if not all(map(words.is_number, labels)):
         outcomes = zip(labels, texts, strict=True)
         items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in outcomes)
-        return f"{{{items}}}" if sum(ps) == 1 else ""
+        if sum(ps) == 1:
+            return f"{{{items}}}"
+        return ""
     if sum(ps) != 1:
         texts[-1] = REST
     pairs = [*zip(texts, labels, strict=True)]

@@ -17,6 +17,7 @@ from expectitree.files.grammar.words import (
     filled_mapping,
     filled_text,
     is_number,
+    require,
     unknown_key,
     whole_number,
 )
@@ -86,7 +87,7 @@ class _ExpectationReader(ValueReader):
         self.written: dict[tuple[str | int, ...], str] = {}
 
     def read(self, data: Data) -> Expectation:
-        found: Fields = {}
+        found = {}
         runs: list[RunExpectation] = []
         for at, key, value in self.pairs(data, KEYS):
             if key in VALUES:
@@ -167,8 +168,8 @@ class _ExpectationReader(ValueReader):
                 f"{', '.join(RUN_KEYS)}",
             )
             return
-        fields: Fields = {}
-        options: dict[str, int | str] = {}
+        fields = {}
+        options = {}
         for at, key, value in self.pairs(data, RUN_KEYS):
             if key in RUN_VALUES:
                 fields[key] = self.attempt(RUN_VALUES[key], value, data, at)
@@ -189,8 +190,7 @@ class _ExpectationReader(ValueReader):
         value = data
         if not option.values:
             value = self.count(data)
-        if not option.accepts(value):
-            raise GrammarError(f"found {described(data)} as {key}, expected {option.expected}")
+        require(option.accepts(value), data, f" as {key}, expected {option.expected}")
         if isinstance(value, int):
             return value
         return str(value)
@@ -200,10 +200,9 @@ class _ExpectationReader(ValueReader):
 
     def numbers(self, data: Data) -> dict[str, Number]:
         """Return the numbers by path; each that is wrong is reported and left out."""
-        if not isinstance(data, tuple):
-            raise GrammarError(
-                f"found {described(data)} under values, expected a mapping from path to number"
-            )
+        require(
+            isinstance(data, tuple), data, " under values, expected a mapping from path to number"
+        )
         found = {}
         for at, path, value in self.pairs(data):
             number = self.attempt(ValueReader.number, value, data, at)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
 from expectitree.base.numbers import message_text
-from expectitree.base.tree.formulas import Amounts
+from expectitree.base.tree.formulas import Amounts, Criterion, Parameter
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
 from expectitree.files.grammar.document import Fields
@@ -93,7 +93,10 @@ _SHARES: dict[str, Callable[..., float]] = {
 def _unit_warnings(tree: Tree) -> Iterator[str]:
     """Yield a warning for each pair of units that are added or compared."""
     formulas = tree.formulas
-    described: tuple[Any, ...] = (*tree.parameters.values(), *formulas.criteria.by_name.values())
+    described: tuple[Parameter | Criterion, ...] = (
+        *tree.parameters.values(),
+        *formulas.criteria.by_name.values(),
+    )
     if len({one.unit for one in described if one.unit}) < _MIN_UNITS:
         return
     units: dict[str, Unit] = {}
@@ -155,13 +158,17 @@ def _unit_of(formula: Expression, units: dict[str, Unit], sums: list[Terms]) -> 
         operation, last = node.operation, parts[-1]
         if operation in _ADDING:  # the condition of `if` is no term
             sums.append([*zip(node.operands, parts, strict=True)][operation == "if" :])
-            return last if all(part == last for part in parts) else None
+            if all(part == last for part in parts):
+                return last
+            return None
         if operation in ("*", "/") and None not in parts:
             product = Counter(parts[0])
             combined = product.update if operation == "*" else product.subtract
             combined(last)
             return product
-        return last if operation in (NEGATION, "abs") else None
+        if operation in (NEGATION, "abs"):
+            return last
+        return None
 
     unit: Unit = fold(formula, combine)
     return unit

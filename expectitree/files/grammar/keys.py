@@ -94,7 +94,9 @@ def _utility_hint(item: Data) -> str:
     key, amount = next(((key, data) for key, data in item if key in PAYMENTS), ("", None))
     if not isinstance(amount, str):
         is_outcome = any(key == "p" for key, _ in item)
-        return "; add the utility, as in `utility: 0`" if is_outcome else ""
+        if is_outcome:
+            return "; add the utility, as in `utility: 0`"
+        return ""
     if key == "cost" and not _SINGLE.fullmatch(amount):
         return "; for a terminal add `utility: 0`"
     if key == "cost":

@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.expressions.syntax import NAME, RESERVED
@@ -22,7 +21,7 @@ from expectitree.base.tree import paths
 from expectitree.base.tree.bounds import outside_bounds
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Definition, is_formula, sum_of
+from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.advice import bare, report_pairs, text_hint, unknown_keys
 from expectitree.files.grammar.branches import CHANCE, BranchReader
@@ -38,6 +37,7 @@ from expectitree.files.grammar.document import (
     Place,
     SharedText,
     TooManyProblemsError,
+    keys_of,
     place_of,
 )
 from expectitree.files.grammar.doubts import are_simple, is_doubtful
@@ -56,13 +56,13 @@ from expectitree.files.grammar.keys import (
     find_body,
 )
 from expectitree.files.grammar.trail import Frame, Names, Trail
+from expectitree.files.grammar.traps import trap
 from expectitree.files.grammar.values import ValueReader, are_probabilities, is_operation, offset_of
 from expectitree.files.grammar.words import described, flow_text, is_number, key_list
 from expectitree.files.rows import Warn
 
-# Patterns, compiled when they are first used: most files need none.
+# Compiled when it is first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
-_LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MAX_PLACES = 50_000  # nodes whose places are kept, for errors that are found at the end
 _CYCLE = (
     "leads back to itself: that is a cycle, and a tree has none; to repeat a node, give it an end, "
@@ -145,9 +145,9 @@ class _TreeReader:
 
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
-        about: Fields = {}
+        about = {}
         root = 0
-        root_reward: Any = 0
+        root_reward: Amount = 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             self.root = root = self.read_node(self.document.root, ())
@@ -203,9 +203,9 @@ class _TreeReader:
             self.check_ends(links)
         # Not those below a node to which no ref leads.
         self.builder.formulas.links.update(pair for pair in links.items() if pair[0] < root)
-        for name in self.names.places if links else ():
+        for name in self.names.places:
             node = self.done.get(self.names.identity(name), root + 1)
-            if node <= root:
+            if links and node <= root:
                 self.builder.formulas.named[node] = name
         if root not in self.builder.formulas.links.values():  # else it is paid again
             self.builder.formulas.at_nodes.pop(root, None)
@@ -315,7 +315,7 @@ class _TreeReader:
     def read_root_keys(self) -> Fields:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
         root = self.document.root
-        about: Fields = {}
+        about = {}
         pairs = [*enumerate(root if isinstance(root, tuple) else ())]
         pairs.sort(key=lambda pair: READ_ORDER.get(pair[1][0], 0))
         for index, (key, value) in pairs:
@@ -378,7 +378,8 @@ class _TreeReader:
         if name := dict(item).get("ref"):
             here = self.place_in(self.names.definition(name), self.names.places[name], keys)
         for at, (key, _) in enumerate(item):
-            here = Place(item, at) if key in keys else here
+            if key in keys:
+                here = Place(item, at)
         return here
 
     def add_fault(
@@ -468,7 +469,7 @@ class _TreeReader:
             place = (place or self.trail.here())._replace(offset=offset_of(wrong))
             return self.reject(place, wrong)
 
-    def add_terminal(self, utility: Any) -> int:
+    def add_terminal(self, utility: Amount) -> int:
         if is_formula(utility):
             node = self.placeholder()
             self.builder.formulas.nodes[node] = utility
@@ -477,7 +478,7 @@ class _TreeReader:
 
     def enter(self, frame: Frame, item: Data) -> int | None:
         """Read the current child: return its id, or None if its own children come first."""
-        keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
+        keys = self.trail.keys_of(item)
         if len(keys) != 1 or next(iter(keys)) not in BODY_KEYS:  # most have only their kind
             for key in BRANCH_VALUES:
                 if key in keys:
@@ -515,7 +516,7 @@ class _TreeReader:
         self, item: Data, keys: Keys, identity: object, named: Place | None
     ) -> int | None:
         """Read a mapping as `enter` does; `named` is its place if a ref leads to it."""
-        about: Fields = {}
+        about = {}
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
         if len(keys) != 1 or kind is None:
@@ -554,7 +555,7 @@ class _TreeReader:
 
     def own_values(self, item: Data, keys: Keys) -> Fields:
         """Return the values of a node's own keys; only a named node has a reward of its own."""
-        about: Fields = {}
+        about = {}
         for key, value in keys.items():
             if key in NODE_VALUES:
                 about[key] = self.values.attempt(NODE_VALUES[key], value, item, key)
@@ -610,7 +611,9 @@ class _TreeReader:
             )
         if not isinstance(item, list) or not item:
             return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
-        return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
+        if report_pairs(self.trail):
+            return self.placeholder()
+        return self.reject(place, bare(item))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are plain numbers; return its id, or None for others.
@@ -667,12 +670,8 @@ class _TreeReader:
             expected = "expected a list of nodes, or a mapping from label to node"
             written = children[:60].strip("()[] ") if isinstance(children, str) else ""
             numbers = re.split(r"[\s,;]+", written)
-            if glued := re.match(r"[^\W\d]\w*:(?=[\[{])", written):
-                expected = f"write a space after `{glued[0]}`"
-            elif re.match(_LABEL_AND_NUMBER, written.replace(": ", ":")) and ": " in written:
-                expected = "remove the quotes"
-            elif pair := re.match(_LABEL_AND_NUMBER, written):
-                expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"
+            if hint := trap("children", written):
+                expected = hint
             elif "," in written or all(map(is_number, numbers)):
                 expected = f"write `{kind.name.lower()}: [{escape(', '.join(numbers))}]`"
             return f"a {kind.name} node {found}: {expected}"
@@ -692,7 +691,8 @@ class _TreeReader:
         probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
         estimate, rewards = about.get("estimate"), branches.get("reward")
         if self.values.has_formulas:
-            estimate = None if is_formula(estimate) else estimate
+            if is_formula(estimate):
+                estimate = None
             rewards = {
                 at: reward for at, reward in (rewards or {}).items() if not is_formula(reward)
             }
@@ -761,7 +761,9 @@ def _named_copy(tree: Tree, error: ExpectitreeError | str, node: int) -> Expecti
     if node not in named:
         return error
     about = f"in {named[node]}: "
-    return f"{about}{error}" if isinstance(error, str) else error.about(about)
+    if isinstance(error, str):
+        return f"{about}{error}"
+    return error.about(about)
 
 
 def names_in_with(root: Data, text: str) -> list[str]:
@@ -769,7 +771,7 @@ def names_in_with(root: Data, text: str) -> list[str]:
 
     There are none unless the document's `text` has the word.
     """
-    found: dict[str, None] = {}
+    found = {}
     used, met, pending = set[str](), set[int](), [root] if "with" in text else []
     while pending:
         item = pending.pop()
@@ -777,7 +779,7 @@ def names_in_with(root: Data, text: str) -> list[str]:
             used.update(re.findall(NAME, paths.composed(item)))
         elif isinstance(item, (list, tuple)) and id(item) not in met:
             met.add(id(item))
-            keys = dict(item) if isinstance(item, tuple) else {}
+            keys = keys_of(item)
             pending += [value for _, value in item] if keys else item
             if "ref" in keys and isinstance(keys.get("with"), tuple):
                 found.update(dict.fromkeys(paths.composed(name) for name, _ in keys["with"]))

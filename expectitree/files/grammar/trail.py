@@ -19,6 +19,7 @@ from expectitree.files.grammar.document import (
     Place,
     Problems,
     SharedText,
+    keys_of,
     place_of,
 )
 from expectitree.files.grammar.keys import (
@@ -82,7 +83,9 @@ class Frame:
 
     def place(self, at: int) -> Place:
         """Return the place of a child."""
-        return Place(self.container, at) if self.kind else Place()
+        if self.kind:
+            return Place(self.container, at)
+        return Place()
 
 
 class Trail(Problems):
@@ -122,9 +125,12 @@ class Trail(Problems):
         self.add(place, self.path(own, at), message)
 
     def keys_of(self, item: Data) -> Keys:
-        """Return the keys of a mapping, without the root's own; report duplicates."""
-        keys = dict(item)
-        if len(keys) != len(item) and not are_probabilities(item):  # these are outcomes
+        """Return the keys of a mapping, without the root's own; report duplicates.
+
+        Anything else has no keys.
+        """
+        keys = keys_of(item)
+        if keys and len(keys) != len(item) and not are_probabilities(item):  # these are outcomes
             seen = set()
             for index, (key, _) in enumerate(item):
                 if key in seen:
@@ -145,7 +151,9 @@ class Trail(Problems):
             keys.remove("label")
         if is_named or frame.kind != Kind.CHANCE or frame.is_keyed_by_p:
             keys.remove("p")
-        return keys if is_named or frame.kind else [*keys, *ROOT_KEYS]
+        if is_named or frame.kind:
+            return keys
+        return [*keys, *ROOT_KEYS]
 
 
 class Names:
@@ -184,7 +192,9 @@ class Names:
         is_alike = isinstance(definition, SharedText) or (
             isinstance(definition, tuple) and {*dict(definition)}.isdisjoint(PAYMENTS)
         )
-        return id(definition) if definition and is_alike else name
+        if definition and is_alike:
+            return id(definition)
+        return name
 
     def follow(self, item: Data, keys: Keys) -> Named | None:
         """Return the node to which the ref of a mapping leads; None after a report."""
@@ -209,7 +219,7 @@ class Names:
     def _named(self, name: str) -> Named | None:
         """Return the node under a name; report the keys that it cannot have."""
         item = self.definition(name)
-        keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
+        keys = self.trail.keys_of(item)
         for key in ("label", "p", "with"):
             if key in keys:
                 del keys[key]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -19,8 +19,8 @@ from expectitree.base.expressions.parser import ExpressionError, parse
 from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import NONE, Readable, Repeated, zeros
-from expectitree.base.tree.formulas import Amounts, is_formula, payment_of
+from expectitree.base.tree.columns import NONE, Column, Readable, Repeated, zeros
+from expectitree.base.tree.formulas import Amount, Amounts, is_formula, payment_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.document import Fields, FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
@@ -53,7 +53,9 @@ class Notation:
 
     def number(self, text: str) -> str:
         """Return a number from its text in the grammar; JSON has no fractions."""
-        return text if _JSON_NUMBER.fullmatch(text) else json.dumps(text)
+        if _JSON_NUMBER.fullmatch(text):
+            return text
+        return json.dumps(text)
 
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
         """Return the texts before and after the items of a list or a mapping over several lines."""
@@ -92,7 +94,9 @@ class Notation:
 
     def number_key(self, number: str) -> str:
         """Return a key with its colon from a number, which is given as `number` returns it."""
-        return f"{number}:" if number[0] == '"' else f'"{number}":'
+        if number[0] == '"':
+            return f"{number}:"
+        return f'"{number}":'
 
     def flow_key(self, key: str) -> str:
         """Return a key with its colon, in a mapping on one line."""
@@ -109,7 +113,9 @@ class Notation:
             return self.number(value)
         if isinstance(value, FormulaText):
             return self.formula(value)
-        return self.text(value) if isinstance(value, str) else self.number(number_text(value))
+        if isinstance(value, str):
+            return self.text(value)
+        return self.number(number_text(value))
 
 
 def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
@@ -170,10 +176,10 @@ class _TreeWriter:
             about["attitude"] = written_attitude(tree.attitude)
         if tree.expect is not None:
             about["expect"] = written_expectation(tree.expect)
-        fields = [self.pair(key, value) for key, value in about.items() if value is not None]
+        fields = self.pairs(about)
         margin, separator = notation.margin, notation.separator
         opening, closing = notation.brackets(True, margin)
-        criteria: Mapping[str, object] = {}
+        criteria = {}
         if self.criteria:
             criteria = {name: one.about for name, one in self.criteria.by_name.items()}
             if not any(criteria.values()):
@@ -188,7 +194,7 @@ class _TreeWriter:
                 fields.append(f"{notation.key(key)}{opening}{lines}{closing}")
         if self.criteria:
             objective = notation.formula(text_of(self.criteria.objective))
-            fields.append(f"{notation.key('objective')} {objective}")
+            fields.append(self.field("objective", objective))
         return fields + self.payment(tree.root_id, NONE)
 
     def document(self) -> Iterator[str]:
@@ -203,7 +209,9 @@ class _TreeWriter:
         if not isinstance(self.named, Repeated):
             yield f"{margin}{notation.key('nodes')}{opening}"
             names = (n for n in tree.first_paths.order if self.named[n])
-            items: Iterator[Any] = ((f"{margin}  {self.name(n)}: ", [], n) for n in names)
+            items: Iterator[tuple[str, list[str], int]] = (
+                (f"{margin}  {self.name(n)}: ", [], n) for n in names
+            )
             yield from self.below(Block(items, len(margin) + 2, closing))
             yield separator
         if is_ref:
@@ -235,7 +243,7 @@ class _TreeWriter:
         """Return a node after `head`: all on one line if it fits, or the text before a block."""
         if n == NONE:  # a ref, which is among the fields
             if self.notation.fits(fields):
-                return f"{head}{{{', '.join(fields)}}}", None
+                return f"{head}{_mapping(fields)}", None
             start, indent, end = self.notation.block(head, indent, fields[:-1])
             return f"{start}{fields[-1]}{end}", None
         fields, value = fields + self.own_fields(n), self.value(n)
@@ -281,11 +289,9 @@ class _TreeWriter:
         if value is None or not self.notation.fits(fields):
             return None
         kind = self.columns.kind[n]
-        if not kind and not fields and not self.is_unknown(n):
-            if not self.is_bare(n):
-                return f"{{{self.notation.key(self.kinds[kind])} {value}}}"
+        if not (kind or fields or self.is_unknown(n)) and self.is_bare(n):
             return value
-        return f"{{{', '.join([*fields, f'{self.notation.key(self.kinds[kind])} {value}'])}}}"
+        return _mapping([*fields, self.field(self.kinds[kind], value)])
 
     def value(self, n: int) -> str | None:
         """Return the utility or the children of a node on one line, None if they do not fit."""
@@ -308,7 +314,9 @@ class _TreeWriter:
             items.append(f"{head}{item}")
         opening, closing = "{}" if self.keys(n) else "[]"
         whole = f"{opening}{', '.join(items)}{closing}"
-        return whole if len(whole) <= _WIDE else None
+        if len(whole) <= _WIDE:
+            return whole
+        return None
 
     def name(self, n: int) -> str:
         named, name = self.formulas.named, f"n{self.named[n]}"
@@ -317,12 +325,19 @@ class _TreeWriter:
         return self.notation.text(named.get(n, name))
 
     def ref(self, n: int) -> str:
-        return f"{self.notation.key('ref')} {self.name(n)}"
+        return self.field("ref", self.name(n))
 
     # ---- Keys and values.
 
+    def field(self, key: str, value: str) -> str:
+        """Return a key and its value, which is written as the notation has it."""
+        return f"{self.notation.key(key)} {value}"
+
     def pair(self, key: str, value: object) -> str:
-        return f"{self.notation.key(key)} {self.notation.flow(value)}"
+        return self.field(key, self.notation.flow(value))
+
+    def pairs(self, about: Fields) -> list[str]:
+        return [self.pair(key, value) for key, value in about.items() if value is not None]
 
     def is_unknown(self, n: int) -> bool:
         utility = self.columns.utility[n]
@@ -339,8 +354,7 @@ class _TreeWriter:
         Of an objective of amounts, return the amounts.
         """
         if isinstance(expression, Amounts) and self.criteria:
-            amounts = ((self.notation.key(name), self.formula(p)) for name, p in expression.amounts)
-            return f"{{{', '.join(map(' '.join, amounts))}}}"
+            return _mapping([self.field(name, self.formula(p)) for name, p in expression.amounts])
         text = text_of(expression)
         try:
             to_fraction(text)
@@ -348,7 +362,7 @@ class _TreeWriter:
             return self.notation.formula(text)
         return self.notation.number(text)
 
-    def amount(self, reward: Expression, n: int, b: int) -> str:
+    def reward(self, reward: Expression, n: int, b: int) -> str:
         """Return the formula of a reward; a sum of several may exceed the limits of the grammar."""
         if isinstance(reward, Amounts):
             return self.formula(reward)
@@ -369,19 +383,21 @@ class _TreeWriter:
             about["description"] = parameter.description
             if parameter.distribution is not None:
                 about["distribution"] = parameter.distribution.written
-            fields = [self.pair(key, value) for key, value in about.items() if value is not None]
-            value = self.formula(parameter.value)
+            value, fields = self.formula(parameter.value), self.pairs(about)
             if fields:
-                fields = [f"{self.notation.key('value')} {value}", *fields]
-                value = f"{{{', '.join(fields)}}}"
-            yield f"{self.notation.key(name)} {value}"
+                value = _mapping([self.field("value", value), *fields])
+            yield self.field(name, value)
 
     def utility(self, n: int) -> str:
-        if n in self.formulas.nodes:
-            return self.formula(self.formulas.nodes[n])
-        if self.is_unknown(n):
+        if n not in self.formulas.nodes and self.is_unknown(n):
             return self.notation.text(NOT_KNOWN)
-        return self.number(self.columns.utility[n], n)
+        return self.amount(self.formulas.nodes.get(n, self.columns.utility[n]), n)
+
+    def amount(self, value: Amount, n: int) -> str:
+        """Return a number or a formula at a node."""
+        if is_formula(value):
+            return self.formula(value)
+        return self.number(value, n)
 
     def number(self, value: Number, n: int) -> str:
         try:
@@ -394,11 +410,8 @@ class _TreeWriter:
         if not labelled and tree.label[b] is not None:
             fields.append(self.pair("label", tree.label[b]))
         if self.columns.kind[n] == Kind.CHANCE and not equal:
-            if b in self.formulas.probabilities:
-                probability = self.formula(self.formulas.probabilities[b])
-            else:
-                probability = self.number(self.columns.probability[b], n)
-            fields.append(f"{self.notation.key('p')} {probability}")
+            p = self.formulas.probabilities.get(b, self.columns.probability[b])
+            fields.append(self.field("p", self.amount(p, n)))
         if self.pays:
             fields += self.payment(n, b)
         if b in tree.branch_notes:
@@ -408,39 +421,34 @@ class _TreeWriter:
     def replacements(self, b: int) -> list[str]:
         """Return the formulas that replace parameters below a branch as a field, if there are."""
         replaced = self.formulas.replaced.get(b, {})
-        pairs = [f"{self.notation.key(k)} {self.formula(v)}" for k, v in replaced.items()]
-        return [f"{self.notation.key('with')} {{{', '.join(pairs)}}}"] if pairs else []
+        pairs = [self.field(name, self.formula(part)) for name, part in replaced.items()]
+        return [self.field("with", _mapping(pairs))] * bool(pairs)
 
     def payment(self, n: int, b: int) -> list[str]:
         """Return the reward of a branch of node n as a field."""
-        reward: Any = self.formulas.rewards.get(b, self.tree.reward_of(b))
-        return self.paid(reward, n, b)
+        return self.paid(self.formulas.rewards.get(b, self.tree.reward_of(b)), n, b)
 
-    def paid(self, reward: Any, n: int, b: int = NONE) -> list[str]:
+    def paid(self, reward: Amount, n: int, b: int = NONE) -> list[str]:
         """Return a reward at node n as a field; a negative one is a cost."""
         if is_formula(reward):
             key, formula = payment_of(reward)
-            return [f"{self.notation.key(key)} {self.amount(formula, n, b)}"]
-        if not reward:
-            return []
-        key = "cost" if reward < 0 else "reward"
-        amount = -reward if reward < 0 else reward
-        return [f"{self.notation.key(key)} {self.number(amount, n)}"]
+            return [self.field(key, self.reward(formula, n, b))]
+        if reward < 0:
+            return [self.field("cost", self.number(-reward, n))]
+        return [self.field("reward", self.number(reward, n))] * bool(reward)
 
     def own_fields(self, n: int) -> list[str]:
         tree, formulas, fields = self.tree, self.formulas, []
         if self.columns.kind[n] and (n in formulas.nodes or not self.is_unknown(n)):
-            fields.append(f"{self.notation.key('estimate')} {self.utility(n)}")
+            fields.append(self.field("estimate", self.utility(n)))
         if n in formulas.endings:
             condition, utility = formulas.endings[n]
-            text = self.notation.formula(text_of(condition))
-            fields.append(f"{self.notation.key('until')} {text}")
-            amount = self.formula(utility) if is_formula(utility) else self.number(utility, n)
+            fields.append(self.field("until", self.notation.formula(text_of(condition))))
             if utility:
-                fields.append(f"{self.notation.key(tree.utility_key)} {amount}")
+                fields.append(self.field(tree.utility_key, self.amount(utility, n)))
         if n in tree.local_bounds:
             ends = ", ".join(self.number(end, n) for end in tree.local_bounds[n])
-            fields.append(f"{self.notation.key('bounds')} [{ends}]")
+            fields.append(self.field("bounds", f"[{ends}]"))
         if n in formulas.events:
             fields.append(self.pair("event", formulas.events[n]))
         if n in formulas.at_nodes:
@@ -464,7 +472,9 @@ class _TreeWriter:
         labels, is_chance = self.labels(n), self.columns.kind[n] == _CHANCE
         if labels:
             is_list = is_chance and are_probabilities([*zip(labels, labels, strict=True)])
-            return "" if is_list or max(map(len, labels)) > _MAX_LABEL_LENGTH else "label"
+            if is_list or max(map(len, labels)) > _MAX_LABEL_LENGTH:
+                return ""
+            return "label"
         if not is_chance or self.is_equally_likely(n):
             return ""
         if self.columns.first[n] in self.formulas.probabilities:
@@ -473,7 +483,9 @@ class _TreeWriter:
         keys = [self.number(probability[b], n) for b in self.tree.branches_of(n)]
         is_short = max(map(len, keys)) <= _MAX_LABEL_LENGTH
         is_mapping = is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
-        return "p" if is_mapping else ""
+        if is_mapping:
+            return "p"
+        return ""
 
     def is_equally_likely(self, n: int) -> bool:
         """Return whether a reader finds the probabilities without any `p`."""
@@ -491,6 +503,10 @@ class _TreeWriter:
         return all(probability[b] == self.equal[count] for b in branches)
 
 
+def _mapping(fields: Sequence[str]) -> str:
+    return f"{{{', '.join(fields)}}}"
+
+
 def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
@@ -498,7 +514,7 @@ def _named(tree: Tree) -> Readable[int]:
     has_refs = tree.branch_notes or formulas.replaced or formulas.endings
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
         return Repeated(0, len(tree))
-    numbers = zeros("i", len(tree))
+    numbers: Column = zeros("i", len(tree))
     if tree.is_sharing:
         tree.columns.scan(scans.number_shared, order, numbers)
     # The note of a branch is next to a `ref`, and so are its replacements.
@@ -509,4 +525,6 @@ def _named(tree: Tree) -> Readable[int]:
         if numbers[n] or n in noted or (depth[n] and depth[n] % _NESTED == 0):
             count += 1
             numbers[n] = count
-    return numbers if count else Repeated(0, len(tree))
+    if count:
+        return numbers
+    return Repeated(0, len(tree))
