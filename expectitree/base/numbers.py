@@ -251,7 +251,7 @@ def are_near(one: Any, other: Any, eps: Any) -> bool:
     return bool(abs(one - other) <= eps)
 
 
-def returned(value: Any, exact: bool) -> Any:
+def round_once(value: Any, exact: bool) -> Any:
     """Return a number as a function with the argument `exact` returns it: itself, or rounded.
 
     This also converts the numbers in tuples and dataclasses.
@@ -261,12 +261,12 @@ def returned(value: Any, exact: bool) -> Any:
     if isinstance(value, Fraction):
         return to_nearest_float(value)
     if isinstance(value, tuple):
-        parts = [returned(part, exact) for part in value]
+        parts = [round_once(part, exact) for part in value]
         if hasattr(value, "_fields"):
             return type(value)(*parts)
         return tuple(parts)
     if is_dataclass(value) and not isinstance(value, type):
-        own = {field.name: returned(getattr(value, field.name), exact) for field in fields(value)}
+        own = {field.name: round_once(getattr(value, field.name), exact) for field in fields(value)}
         return replace(value, **own)
     return value
 

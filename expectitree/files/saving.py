@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
-from expectitree.base.errors import FileError, Problem, TransformError, TreeError
+from expectitree.base.errors import TransformError, TreeError
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import TreeBuilder
@@ -26,7 +26,7 @@ from expectitree.files.formats import (
     format_by_name,
     formats_by_suffix,
 )
-from expectitree.files.grammar.document import MAX_DEPTH
+from expectitree.files.grammar.document import MAX_DEPTH, error_in
 from expectitree.files.rows import Format, Warn
 from expectitree.files.writing import whole_file
 
@@ -168,7 +168,7 @@ def _refuse(name: str, rows: list[Format], named: Format | None) -> NoReturn:
         message = f"the ending {ending} is unknown: {hint}"
     else:
         message = f"the name has no ending: {hint}"
-    raise FileError([Problem(name, message)])
+    raise error_in(name, message)
 
 
 # ---- What a format cannot hold.

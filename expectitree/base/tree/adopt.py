@@ -236,8 +236,10 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
         child = next(c for c in columns.child[begin:end] if c >= n)
         return f"its child is node {child}: children come before their parents"
     if fault == WRONG_UTILITY:
-        found = f"the {NUMBER_WORDS[kind]} is {_found(columns.utility[n])}"
-        return f"{found}, expected a number up to 10^301"
+        return (
+            f"the {NUMBER_WORDS[kind]} is {_found(columns.utility[n])}, expected a number up "
+            "to 10^301"
+        )
     if fault == WRONG_PROBABILITY:
         if kind == CHANCE:
             p = next(p for p in probability if not 0 <= p <= 1)

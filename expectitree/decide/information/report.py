@@ -25,7 +25,7 @@ from functools import partial
 from math import prod
 
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, returned
+from expectitree.base.numbers import Number, round_once
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.report import TreeReport
@@ -192,7 +192,7 @@ def information(
         tested = _gain(now, eps, cases_after(now, event, "signal", test), ["signal"])
     signals, with_test, evsi = tested
     efficiency = float(evsi / evpi) if signals and evpi else None
-    number = partial(returned, exact=exact and tree.exact and len(tree) <= EXACT_NODES)
+    number = partial(round_once, exact=exact and tree.exact and len(tree) <= EXACT_NODES)
     about = file, tree, ", ".join(nodes), tuple(nodes), number(value), best
     gains = number((with_information, evpi, outcomes, with_test, evsi, efficiency, signals))
     return Information(*about, *gains)

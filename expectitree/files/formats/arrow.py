@@ -24,9 +24,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
 from expectitree.base.errors import (
-    FileError,
     NumberError,
-    Problem,
     TreeError,
     install_hint,
 )
@@ -50,6 +48,7 @@ from expectitree.base.tree.columns import (
 )
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_floats
+from expectitree.files.grammar.document import error_in
 from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.files.urls import is_url, refuse_url
 
@@ -60,7 +59,7 @@ try:
     from expectitree.files.formats.arrow_size import VIEWS, check_file, text_bytes
 except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
-    raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
+    raise error_in("pyarrow", f"{missing}: {install_hint('arrow')}") from None
 
 # pyarrow has no types: a column or a part of it, and several columns.
 Array: TypeAlias = Any
@@ -182,9 +181,9 @@ def named_faults(path: str) -> Iterator[None]:
     try:
         yield
     except TooMuchWorkError as error:
-        raise FileError([Problem(path, str(error))]) from None
+        raise error_in(path, str(error)) from None
     except (TreeError, NumberError) as error:
-        raise FileError([Problem(path, f"this is not a tree: {error}")]) from None
+        raise error_in(path, f"this is not a tree: {error}") from None
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -193,8 +192,8 @@ def named_faults(path: str) -> Iterator[None]:
             reason = "it is empty"
         elif str(error):
             reason = escape(str(error).splitlines()[0][:200])
-        raise FileError(
-            [Problem(path, f"the file is damaged, or does not hold a tree: {reason}; {_HOW}")]
+        raise error_in(
+            path, f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
         ) from None
 
 

@@ -328,8 +328,9 @@ class ValueReader:
         is_count = isinstance(data, str) and data.isascii() and data.isdecimal()
         if is_count and len(data) <= _MAX_DIGITS:
             return int(data)
-        found = described(data)
-        raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")
+        raise GrammarError(
+            f"found {described(data)} as a {noun}, expected a whole number such as 5"
+        )
 
 
 def _arithmetic_warning(text: str) -> str:
