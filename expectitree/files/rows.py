@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 Warn: TypeAlias = Callable[[str], None]
 
 
+def ignore(message: str) -> None:
+    """Drop a warning: for a caller who does not ask for any."""
+
+
 @dataclass
 class Warnings:
     """Collects the warnings of a reader, and passes them on to the caller."""

@@ -27,7 +27,7 @@ from expectitree.files.formats import (
     formats_by_suffix,
 )
 from expectitree.files.grammar.document import MAX_DEPTH, error_in
-from expectitree.files.rows import Format, Warn
+from expectitree.files.rows import Format, Warn, ignore
 from expectitree.files.writing import whole_file
 
 
@@ -52,16 +52,16 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
         TransformError: Without sharing, which the format cannot hold, the tree is too large.
     """
     check_tree(tree)
-    return "".join(pieces(tree, format, warn))
+    return "".join(pieces(tree, format, warn or ignore))
 
 
-def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
+def pieces(tree: Tree, format: str, warn: Warn = ignore) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = text_format(format)
     tree = written_tree(tree, row, warn)
     arguments: list[Any] = [tree]
     if row.is_foreign:
-        arguments.append(warn or (lambda message: None))
+        arguments.append(warn)
     text: Iterator[str] = row.module.write(*arguments)
     return text
 
@@ -122,7 +122,10 @@ def save(
     row = format_of(name, format)
     if float32 and row.name not in TABLES:
         raise TransformError(f"float32 is for Arrow and Parquet, and this is {row.title}").at(name)
-    tell = None if warn is None else lambda message: warn(f"{name}: {message}")
+
+    def tell(message: str) -> None:
+        (warn or ignore)(f"{name}: {message}")
+
     with whole_file(name) as stream:
         if row.is_text:
             for text in pieces(tree, row.name, tell):
@@ -211,7 +214,7 @@ HINTS = {
 }
 
 
-def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
+def written_tree(tree: Tree, format: Format, warn: Warn) -> Tree:
     """Return the tree that a format can hold, and warn of what is left out.
 
     Raises `TreeError` if the format cannot hold something without which values would change, and
@@ -224,7 +227,7 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
             if isinstance(lost, list):
                 path = f"{paths.message_path(tree.path_of(lost[0]))}: "
             raise TreeError(f"{path}{format.title} cannot hold {name}: {HINTS[name]}")
-    if found and warn is not None:
+    if found:
         warn(f"left out what {format.title} cannot hold: {', '.join(found)}")
     if "sharing" not in format.loses or not tree.is_sharing:
         return tree
@@ -232,9 +235,8 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
         unfolded = unshare(tree)
     except TransformError as error:
         raise TransformError(f"{format.title} cannot share nodes, and {error}") from None
-    if warn is not None:
-        warn(
-            f"{format.title} cannot share nodes, so each path gets its own: "
-            f"{len(tree):,} nodes become {len(unfolded):,}"
-        )
+    warn(
+        f"{format.title} cannot share nodes, so each path gets its own: "
+        f"{len(tree):,} nodes become {len(unfolded):,}"
+    )
     return unfolded

@@ -34,9 +34,7 @@ _WHY_NO_P = {
 class BranchReader:
     """Reads the values at the branches of one document."""
 
-    def __init__(
-        self, trail: Trail, values: ValueReader, builder: TreeBuilder, warn: Warn | None
-    ) -> None:
+    def __init__(self, trail: Trail, values: ValueReader, builder: TreeBuilder, warn: Warn) -> None:
         self.trail, self.values, self.builder, self.warn = trail, values, builder, warn
         self.warnings = 0
         self.has_costs = False  # whether a branch has a cost, which makes its total smaller
@@ -202,12 +200,7 @@ class BranchReader:
 
     def check(self, frame: Frame) -> None:
         """Warn if a node whose branches are all read was probably meant otherwise."""
-        if (
-            self.warn is None
-            or self.trail.document.has_labels
-            or frame.branches.get("p")
-            or frame.about.get("event")
-        ):
+        if self.trail.document.has_labels or frame.branches.get("p") or frame.about.get("event"):
             return
         names = [name for name in frame.branches.get("label", {}).values() if name is not None]
         if len(names) < len(frame.ids):
@@ -226,9 +219,9 @@ class BranchReader:
             return
         self.warnings += 1
         name, path = self.trail.document.name, message_path(self.trail.path(own))
-        if self.warn is not None and self.warnings <= MAX_PROBLEMS:
+        if self.warnings <= MAX_PROBLEMS:
             self.warn(f"{name}: {path}: {message}")
-        elif self.warn is not None and self.warnings == MAX_PROBLEMS + 1:
+        elif self.warnings == MAX_PROBLEMS + 1:
             self.warn(f"{name}: more such warnings are left out")
 
 

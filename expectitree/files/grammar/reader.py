@@ -59,7 +59,7 @@ from expectitree.files.grammar.trail import Frame, Names, Trail
 from expectitree.files.grammar.traps import trap
 from expectitree.files.grammar.values import ValueReader, are_probabilities, is_operation, offset_of
 from expectitree.files.grammar.words import described, flow_text, is_number, key_list
-from expectitree.files.rows import Warn
+from expectitree.files.rows import Warn, ignore
 
 # Compiled when it is first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
@@ -72,7 +72,7 @@ _CYCLE = (
 
 def read_tree(
     document: Document,
-    warn: Warn | None = None,
+    warn: Warn = ignore,
     parameters: Mapping[str, object] | None = None,
     exact_nodes: int = EXACT_NODES,
 ) -> Tree:
@@ -91,11 +91,10 @@ def read_tree(
             for fault in reader.faults:
                 reader.add_fault(tree, *fault)
         raise reader.trail.failure()
-    if warn is not None:
-        if reader.branches.has_costs and tree.deciders == (Kind.MIN,):
-            warn(f"{document.name}: {_COSTS_OF_MIN}")
-        for line, (doubt,) in document.doubts.items():
-            warn(f"{document.name}:{line}: {doubt}")
+    if reader.branches.has_costs and tree.deciders == (Kind.MIN,):
+        warn(f"{document.name}: {_COSTS_OF_MIN}")
+    for line, (doubt,) in document.doubts.items():
+        warn(f"{document.name}:{line}: {doubt}")
     return tree
 
 
@@ -110,7 +109,7 @@ class _TreeReader:
         self,
         document: Document,
         exact_nodes: int,
-        warn: Warn | None,
+        warn: Warn,
         parameters: Mapping[str, object],
     ) -> None:
         self.document, self.warn, self.parameters = document, warn, parameters
@@ -272,24 +271,23 @@ class _TreeReader:
         if self.parameters:
             changed = with_values(tree.parameters, self.parameters)
             tree = tree.changed(parameters=changed, expect=None)
-        if self.warn is not None:
-            idle = unused(tree.parameters, self.builder.formulas)
-            if self.defined:
-                idle = [name for name in idle if name not in tree.formulas.names]
-            warnings = [f"the parameter {parameter} is not used" for parameter in idle]
-            warnings += [f"the event {quote(event)} is not used" for event in self.unused_events()]
-            if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
-                from expectitree.files.grammar.inputs import input_warnings
+        idle = unused(tree.parameters, self.builder.formulas)
+        if self.defined:
+            idle = [name for name in idle if name not in tree.formulas.names]
+        warnings = [f"the parameter {parameter} is not used" for parameter in idle]
+        warnings += [f"the event {quote(event)} is not used" for event in self.unused_events()]
+        if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
+            from expectitree.files.grammar.inputs import input_warnings
 
-                warnings += input_warnings(tree)
-            for warning in warnings[:MAX_PROBLEMS]:
-                self.warn(f"{name}: {warning}")
-            if warnings[MAX_PROBLEMS:]:
-                self.warn(f"{name}: more such warnings are left out")
+            warnings += input_warnings(tree)
+        for warning in warnings[:MAX_PROBLEMS]:
+            self.warn(f"{name}: {warning}")
+        if warnings[MAX_PROBLEMS:]:
+            self.warn(f"{name}: more such warnings are left out")
 
         tree, warning = evaluated(tree, self.note_fault)
         self.sort_faults(tree)
-        if warning and self.warn is not None:
+        if warning:
             self.warn(f"{name}: {warning}")
         return tree
 
