@@ -266,13 +266,6 @@ def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> N
     return _view(np.full(count, value, code))
 
 
-def unwritten(code: str, count: int) -> NewColumn:
-    """Return a column of any numbers, for a compiled loop that writes all of them."""
-    import numpy as np
-
-    return _view(np.empty(count, code))
-
-
 def countdown(count: int) -> NewColumn:
     """Return the column count - 1, …, 1, 0."""
     if not pays(count):

@@ -10,17 +10,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import Expression, text_of
-from expectitree.base.numbers import Number, exact_text, is_finite, message_text, quote, to_fraction
+from expectitree.base.numbers import Number, exact_text, message_text, quote, to_fraction
 from expectitree.base.tree.columns import Bounds
-
-if TYPE_CHECKING:
-    from expectitree.base.tree.model import Tree
 
 Curve: TypeAlias = Callable[[Any], Any]  # of floats or of fractions
 Totals: TypeAlias = Sequence[Number]
@@ -155,16 +152,6 @@ def utility_of(attitude: Attitude, ends: Bounds, totals: Totals, exact: bool, si
         raise TreeError(
             f"{error} (MIN decides, so totals here are gains of MIN: minus those in the file)"
         ) from None
-
-
-def check_attitude(tree: Tree) -> None:
-    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
-    if tree.attitude is None or tree.attitude.risk_tolerance is not None:
-        return
-    low, high = tree.total_ends
-    if is_finite(low):  # otherwise no total is known
-        ends = low + tree.root_reward, high + tree.root_reward
-        utility_of(tree.attitude, ends, (), tree.exact, tree.gain_sign)
 
 
 def _of_gains(attitude: Attitude, ends: Bounds, totals: Totals, exact: bool) -> Utility:

@@ -29,7 +29,7 @@ from expectitree.base.expressions.syntax import (
 )
 from expectitree.base.numbers import escape, exact_text
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import REST, Events, Parameter, Parameters
+from expectitree.base.tree.formulas import REST, ByName, Events, Parameter, Parameters
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report
 
@@ -239,7 +239,7 @@ class Posteriors(Definitions):
         super().__init__(parameters)
         self.defined = defined
 
-    def chances(self, name: str, known: tuple[tuple[str, str], ...] | str) -> dict[str, Expression]:
+    def chances(self, name: str, known: tuple[tuple[str, str], ...] | str) -> ByName:
         """Return the probabilities of outcomes or signals after some signals, or the outcome."""
         one = self.defined[name]
         if isinstance(known, str):
@@ -252,7 +252,7 @@ class Posteriors(Definitions):
         after = {s: (*known, (name, s)) for s in one.likelihood}
         return {s: quotient(self._total(one.test_of, some), total) for s, some in after.items()}
 
-    def _joint(self, event: str, known: Sequence[tuple[str, str]]) -> dict[str, Expression]:
+    def _joint(self, event: str, known: Sequence[tuple[str, str]]) -> ByName:
         """Return the probability of each outcome together with signals."""
         joint = {}
         for o, p in self.defined[event].prior.items():

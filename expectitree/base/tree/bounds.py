@@ -1,4 +1,4 @@
-"""Checks that utilities and estimates lie within the bounds written above them."""
+"""Checks of a whole tree: numbers within their bounds, and an attitude that fits the totals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.errors import TreeError
-from expectitree.base.numbers import Number, escape, message_text
+from expectitree.base.numbers import Number, escape, is_finite, message_text
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NUMBER_WORDS, SUM_TOLERANCE, Bounds, Columns
 from expectitree.base.tree.model import NO_BOUNDS, Tree
@@ -55,3 +55,15 @@ def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
         f"the {what} {message_text(columns.utility[node])} lies outside the bounds [{low}, "
         f"{high}]{shift}: widen the bounds, or correct the {what}"
     )
+
+
+def check_attitude(tree: Tree) -> None:
+    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
+    if tree.attitude is None or tree.attitude.risk_tolerance is not None:
+        return
+    from expectitree.base.tree.attitude import utility_of  # which few trees need
+
+    low, high = tree.total_ends
+    if is_finite(low):  # otherwise no total is known
+        ends = low + tree.root_reward, high + tree.root_reward
+        utility_of(tree.attitude, ends, (), tree.exact, tree.gain_sign)

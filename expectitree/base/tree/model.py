@@ -540,14 +540,14 @@ class Tree(Shown):
             TreeError: The text is not an attitude, or its utility does not increase on the range of
                 the tree's totals.
         """
-        from expectitree.base.tree.attitude import check_attitude, read_attitude
+        from expectitree.base.tree.attitude import read_attitude
 
         if attitude == "none":
             attitude = None
         if isinstance(attitude, str):
             attitude = read_attitude(attitude)
         changed = self.changed(attitude=attitude, expect=None)
-        check_attitude(changed)
+        module_of("base.tree.bounds").check_attitude(changed)
         return changed
 
 

@@ -506,7 +506,7 @@ class Expansion:
             event = definition.test_of
         return names
 
-    def with_derived(self, own: ByName) -> dict[str, Expression]:
+    def with_derived(self, own: ByName) -> ByName:
         """Return replacements, and those of the parameters that are derived from replaced ones."""
         found = {name: self.substituted(formula, {}) for name, formula in own.items()}
         for name in self.order if found else ():

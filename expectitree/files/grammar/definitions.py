@@ -186,7 +186,7 @@ _PARAMETER_VALUES: dict[str, Read] = {
 }
 
 
-def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
+def read_replacements(values: ValueReader, data: Data) -> ByName:
     """Return the formulas that replace parameters below a ref, by name; report every error."""
     expected = "expected parameters and what replaces them, such as {p: 0.8, price: 2*price}"
     known, found = values.known, dict[str, Expression]()
@@ -365,7 +365,7 @@ def _fault_of_test(test: Definition, event: Definition) -> str:
 
 def _whole(
     values: ValueReader, row: Mapping[str, Expression | str], subject: str, place: Place
-) -> dict[str, Expression]:
+) -> ByName:
     """Return probabilities without `rest`; numbers are normalised, or a report says why not."""
     others = [p for p in row.values() if not isinstance(p, str)]
     rest = rest_of(others, max(1, len(row) - len(others)))

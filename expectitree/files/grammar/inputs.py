@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from math import erfc, exp, log, log1p
+from math import exp, log, log1p
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
@@ -80,8 +81,8 @@ _SHARES: dict[str, Callable[..., float]] = {
         lambda t: a * t - (a + b) * (max(t, 0) + log1p(exp(-abs(t)))), log(x / (1 - x)), log(a / b)
     ),
     "gamma": lambda x, k, scale: _share(lambda t: k * t - exp(t), log(x / scale), log(k)),
-    "lognormal": lambda x, mu, sigma: erfc((mu - log(x)) / sigma / 2**0.5) / 2,
-    "normal": lambda x, mean, sd: erfc((mean - x) / sd / 2**0.5) / 2,
+    "lognormal": lambda x, mu, sigma: NormalDist(mu, sigma).cdf(log(x)),
+    "normal": lambda x, mean, sd: NormalDist(mean, sd).cdf(x),
     "triangular": _triangular,
     "uniform": lambda x, low, high: (x - low) / (high - low),
 }

@@ -18,7 +18,7 @@ from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.expressions.syntax import NAME, RESERVED
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
-from expectitree.base.tree.bounds import outside_bounds
+from expectitree.base.tree.bounds import check_attitude, outside_bounds
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
@@ -179,8 +179,6 @@ class _TreeReader:
         faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if tree.attitude is not None and not self.faults:
-            from expectitree.base.tree.attitude import check_attitude
-
             self.values.attempt(
                 lambda *_: check_attitude(tree), None, self.document.root, "attitude", "attitude: "
             )
