@@ -209,10 +209,10 @@ class ValueReader:
         for at, (key, written) in enumerate(data):
             name = composed(key)
             if name not in self.criteria.by_name or name in found:
+                known = self.criteria.by_name
                 message = (
-                    "unknown criterion "
-                    f"{quote(name)}{did_you_mean(name, self.criteria.by_name)}: the criteria "
-                    f"are {listed(self.criteria.by_name)}"
+                    f"unknown criterion {quote(name)}{did_you_mean(name, known)}: the criteria are "
+                    f"{listed(known)}"
                 )
                 if name in found:
                     message = f"the criterion {name} twice: keep one"
