@@ -214,7 +214,7 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
         SearchError: The name is unknown, or the algorithm does not have an option or a value.
     """
     chosen = name if isinstance(name, Algorithm) else _named(str(name))
-    changed: dict[str, int | str] = {}
+    changed = {}
     for field, value in options.items():
         key, field = field.replace("_", "-"), field.replace("-", "_")
         option = OPTIONS.get(key)

@@ -104,6 +104,7 @@ def read_limited(stream: IO[str] | IO[bytes], name: str, hint: str) -> Any:
         parts.append(stream.read(min(limit + 1 - length, _PORTION)))
         length += len(parts[-1])
         if length > limit:
-            message = f"more than {limit >> 20:,} MiB of text: {more()}, or {hint}"
-            raise FileError([Problem(name, message)])
+            raise FileError(
+                [Problem(name, f"more than {limit >> 20:,} MiB of text: {more()}, or {hint}")]
+            )
     return parts[0][:0].join(parts)

@@ -55,13 +55,19 @@ _lock = Lock()  # so that no two threads compile the same loop
 
 def pays(rows: float) -> bool:
     """Return whether numba is installed and compiling a loop over so many rows saves time."""
-    enough = SOME_ROWS if _state["started"] else MANY_ROWS
-    return rows >= enough and available()
+    is_enough = rows >= MANY_ROWS or rows >= SOME_ROWS and _state["started"]
+    return is_enough and available()
 
 
 def assume_started() -> None:
     """Ignore the time that starting numba takes, because many loops will follow."""
     _state["started"] = True
+
+
+def expect_rows(rows: float) -> None:
+    """Ignore the time that starting numba takes if so many rows follow, in several loops."""
+    if pays(rows):
+        assume_started()
 
 
 def serve_program(say: Callable[[str], None]) -> None:
@@ -268,13 +274,6 @@ def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> N
     if not value:
         return _view(np.zeros(count, code))
     return _view(np.full(count, value, code))
-
-
-def unwritten(code: str, count: int) -> NewColumn:
-    """Return a column of any numbers, for a compiled loop that writes all of them."""
-    import numpy as np
-
-    return _view(np.empty(count, code))
 
 
 def countdown(count: int) -> NewColumn:

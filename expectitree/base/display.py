@@ -29,7 +29,10 @@ class Shown:
         return f"<{type(self).__name__}{title and f' of {title!r}'}>"
 
     def __str__(self) -> str:
-        return module_of("analysis.show").to_text(self) if self.question else repr(self)
+        if not self.question:
+            return repr(self)
+        text: str = module_of("analysis.show").to_text(self)
+        return text
 
     def _repr_html_(self) -> str | None:
         return self._repr_mimebundle_().get("text/html")

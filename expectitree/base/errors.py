@@ -57,7 +57,9 @@ class ExpectitreeError(Exception):
         self.reason, self.hint, self.kind = reason, hint, kind
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.message}" if self.file else self.message
+        if self.file:
+            return f"{self.file}: {self.message}"
+        return self.message
 
     @property
     def message(self) -> str:

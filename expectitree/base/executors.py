@@ -62,8 +62,9 @@ def executor_of(jobs: int | None, scheduler: str | None, in_threads: bool = Fals
     """
     if scheduler is not None:
         return _cluster(scheduler)
-    start = _threads if in_threads else _processes
-    return start(jobs or _cores())
+    if in_threads:
+        return _threads(jobs or _cores())
+    return _processes(jobs or _cores())
 
 
 @contextmanager
@@ -105,13 +106,16 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         client: Client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        message = f"no Dask scheduler answers at {address}: {_first_line(error)}"
-        raise AnalysisError(message) from None
+        raise AnalysisError(
+            f"no Dask scheduler answers at {address}: {_first_line(error)}"
+        ) from None
     try:
         workers = client.ncores()
         if not workers:
-            advice = f"start some with `dask worker {address}`"
-            raise AnalysisError(f"the scheduler at {address} has no workers: {advice}")
+            raise AnalysisError(
+                f"the scheduler at {address} has no workers: start some with `dask worker "
+                f"{address}`"
+            )
         _check_workers(client, address)
         yield client.get_executor(pure=False), sum(workers.values())
     except ExpectitreeError:
@@ -147,7 +151,9 @@ def _check_workers(client: Client, address: str) -> None:
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _start(workers: int) -> Executor:

@@ -47,7 +47,7 @@ def finish(status: int) -> NoReturn:
     sys.exit(128 + signal.SIGTERM if signal.SIGTERM in _raised else status)
 
 
-def leave(number: int, frame: Any = None) -> NoReturn:
+def leave(number: int, frame: object = None) -> NoReturn:
     """Exit now, as a program does that a signal interrupted."""
     try:
         for clean_up in at_exit:
@@ -70,12 +70,12 @@ def raising() -> Iterator[None]:
 @contextmanager
 def held() -> Iterator[None]:
     """Delay the signals to the end: for work that takes a moment and must be completed."""
-    delayed: list[int] = []
+    delayed = []
 
-    def delay(number: int, frame: Any) -> None:
+    def delay(number: int, frame: object) -> None:
         delayed.append(number)
 
-    before: list[Any] = []
+    before = []
     with suppress(ValueError):  # only the main thread has signals
         before = [(number, signal.signal(number, delay)) for number in SIGNALS]
     try:
@@ -93,7 +93,7 @@ def _exchange(handler: Any, other: Any) -> None:
             signal.signal(number, other)
 
 
-def _raise(number: int, frame: Any) -> None:
+def _raise(number: int, frame: object) -> None:
     if not _raised:  # ignore a second one: cleaning up takes a moment
         _raised.append(number)
         raise KeyboardInterrupt

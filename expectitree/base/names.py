@@ -21,10 +21,14 @@ def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
     for other in known:
         names.setdefault(other.lower(), other)
     near = get_close_matches(name[:_MAX_LENGTH].lower(), names, n=1, cutoff=likeness)
-    return names[near[0]] if near else None
+    if near:
+        return names[near[0]]
+    return None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ` (did you mean 'star1'?)` for the known name that is nearest, if one is near."""
     near = nearest(name, known)
-    return f" (did you mean {quote(near)}?)" if near else ""
+    if near:
+        return f" (did you mean {quote(near)}?)"
+    return ""

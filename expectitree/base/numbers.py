@@ -85,7 +85,9 @@ def to_nearest_float(value: Number) -> float:
     try:
         return float(value)
     except OverflowError:
-        return INFINITY if value > 0 else -INFINITY
+        if value > 0:
+            return INFINITY
+        return -INFINITY
 
 
 def quote(text: str, longest: int = 40) -> str:
@@ -183,7 +185,9 @@ def to_bound(text: str, exact: bool = False) -> Number:
 
 def to_number(text: str, exact: bool = False) -> Number:
     """Return the number written, as a `Fraction` where `exact`, else as a float."""
-    return to_fraction(text) if exact else to_float(text)
+    if exact:
+        return to_fraction(text)
+    return to_float(text)
 
 
 def check_setting(text: str) -> None:
@@ -247,7 +251,7 @@ def are_near(one: Any, other: Any, eps: Any) -> bool:
     return bool(abs(one - other) <= eps)
 
 
-def returned(value: Any, exact: bool) -> Any:
+def round_once(value: Any, exact: bool) -> Any:
     """Return a number as a function with the argument `exact` returns it: itself, or rounded.
 
     This also converts the numbers in tuples and dataclasses.
@@ -257,10 +261,12 @@ def returned(value: Any, exact: bool) -> Any:
     if isinstance(value, Fraction):
         return to_nearest_float(value)
     if isinstance(value, tuple):
-        parts = [returned(part, exact) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        parts = [round_once(part, exact) for part in value]
+        if hasattr(value, "_fields"):
+            return type(value)(*parts)
+        return tuple(parts)
     if is_dataclass(value) and not isinstance(value, type):
-        own = {field.name: returned(getattr(value, field.name), exact) for field in fields(value)}
+        own = {field.name: round_once(getattr(value, field.name), exact) for field in fields(value)}
         return replace(value, **own)
     return value
 
@@ -288,7 +294,9 @@ def float_bounds(bounds: tuple[Number, Number]) -> tuple[float, float]:
 
 def to_exact(value: Number) -> Fraction:
     """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints."""
-    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+    if isinstance(value, float):
+        return Fraction(repr(float(value)))
+    return Fraction(value)
 
 
 def to_digits(value: Fraction, digits: int = 17) -> Fraction:
@@ -310,7 +318,9 @@ def given_fraction(value: object) -> Fraction | None:
 
 def to_exact_bound(end: Number) -> Number:
     """Return an end of an interval as a `Fraction`, or an infinity as it is."""
-    return to_exact(end) if is_finite(end) else end
+    if is_finite(end):
+        return to_exact(end)
+    return end
 
 
 def exact_text(value: Number) -> str:
@@ -336,8 +346,10 @@ def number_text(value: Number) -> str:
     if isinstance(value, Rounded):
         written = _rounded_text(value, 60)  # its digits
         if abs(int(written.partition("e")[2] or 0)) > MAX_EXPONENT:
-            found = f"a number of about {_rounded_text(value, 3)} cannot be written"
-            raise TreeError(f"{found}: the grammar allows exponents within {MAX_EXPONENT}")
+            raise TreeError(
+                f"a number of about {_rounded_text(value, 3)} cannot be written: the grammar "
+                f"allows exponents within {MAX_EXPONENT}"
+            )
         return written
     written = exact_text(value)
     if len(written) <= MAX_LENGTH and not written.startswith("about"):
@@ -353,8 +365,9 @@ def number_text(value: Number) -> str:
     size = f"{len(written):,} characters"
     if written.startswith("about"):
         size = "thousands of digits"
-    found = f"a number of {size} cannot be written"
-    raise TreeError(f"{found}: the grammar allows {MAX_LENGTH} characters")
+    raise TreeError(
+        f"a number of {size} cannot be written: the grammar allows {MAX_LENGTH} characters"
+    )
 
 
 def display_text(value: Number, digits: int | None = None) -> str:
@@ -380,15 +393,21 @@ def decimal_text(value: Number, digits: int | None = None) -> str:
     if value != value:
         return "?"
     if not is_finite(value):
-        return "∞" if value > 0 else "−∞"
+        if value > 0:
+            return "∞"
+        return "−∞"
     text = _rounded_text(value, digits or _usual_digits(abs(value)))
-    return "0" if text == "-0" else typeset(text)
+    if text == "-0":
+        return "0"
+    return typeset(text)
 
 
 def _usual_digits(size: Any) -> int:
     if size < 10_000:
         return 6
-    return len(str(int(size))) + 2 if size < 1e15 else 10
+    if size < 1e15:
+        return len(str(int(size))) + 2
+    return 10
 
 
 def exact_display(value: Number) -> str:
@@ -407,7 +426,9 @@ def typeset(text: str) -> str:
 
 def cell_text(value: Number, residue: Number = 0) -> str:
     """Return the number for a table or a sentence; a float within `residue` of 0 is 0."""
-    return "0" if isinstance(value, float) and abs(value) <= residue else display_text(value)
+    if isinstance(value, float) and abs(value) <= residue:
+        return "0"
+    return display_text(value)
 
 
 def message_text(value: Number) -> str:
@@ -457,7 +478,9 @@ def percent_text(count: float, total: float) -> str:
 
 def factor_text(text: str) -> str:
     """Return a factor of a product: in parentheses if it is negative or a fraction."""
-    return f"({text})" if text.startswith(MINUS) or "/" in text else text
+    if text.startswith(MINUS) or "/" in text:
+        return f"({text})"
+    return text
 
 
 @cache
@@ -468,7 +491,7 @@ def _decimals(digits: int) -> tuple[Any, Any]:
     return Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX), Decimal
 
 
-def _rounded_text(value: Any, digits: int) -> str:
+def _rounded_text(value: Number, digits: int) -> str:
     """Return a number rounded to some significant digits, as Python writes a float with `g`."""
     if isinstance(value, float):
         return f"{value:.{digits}g}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from math import lcm
+from math import fsum, lcm
 from typing import Any, Self, TypeAlias
 
 Operation: TypeAlias = Callable[[Any, Any], Any]
@@ -23,7 +23,9 @@ def _rounded(operation: Operation) -> Any:
 
     def apply(self: Fraction, other: Any) -> Any:
         found = operation(self, other)
-        return Rounded.of(found) if isinstance(found, Fraction) else found
+        if isinstance(found, Fraction):
+            return Rounded.of(found)
+        return found
 
     return apply
 
@@ -71,8 +73,10 @@ class Rounded(Fraction):
         return Rounded(abs(self.numerator), self.denominator)
 
 
-def sum_of(values: Sequence[Any]) -> Fraction:
-    """Return a sum of fractions; rounded if its denominator has more than 4,000 bits."""
+def sum_of(values: Sequence[Any]) -> Any:
+    """Return a sum of floats or of fractions; rounded if its denominator has over 4,000 bits."""
+    if values and isinstance(values[0], float):
+        return fsum(values)
     common = _common_multiple(value.denominator for value in values)
     if common is None:
         return sum(map(Rounded.of, values), Rounded(0))

@@ -62,9 +62,23 @@ def plugin(point: EntryPoint, kind: type) -> Any:
     try:
         found = point.load()
     except USER_ERRORS as error:
-        problem = f"importing it raises {type(error).__name__}: {error}: update its package"
-        raise FileError([Problem(where, f"{problem}, or uninstall it")]) from error
+        raise FileError(
+            [
+                Problem(
+                    where,
+                    f"importing it raises {type(error).__name__}: {error}: update its package, or "
+                    "uninstall it",
+                )
+            ]
+        ) from error
     if not isinstance(found, kind):
-        problem = f"found an object of type {type(found).__name__}, expected {kind.__name__}"
-        raise FileError([Problem(where, f"{problem}: correct its entry point, or uninstall it")])
+        raise FileError(
+            [
+                Problem(
+                    where,
+                    f"found an object of type {type(found).__name__}, expected {kind.__name__}: "
+                    "correct its entry point, or uninstall it",
+                )
+            ]
+        )
     return found

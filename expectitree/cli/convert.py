@@ -138,7 +138,7 @@ def _flipped(tree: Tree, path: str) -> Tree:
     flipped = flip(tree, path)
     for lost in left_out(tree, path):
         say(f"left out, since the node is replaced: {lost}")
-    if tree.formulas is not None and tree.formulas.defined:
+    if tree.formulas.defined:
         say("events: left out, since the probabilities become formulas of their own")
     if tree.expect is not None:
         say("expect: left out, since paths and counts of the tree change")

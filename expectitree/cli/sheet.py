@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -126,7 +125,7 @@ def command(
     for file, content in contents.items():
         write_marked(content, file)
     for variant, copy in zip(variants, copies, strict=False):
-        save(replace(variant.search.tree, title=f"{title}, variant {variant.name}"), copy)
+        save(variant.search.tree.changed(title=f"{title}, variant {variant.name}"), copy)
     say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")
 
 

@@ -11,7 +11,7 @@ from expectitree.base.numbers import escape
 from expectitree.base.tree.bayes import ZERO, Definitions, chances_of, product, quotient
 from expectitree.base.tree.builder import Copy, label_at
 from expectitree.base.tree.columns import CHANCE
-from expectitree.base.tree.formulas import Formulas, sum_of
+from expectitree.base.tree.formulas import sum_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import evaluated
 
@@ -46,9 +46,8 @@ def flip(tree: Tree, path: str) -> Tree:
             copies.append(copy.add_flipped(n, labels, copies))
         else:
             copies.append(copy.add(n, branches, [copies[columns.child[b]] for b in branches]))
-    flipped = replace(copy.finish(), parameters=copy.definitions.parameters, expect=None)
-    if flipped.formulas is not None:
-        flipped = replace(flipped, formulas=replace(flipped.formulas, defined={}))
+    flipped = copy.finish().changed(parameters=copy.definitions.parameters, expect=None)
+    flipped = replace(flipped, formulas=replace(flipped.formulas, defined={}))
     return evaluated(flipped)[0]
 
 
@@ -107,7 +106,7 @@ class _Flipped(Copy):
         estimate = columns.utility[node]
         top = self.add_inner(Kind.CHANCE, added, equal, _written(labels), estimate)
         self.add_formulas(self.formulas.probabilities, top, dict(enumerate(marginals)))
-        written = (tree.formulas or Formulas()).nodes
+        written = tree.formulas.nodes
         if node in written:
             self.formulas.nodes[top] = written[node]
         below = self._event([columns.child[b] for b in upper])
@@ -118,13 +117,13 @@ class _Flipped(Copy):
 
     def _event(self, nodes: Sequence[int]) -> str | None:
         """Return the event that all of some chance nodes represent."""
-        events = (self.tree.formulas or Formulas()).events
+        events = self.tree.formulas.events
         first, *others = (events.get(n) for n in nodes)
         return first if all(event == first for event in others) else None
 
     def _add_reward_formulas(self, node: int, ends: Sequence[tuple[int, int]]) -> None:
         """Write the rewards that are formulas at the branches of a lower node."""
-        written = (self.tree.formulas or Formulas()).rewards
+        written = self.tree.formulas.rewards
         sums = {
             i: sum_of(*(written.get(b, self.tree.reward_of(b)) for b in pair))
             for i, pair in enumerate(ends)

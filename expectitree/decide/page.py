@@ -98,7 +98,7 @@ def page_of(tree: Tree, file: str = "") -> str:
     if CHANCE in tree.columns.kind:
         parts += ["<h2>How risky it is</h2>"]
         parts += _attempt(lambda: _answer(risk(tree, exact=True, file=file)))
-    if tree.formulas is not None and tree.formulas.events:
+    if tree.formulas.events:
         parts += ["<h2>What information is worth</h2>"]
         parts += _attempt(lambda: _answer(every_event(tree, exact=True, file=file)))
     made = f"Made by expectitree {__version__}{name and f' from {name}'}."

@@ -173,7 +173,7 @@ def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
 
 
 def _information(tree: Tree) -> list[Shown]:
-    if not (tree.formulas and tree.formulas.events):
+    if not tree.formulas.events:
         raise AnalysisError(
             "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes, to "
             "see what knowing it in advance is worth"

@@ -140,8 +140,8 @@ def loads(
     except FileError as error:
         error = with_excerpts(error, text)
         if not row.is_foreign and format is None and (likely := likely_format(text)):
-            hint = f"to read this as {likely.title}, add --from {likely.name}"
-            error = FileError([Problem(name, hint), *error.problems], stopped=error.stopped)
+            hint = Problem(name, f"to read this as {likely.title}, add --from {likely.name}")
+            error = FileError([hint, *error.problems], stopped=error.stopped)
         raise error from None
 
 

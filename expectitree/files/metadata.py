@@ -18,10 +18,16 @@ from expectitree.base.numbers import Number, float_bounds, float_column, number_
 from expectitree.base.tree.attitude import read_attitude
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import NOTATION
-from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
+from expectitree.files.grammar.document import (
+    Data,
+    Fields,
+    NumberText,
+    Place,
+    keys_of,
+)
 from expectitree.files.grammar.expect import read_expectation, written_expectation
 from expectitree.files.grammar.values import Read, ValueReader, text
-from expectitree.files.grammar.words import described
+from expectitree.files.grammar.words import require
 from expectitree.files.sources import half_pair
 
 _VERSIONS = ("1", "2", "3")
@@ -32,8 +38,7 @@ def by_row(read: Read) -> Read:
     """Return the reader of a mapping from row number to what `read` reads."""
 
     def read_rows(values: ValueReader, data: Data) -> dict[int, Any]:
-        if not isinstance(data, tuple):
-            raise GrammarError(f"found {described(data)}, expected a mapping by row number")
+        require(isinstance(data, tuple), data, ", expected a mapping by row number")
         return {values.count(row, ROW): read(values, value) for row, value in data}
 
     return read_rows
@@ -41,8 +46,7 @@ def by_row(read: Read) -> Read:
 
 def rows(values: ValueReader, data: Data) -> list[int]:
     """Read a list of row numbers."""
-    if not isinstance(data, list):
-        raise GrammarError(f"found {described(data)}, expected a list of row numbers")
+    require(isinstance(data, list), data, ", expected a list of row numbers")
     return [values.count(row, ROW) for row in data]
 
 
@@ -73,7 +77,7 @@ def read_metadata(written: bytes | None) -> Fields:
         parse_constant=NumberText,
         object_pairs_hook=tuple,
     )
-    about = dict(data) if isinstance(data, tuple) else {}
+    about = keys_of(data)
     if about.get("version") not in _VERSIONS:
         raise TreeError("the metadata have another version: expected version 1 to 3")
 

@@ -13,7 +13,7 @@ from expectitree.base.errors import FileError, Problem, TreeError
 from expectitree.base.numbers import Number, exact_text, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.model import Tree
-from expectitree.files.grammar.document import Data, Document
+from expectitree.files.grammar.document import Data, Document, Fields
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn, Warnings
@@ -24,7 +24,7 @@ _CHILDREN = (*KINDS, "children", "nodes")
 
 
 def from_dict(
-    data: dict[str, Any],
+    data: Fields,
     *,
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
@@ -76,7 +76,9 @@ class _Open:
     @property
     def label(self) -> str:
         """The label of the branch to the item that is being converted."""
-        return str(self.key) if isinstance(self.source, dict) else f"#{self.key + 1}"
+        if isinstance(self.source, dict):
+            return str(self.key)
+        return f"#{self.key + 1}"
 
     def add(self, item: Data) -> None:
         if isinstance(self.source, dict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from expectitree.base.tree.model import Tree
 
 Warn: TypeAlias = Callable[[str], None]
+
+
+def ignore(message: str) -> None:
+    """Drop a warning: for a caller who does not ask for any."""
 
 
 @dataclass
@@ -27,7 +31,9 @@ class Warnings:
 
     def on(self, tree: Tree) -> Tree:
         """Return the tree with the warnings so far."""
-        return replace(tree, warnings=tuple(self.found)) if self.found else tree
+        if self.found:
+            return tree.changed(warnings=tuple(self.found))
+        return tree
 
 
 class ReadOptions(TypedDict, total=False):

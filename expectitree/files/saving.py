@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any, NoReturn
 
-from expectitree.base.errors import FileError, Problem, TransformError, TreeError
+from expectitree.base.errors import TransformError, TreeError
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import TreeBuilder
@@ -27,8 +26,8 @@ from expectitree.files.formats import (
     format_by_name,
     formats_by_suffix,
 )
-from expectitree.files.grammar.document import MAX_DEPTH
-from expectitree.files.rows import Format, Warn
+from expectitree.files.grammar.document import MAX_DEPTH, error_in
+from expectitree.files.rows import Format, Warn, ignore
 from expectitree.files.writing import whole_file
 
 
@@ -53,16 +52,16 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
         TransformError: Without sharing, which the format cannot hold, the tree is too large.
     """
     check_tree(tree)
-    return "".join(pieces(tree, format, warn))
+    return "".join(pieces(tree, format, warn or ignore))
 
 
-def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
+def pieces(tree: Tree, format: str, warn: Warn = ignore) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = text_format(format)
     tree = written_tree(tree, row, warn)
     arguments: list[Any] = [tree]
     if row.is_foreign:
-        arguments.append(warn or (lambda message: None))
+        arguments.append(warn)
     text: Iterator[str] = row.module.write(*arguments)
     return text
 
@@ -75,8 +74,7 @@ def text_format(name: str) -> Format:
     if not row.is_written:
         raise TreeError(_refusal(row))
     if not row.is_text:
-        message = f"the format {name} is not text: save to a file whose name ends in .{name}"
-        raise TreeError(message)
+        raise TreeError(f"the format {name} is not text: save to a file whose name ends in .{name}")
     return row
 
 
@@ -123,9 +121,11 @@ def save(
     name = os.fspath(path)
     row = format_of(name, format)
     if float32 and row.name not in TABLES:
-        found = f"float32 is for Arrow and Parquet, and this is {row.title}"
-        raise TransformError(found).at(name)
-    tell = None if warn is None else lambda message: warn(f"{name}: {message}")
+        raise TransformError(f"float32 is for Arrow and Parquet, and this is {row.title}").at(name)
+
+    def tell(message: str) -> None:
+        (warn or ignore)(f"{name}: {message}")
+
     with whole_file(name) as stream:
         if row.is_text:
             for text in pieces(tree, row.name, tell):
@@ -141,7 +141,7 @@ def save_parts(parts: Iterable[Columns], path: str, *, float32: bool = False, **
 
     `first` starts at 0 in each part. `about` are further fields of `Tree`.
     """
-    tree = replace(TreeBuilder(exact=False).build(0), **about)
+    tree = TreeBuilder(exact=False).build(0, **about)
     with whole_file(path) as stream:
         format_of(path).module.save(tree, stream, float32=float32, parts=parts)
 
@@ -171,7 +171,7 @@ def _refuse(name: str, rows: list[Format], named: Format | None) -> NoReturn:
         message = f"the ending {ending} is unknown: {hint}"
     else:
         message = f"the name has no ending: {hint}"
-    raise FileError([Problem(name, message)])
+    raise error_in(name, message)
 
 
 # ---- What a format cannot hold.
@@ -189,15 +189,13 @@ LOSSES: dict[str, Callable[[Tree], Any]] = {
     "expect": lambda tree: tree.expect,
     "parameters": lambda tree: tree.parameters,
     "distributions": lambda tree: any(one.distribution for one in tree.parameters.values()),
-    "formulas": lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions()),
-    "events": lambda tree: tree.formulas and tree.formulas.events,
+    "formulas": lambda tree: any(True for _ in tree.formulas.expressions()),
+    "events": lambda tree: tree.formulas.events,
     "criteria": lambda tree: tree.criteria,
     "sharing": lambda tree: False,  # not lost: `written_tree` gives each path its own nodes
     "trees of one terminal": lambda tree: len(tree) == 1,
     _DEEP_TREES: lambda tree: tree.heights[tree.root_id] > MAX_DEPTH,
-    "rewards of the root": lambda tree: (
-        tree.root_reward or tree.formulas is not None and NONE in tree.formulas.rewards
-    ),
+    "rewards of the root": lambda tree: tree.root_reward or NONE in tree.formulas.rewards,
     _ALL_KINDS: lambda tree: {Kind.MAX, Kind.MIN, Kind.CHANCE} <= {*tree.columns.kind},
     "attitudes to risk": lambda tree: tree.attitude,
     "unknown utilities": lambda tree: [*tree.unknown],
@@ -216,7 +214,7 @@ HINTS = {
 }
 
 
-def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
+def written_tree(tree: Tree, format: Format, warn: Warn) -> Tree:
     """Return the tree that a format can hold, and warn of what is left out.
 
     Raises `TreeError` if the format cannot hold something without which values would change, and
@@ -229,7 +227,7 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
             if isinstance(lost, list):
                 path = f"{paths.message_path(tree.path_of(lost[0]))}: "
             raise TreeError(f"{path}{format.title} cannot hold {name}: {HINTS[name]}")
-    if found and warn is not None:
+    if found:
         warn(f"left out what {format.title} cannot hold: {', '.join(found)}")
     if "sharing" not in format.loses or not tree.is_sharing:
         return tree
@@ -237,7 +235,8 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
         unfolded = unshare(tree)
     except TransformError as error:
         raise TransformError(f"{format.title} cannot share nodes, and {error}") from None
-    if warn is not None:
-        sizes = f"{len(tree):,} nodes become {len(unfolded):,}"
-        warn(f"{format.title} cannot share nodes, so each path gets its own: {sizes}")
+    warn(
+        f"{format.title} cannot share nodes, so each path gets its own: "
+        f"{len(tree):,} nodes become {len(unfolded):,}"
+    )
     return unfolded

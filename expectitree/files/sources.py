@@ -63,11 +63,14 @@ def decode(content: bytes, name: str) -> str:
     """Return the text of a file's bytes, which must be UTF-8."""
     for format in FORMATS.values():
         if format.magic and content.startswith(format.magic):
-            expected = f"give a file whose name ends in {format.suffixes[0]}"
-            raise error_in(name, f"found tables, expected text: {expected}")
+            raise error_in(
+                name,
+                f"found tables, expected text: give a file whose name ends in {format.suffixes[0]}",
+            )
     if content.startswith(_ZIP):
-        message = "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8"
-        raise error_in(name, message)
+        raise error_in(
+            name, "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8"
+        )
     for mark, encoding in _ENCODINGS.items():
         if content.startswith(mark):
             raise error_in(name, f"found {encoding}, expected UTF-8: save the file as UTF-8")
@@ -76,18 +79,27 @@ def decode(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig")
         hint = "save the file as UTF-8" + ", if it is text" * (b"\0" in content)
-        message = f"the byte 0x{content[error.start]:02x} is not UTF-8: {hint}"
-        raise error_at(before, len(before), name, message) from None
+        raise error_at(
+            before, len(before), name, f"the byte 0x{content[error.start]:02x} is not UTF-8: {hint}"
+        ) from None
 
 
 def check_characters(text: str, name: str) -> None:
     """Raise `FileError` for a character that no text of any format has."""
     if (place := text.find("\0")) >= 0:
-        hint = "the file is not text, or it is damaged"
-        raise error_at(text, place, name, f"found a NUL character, expected text: {hint}")
+        raise error_at(
+            text,
+            place,
+            name,
+            "found a NUL character, expected text: the file is not text, or it is damaged",
+        )
     if (place := half_pair(text)) >= 0:
-        found = "found half of a surrogate pair, expected a character"
-        raise error_at(text, place, name, f"{found}: write the character itself")
+        raise error_at(
+            text,
+            place,
+            name,
+            "found half of a surrogate pair, expected a character: write the character itself",
+        )
 
 
 # An escaped backslash, an escaped pair of surrogates, or half of such a pair (the group).

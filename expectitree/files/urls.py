@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from expectitree.base.errors import ExpectitreeError, FileError, Problem, install_hint
+from expectitree.base.errors import ExpectitreeError, install_hint
 from expectitree.base.numbers import escape
+from expectitree.files.grammar.document import error_in
 
 
 def is_url(path: str) -> bool:
@@ -17,7 +18,7 @@ def is_url(path: str) -> bool:
 
 def refuse_url(url: str) -> NoReturn:
     """Raise `FileError`: of other files, parts cannot be read alone."""
-    raise FileError([Problem(url, "only .parquet files are read at a URL: download this file")])
+    raise error_in(url, "only .parquet files are read at a URL: download this file")
 
 
 @contextmanager
@@ -31,12 +32,12 @@ def naming_url(path: str, *kept: type[Exception]) -> Iterator[None]:
     except FileNotFoundError:
         if not is_url(path):
             raise
-        raise FileError([Problem(path, "there is no such file: check the URL")]) from None
+        raise error_in(path, "there is no such file: check the URL") from None
     except Exception as error:
         if not is_url(path) or isinstance(error, (ExpectitreeError, *kept)):
             raise
         reason = escape(str(error).splitlines()[0][:200]) if str(error) else type(error).__name__
-        raise FileError([Problem(path, f"the file cannot be read: {reason}")]) from None
+        raise error_in(path, f"the file cannot be read: {reason}") from None
 
 
 def open_url(url: str) -> Any:
@@ -44,6 +45,7 @@ def open_url(url: str) -> Any:
     try:
         import fsspec
     except ImportError:
-        missing = f"fsspec is not installed, and URLs need it: {install_hint('cluster')}"
-        raise FileError([Problem(url, missing)]) from None
+        raise error_in(
+            url, f"fsspec is not installed, and URLs need it: {install_hint('cluster')}"
+        ) from None
     return fsspec.open(url, "rb").open()

@@ -17,7 +17,7 @@ from typing import IO, BinaryIO
 from zlib import crc32
 
 from expectitree.base import interrupts
-from expectitree.base.errors import FileError, Problem
+from expectitree.files.grammar.document import error_in
 
 _State = tuple[int, ...] | None  # of a file; None if there is none
 _COMMENTS = {".pdf": "% {}", ".tex": "% {}", ".mmd": "%% {}", ".dot": "// {}"}
@@ -43,7 +43,7 @@ def named_errors(name: str, what: str, advice: str = "") -> Iterator[None]:
         yield
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
-        raise FileError([Problem(name, f"{what}: {reason}{advice}")]) from error
+        raise error_in(name, f"{what}: {reason}{advice}") from error
 
 
 @contextmanager
@@ -77,8 +77,9 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
             if mode is not None and stat.S_IMODE(os.stat(temporary).st_mode) != mode:
                 os.chmod(temporary, mode)
             if isinstance(path, OutputFile) and path.seen != _state(path):
-                message = "another program changed the file in the meantime: run this again"
-                raise FileError([Problem(path, message)])
+                raise error_in(
+                    path, "another program changed the file in the meantime: run this again"
+                )
             stream.close()  # Windows neither renames nor removes a file that is open
             os.replace(temporary, target)
         except BaseException:
@@ -181,8 +182,7 @@ def _without_link(path: str) -> str:
     if target.exists() and not target.is_file():  # such as /dev/stdout
         return path
     if not target.is_relative_to(os.path.realpath(os.path.dirname(path))):
-        message = f"this link leads out of its folder: to write there, name {target}"
-        raise FileError([Problem(path, message)])
+        raise error_in(path, f"this link leads out of its folder: to write there, name {target}")
     return str(target)
 
 

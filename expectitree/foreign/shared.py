@@ -154,10 +154,8 @@ def payoff_of(tree: Tree, b: int) -> tuple[Any, Any]:
     n = columns.child[b]
     value: Any = tree.reward_of(b)
     utility: Any = columns.utility[n]
-    written_reward, written_utility = value, utility
-    if formulas is not None:
-        written_reward = formulas.rewards.get(b, value)
-        written_utility = formulas.nodes.get(n, utility)
+    written_reward = formulas.rewards.get(b, value)
+    written_utility = formulas.nodes.get(n, utility)
     if columns.kind[n]:
         return written_reward, value
     return sum_of(written_utility, written_reward), value + utility

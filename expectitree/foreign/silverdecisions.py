@@ -482,7 +482,7 @@ class _Writer:
         numbers: list[Any] = [self.tree.columns.probability[b] for b in branches]
         if self.tree.columns.kind[node] != Kind.CHANCE:
             return [SHARE] * len(branches)  # the rule does not use them
-        if formulas is not None and branches[0] in formulas.probabilities:
+        if branches[0] in formulas.probabilities:
             written = [formulas.probabilities[b] for b in branches]
             return [
                 SHARE if p == Name(REST) else self.formula(p, number)

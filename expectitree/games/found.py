@@ -210,7 +210,7 @@ class GameSearch(Search):
             return self
         inner = [n for n in range(len(tree)) if tree.columns.kind[n] and self.visits[n]]
         texts = {n: rules.text(labels.state(n)) for n in inner}
-        return self.changed(tree=replace(tree, notes=texts))
+        return self.changed(tree=tree.changed(notes=texts))
 
     def _moves_at(self, node: int) -> Sequence[Any]:
         """Return the moves of a node's branches."""
@@ -247,7 +247,7 @@ class GameSearch(Search):
 
 def named(tree: Tree, source: str | None, note: str | None) -> Tree:
     """Return a tree with a source, and a note at its root."""
-    return replace(tree, source=source, notes={} if note is None else {tree.root_id: note})
+    return tree.changed(source=source, notes={} if note is None else {tree.root_id: note})
 
 
 def _made(attributes: dict[str, Any]) -> GameSearch:

@@ -13,6 +13,7 @@ from expectitree.base.deep_calls import DeepCall
 from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
 from expectitree.base.tree.columns import CHANCE, NONE, Bounds, Columns
+from expectitree.base.tree.formulas import TreeText
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Rows
 from expectitree.games.rules import RowsError
@@ -371,7 +372,7 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
         local_bounds=bounds_by_node(rows, columns, numbers),
         estimated=frozenset(node[row] for row in leaves if rows.is_estimated(row))
         or frozenset([0] * (not inner and rows.is_estimated(root))),
-        title=rows.rules.title,
+        text=TreeText(rows.rules.title),
     )
     return tree, nodes
 

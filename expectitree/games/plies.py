@@ -10,6 +10,7 @@ import numpy as np
 from expectitree.base.numbers import to_nearest_float
 from expectitree.base.tree.columns import CHANCE, Bounds, Columns
 from expectitree.base.tree.columns import ROUNDING as SUM_ROUNDING
+from expectitree.base.tree.formulas import TreeText
 from expectitree.base.tree.model import Tree
 from expectitree.games.loops import Labels
 from expectitree.games.rules import ROUNDING, Rules
@@ -128,7 +129,7 @@ class Plies(Replay):
             Labels(self, first, range(self.rows), column("I", "place")),
             local_bounds=bounds,
             estimated=self.estimated,
-            title=self.rules.title,
+            text=TreeText(self.rules.title),
         )
 
 

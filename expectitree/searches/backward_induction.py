@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from math import exp, expm1, log, log1p
 from typing import Any
 
-from expectitree.base import compiling
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import (
     CHANCE,
@@ -60,7 +59,7 @@ def backward_induction(
 def run_backward_induction(problem: Problem) -> Found:
     """Evaluate every node of a tree once."""
     tree, count = problem.tree, len(problem.tree)
-    value = compiling.unwritten("d", count) if problem.compiled else problem.column("d")
+    value = problem.column("d")
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
     if tolerance is not None:
         tolerance *= tree.gain_sign  # who avoids a small gain avoids a large cost

@@ -17,8 +17,9 @@ from expectitree.base.numbers import (
     to_nearest_float,
 )
 from expectitree.base.rounding import Rounded
+from expectitree.base.tree.bounds import check_bounds
 from expectitree.base.tree.columns import Bounds, ChosenBounds
-from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.base.tree.model import Tree
 from expectitree.searches.unknown import check_known
 
 NO_BOUNDS = -INFINITY, INFINITY

@@ -245,5 +245,5 @@ def usual_algorithms(
 def path_children(tree: Tree) -> float:
     """Return about how many children a best-first search compares if it visits all leaves."""
     leaves = compiling.zeros("d", len(tree))
-    found: float = tree.scan(scans.count_path_children, tree.columns, leaves, float(tree.leaves))
+    found: float = tree.columns.scan(scans.count_path_children, leaves, float(tree.leaves))
     return found

@@ -193,9 +193,8 @@ class Search(Shown):
             return self.own_eps
         # Two values that are compared may both be off.
         tree, errors = self.tree, compiling.zeros("d", len(self.tree))
-        found: float = tree.scan(
-            scans.measure_rounding, tree.columns, self.lower, tree.unit, errors
-        )
+        scan = tree.columns.scan
+        found: float = scan(scans.measure_rounding, self.lower, tree.unit, errors)
         return 2 * found
 
     @property
@@ -291,9 +290,9 @@ class Search(Shown):
     @cached_property
     def counts(self) -> Counts:
         """Nodes and leaves, total and visited, visits and cuts."""
-        tree, kind = self.tree, self.tree.columns.kind
+        tree = self.tree
         if self.algorithm.prunes:
-            visited, leaves, visits = tree.scan(scans.tally, kind, self.visits)
+            visited, leaves, visits = tree.columns.scan(scans.tally, self.visits)
         else:
             visited, leaves, visits = len(tree), tree.leaves, len(tree)
         # Below terminals that stand for subtrees, everything was visited, and nothing is shared.
@@ -536,7 +535,7 @@ class Search(Shown):
         reason = compiling.zeros("B", count)
         nodes, leaves = compiling.zeros("i", count), compiling.zeros("i", count)
         spared = nodes, leaves
-        skipped = tree.scan(explain_unvisited, tree.columns, columns, owner, reason, spared)
+        skipped = tree.columns.scan(explain_unvisited, columns, owner, reason, spared)
         return Unvisited(reason, nodes, leaves, skipped)
 
     @cached_property

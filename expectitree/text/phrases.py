@@ -117,7 +117,7 @@ def plus_text(number: Number) -> str:
 def chance_text(tree: Tree, branch: int) -> str:
     """Return the probability of an outcome; a fraction that the file has stays a fraction."""
     p = tree.columns.probability[branch]
-    if tree.formulas is not None and branch in tree.formulas.probabilities:
+    if branch in tree.formulas.probabilities:
         return probability_text(p)  # it is derived
     return probability_text(p, most=_MOST_WRITTEN)
 

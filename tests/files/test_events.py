@@ -71,7 +71,7 @@ def test_derived_parameters_that_a_file_uses_are_written() -> None:
 
 
 def seismic_of(tree: et.Tree) -> Any:
-    return tree.formulas and tree.formulas.defined.get("seismic")
+    return tree.formulas.defined.get("seismic")
 
 
 def test_transforms_keep_definitions() -> None:

@@ -37,7 +37,7 @@ max:
 """
     assert et.dumps(et.loads(text)) == text
     without = "max: [{utility: 2*3}, {utility: 4}]\n"
-    assert et.loads(without).formulas is not None
+    assert et.loads(without).formulas
     assert et.dumps(et.loads(without)) == "max: [{utility: 2*3}, 4]\n"
 
 
@@ -67,7 +67,8 @@ def test_tables_hold_numbers(tmp_path: Any) -> None:
     et.save(et.loads(text), path)
     tree = et.load(path)
     assert et.evaluate(tree).value == 4
-    assert (tree.formulas, tree.parameters) == (None, {})
+    assert not tree.formulas
+    assert tree.parameters == {}
     assert tree.expect is not None
     assert tree.expect.at == ()
 
@@ -82,7 +83,7 @@ def test_a_formula_without_value_does_not_hide_the_error_of_another() -> None:
 
 def test_a_sum_of_rewards_that_is_too_long_to_be_written_is_refused() -> None:
     tree = et.loads(f"{{parameters: {{a: 1}}, max: [{{reward: {'a+' * 150}a, utility: 2}}]}}")
-    assert tree.formulas is not None
+    assert tree.formulas
     (reward,) = tree.formulas.rewards.values()
     tree = replace(tree, formulas=replace(tree.formulas, rewards={0: sum_of(reward, reward)}))
     with pytest.raises(TreeError, match=r"^#1: a formula .* cannot be written: "):

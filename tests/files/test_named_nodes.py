@@ -21,7 +21,7 @@ PAYING = cases("named-nodes", "paying")
 
 def whole(tree: et.Tree) -> list[object]:
     """Return all numbers of a tree, and those by criterion."""
-    amounts = tree.formulas.texts(0, 0) if tree.formulas and tree.criteria else ()
+    amounts = tree.formulas.texts(0, 0) if tree.criteria else ()
     return [tree.root_reward, bool(amounts), *numbers(tree)]
 
 
@@ -114,7 +114,6 @@ def test_a_shared_node_is_copied_for_each_state_of_belief(
     tree, expected = et.loads(OIL + text), et.loads(OIL + written_out)
     again = et.loads(et.dumps(tree))
     assert search_tree(tree).value == Fraction(value)
-    assert tree.formulas is not None
     assert [*tree.formulas.events.values()].count("oil") == wells
     for values in ({}, {"pr": "0.6", "gain": 50}, {"pr": 0}, {"pr": 1}):
         changed = [one.with_parameters(**values) for one in (tree, again)]

@@ -50,7 +50,7 @@ def with_another_x(tree: et.Tree) -> Any:
 def test_every_spelling_gives_the_tree_that_it_means(drawn: RandomText) -> None:
     tree = et.loads(drawn.text, name=f"x.{drawn.suffix}")
     assert without_expect(tree) == without_expect(drawn.tree()), drawn.text
-    events = tree.formulas.events if tree.formulas is not None else {}
+    events = tree.formulas.events
     assert {*events.values()} == drawn.named_events
     assert (tree.attitude is not None) == drawn.has_attitude
     if tree.unknown or tree.attitude is not None:  # the value is a certainty equivalent

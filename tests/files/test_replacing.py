@@ -193,7 +193,7 @@ def test_a_tree_equals_its_copy_by_hand(seed: int) -> None:
     again = loads(et.dumps(tree))
     assert et.dumps(again) == et.dumps(tree)
     assert len(again) == len(tree) <= len(hand)
-    is_expanded = tree.formulas is not None and tree.formulas.written is not None
+    is_expanded = tree.formulas.written is not None
     assert is_expanded or "with: {" not in et.dumps(tree)
     for values in ({}, {"p": Fraction(2, 3), "a": 5}, {"p": 1, "b": "1/7"}, {"p": 0, "a": -4}):
         expected = numbers(hand.with_parameters(**values))

@@ -73,7 +73,7 @@ def test_any_text_may_be_a_label_or_a_note(format: str, labels: list[str], note:
         builder.chance(dict.fromkeys(labels, under), note=note), title=note, source=note
     )
     expect = Expectation(best=labels[0], values={"/".join(labels) or "/": 1.0})
-    tree = replace(tree, expect=replace(expect, written={("values", "/".join(labels)): "1"}))
+    tree = tree.changed(expect=replace(expect, written={("values", "/".join(labels)): "1"}))
     assert content_of(et.loads(et.dumps(tree, format), name=f"x.{format}")) == content_of(tree)
 
 
@@ -87,7 +87,7 @@ def test_a_label_may_be_long(character: str, length: int, format: str) -> None:
     tree = builder.build(
         builder.max({label: builder.min({label: 1, "other": builder.max([3, builder.min([2])])})})
     )
-    tree = replace(tree, expect=Expectation(values={f"{label}/{label}": 1.0}))
+    tree = tree.changed(expect=Expectation(values={f"{label}/{label}": 1.0}))
     assert (
         list(content_of(et.loads(et.dumps(tree, format), name=f"x.{format}")))[4:]
         == content_of(tree)[4:]

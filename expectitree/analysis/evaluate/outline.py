@@ -56,7 +56,7 @@ def _totals(tree: Tree) -> Column:
         first_branch = tree.first_paths.branch
     for n, sizes in tree.below.items():
         below[n] = sizes.nodes
-    tree.scan(_add_up, tree.columns, first_branch, below, nodes)
+    tree.columns.scan(_add_up, first_branch, below, nodes)
     return nodes
 
 

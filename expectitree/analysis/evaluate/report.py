@@ -58,7 +58,7 @@ class Evaluation:
         if not tree.is_sharing:
             return Repeated(0, len(tree))
         numbers: Column = compiling.zeros("i", len(tree))
-        tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
+        tree.columns.scan(scans.number_shared, tree.first_paths.order, numbers)
         return numbers
 
     def shared_name(self, n: int) -> str:
@@ -66,8 +66,7 @@ class Evaluation:
         number = self.shared_number[n]
         if not number:
             return ""
-        named: Mapping[int, str] = getattr(self.tree.formulas, "named", {})
-        return named.get(n, f"@{number}")
+        return self.tree.formulas.named.get(n, f"@{number}")
 
     @property
     def shown(self) -> Evaluation:
@@ -106,13 +105,10 @@ class Evaluation:
 
     def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:
         """Return the formulas of a node and of a branch, either of which may be -1, by key."""
-        formulas = self.tree.formulas
         key = "utility"
-        if formulas is None:
-            return {}
         if node >= 0 and self.tree.columns.kind[node] != Kind.TERMINAL:
             key = "estimate"
-        return formulas.texts(node, branch, key)
+        return self.tree.formulas.texts(node, branch, key)
 
 
 def strategy_only(search: Search) -> Search:

@@ -167,7 +167,7 @@ def verify_file(
     try:
         tree = load(path, exact_nodes=sys.maxsize, warn=warn)
         if parameters:  # `expect` is about the parameters in the file, and asked about others
-            tree = replace(set_parameters(tree, parameters), expect=tree.expect)
+            tree = set_parameters(tree, parameters).changed(expect=tree.expect)
     except FileError as error:
         return Verification(file, error=error)
     return replace(verify(tree, file=file), warnings=tree.warnings)

@@ -64,12 +64,12 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
     Only the case of an `if` that its comparison selects is evaluated. Raises `ExpressionError`,
     which shows the part of the expression that has no value.
     """
-    results: list[Any] = []
+    results = []
     work: list[tuple[Expression, bool]] = [(expression, False)]
     while work:
         node, is_ready = work.pop()
         if isinstance(node, Number):
-            results.append(domain.number(node.text if node.value is None else node.value))
+            results.append(domain.number(node.written))
         elif isinstance(node, Name):
             results.append(values[node.name])
         elif not is_ready:
@@ -91,8 +91,9 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
                 results[start:] = [domain.checked(found)]
             except UndefinedError as error:
                 operation = quote(text_of(node), 60)
-                reason = f"{operation} {error.reason}{at_values(domain, values, node)}"
-                raise ExpressionError(reason, hint=error.hint) from None
+                raise ExpressionError(
+                    f"{operation} {error.reason}{at_values(domain, values, node)}", hint=error.hint
+                ) from None
     return results[0]
 
 
@@ -105,8 +106,11 @@ def _with_one_comparison(node: Apply) -> Apply:
             break
         first, second = condition.operands
         inner = Apply("if", (second, then, otherwise))
-        is_and = condition.operation == "and"
-        node = Apply("if", (first, inner, otherwise) if is_and else (first, then, inner))
+        if condition.operation == "and":
+            then = inner
+        else:
+            otherwise = inner
+        node = Apply("if", (first, then, otherwise))
     return node
 
 
@@ -115,7 +119,9 @@ def at_values(domain: Domain, values: Mapping[str, Any], *expressions: Expressio
     names = [*dict.fromkeys(name for part in expressions for name in names_in(part))]
     known = [name for name in names if name in values]
     shown = [f"{name} = {domain.text(values[name])}" for name in known[:_MAX_NAMES]]
-    return f" at {', '.join(shown)}{', …' * (len(names) > _MAX_NAMES)}" if shown else ""
+    if shown:
+        return f" at {', '.join(shown)}{', …' * (len(names) > _MAX_NAMES)}"
+    return ""
 
 
 @lru_cache(maxsize=1000)  # of formulas that are evaluated at many values
@@ -123,7 +129,9 @@ def _float(text: str | Fraction) -> float:
     if isinstance(text, Fraction):
         return to_finite_float(text)
     value = to_float(text.removesuffix("%"))
-    return float(_fraction(text)) if text.endswith("%") else value
+    if text.endswith("%"):
+        return float(_fraction(text))
+    return value
 
 
 def _fraction(text: str | Fraction) -> Fraction:
@@ -135,7 +143,9 @@ def _fraction(text: str | Fraction) -> Fraction:
 @lru_cache(maxsize=1000)  # of formulas that are evaluated at many values
 def _written_fraction(text: str) -> Fraction:
     number = text.removesuffix("%")
-    return to_fraction(number) / (1 if number == text else 100)
+    if number == text:
+        return to_fraction(number)
+    return to_fraction(number) / 100
 
 
 def _checked_float(value: float) -> float:
@@ -160,7 +170,7 @@ def _quotient(a: Any, b: Any) -> Any:
     return a / b
 
 
-def _check(operation: str, *operands: Any) -> None:
+def _check(operation: str, *operands: float | Fraction) -> None:
     """Raise `UndefinedError` for operands for which an operation has no real value."""
     if operation == "^" and not operands[0] and operands[1] < 0:
         raise UndefinedError(_ZERO)
@@ -217,7 +227,9 @@ def _integer_root(n: int, degree: int) -> int:
 def _above_root(n: int, degree: int) -> int:
     """Return a number that is a little greater than the root, from which Newton's method starts."""
     size = math.log2(n) / degree
-    return int(2**size * (1 + 1e-9)) + 1 if size < 1000 else 1 << -(-n.bit_length() // degree)
+    if size < 1000:
+        return int(2**size * (1 + 1e-9)) + 1
+    return 1 << -(-n.bit_length() // degree)
 
 
 def _exact_exp(a: Fraction) -> Fraction:
@@ -281,7 +293,9 @@ def rounded_fractions(digits: int = DIGITS, note: Callable[[], object] = bool) -
 
     def checked(value: Any) -> Any:
         is_long = isinstance(value, Fraction) and _bits(value) > _MAX_BITS
-        return rounded(value) if is_long else value
+        if is_long:
+            return rounded(value)
+        return value
 
     def or_rounded(operation: str, compute: Callable[..., Decimal]) -> Callable[..., Fraction]:
         def apply(*operands: Fraction) -> Fraction:
@@ -302,7 +316,9 @@ def rounded_fractions(digits: int = DIGITS, note: Callable[[], object] = bool) -
 
 def domain_of(exact: bool) -> Domain:
     """Return the domain of a tree's formulas: rounded fractions if it is exact, else floats."""
-    return rounded_fractions() if exact else FLOATS
+    if exact:
+        return rounded_fractions()
+    return FLOATS
 
 
 def _context(digits: int) -> Context:
@@ -316,14 +332,10 @@ def _decimal(value: Fraction, digits: int) -> Decimal:
 def _rounded(value: Fraction | Decimal, digits: int) -> Fraction:
     if isinstance(value, Fraction):
         value = _decimal(value, digits)
-    exponent = value.adjusted()
-    if abs(exponent) > _MAX_EXPONENT:
-        raise UndefinedError(
-            "is too large" if exponent > 0 else "is too small",
-            f"it is beyond 10^{_MAX_EXPONENT:,}"
-            if exponent > 0
-            else f"it is below 10^-{_MAX_EXPONENT:,}",
-        )
+    if value.adjusted() > _MAX_EXPONENT:
+        raise UndefinedError("is too large", f"it is beyond 10^{_MAX_EXPONENT:,}")
+    if value.adjusted() < -_MAX_EXPONENT:
+        raise UndefinedError("is too small", f"it is below 10^-{_MAX_EXPONENT:,}")
     return Fraction(_context(digits).plus(value))
 
 
@@ -350,4 +362,6 @@ def _sqrt(a: Fraction, digits: int) -> Decimal:
 def _power(base: Fraction, exponent: Fraction, digits: int) -> Decimal:
     size = len(str(int(abs(exponent) * _bits(base))))  # digits of the argument of `exp`, or more
     result = _exp(exponent * Fraction(_log(abs(base), digits + size)), digits)
-    return result.copy_negate() if base < 0 and exponent % 2 else result
+    if base < 0 and exponent % 2:
+        return result.copy_negate()
+    return result

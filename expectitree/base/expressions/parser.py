@@ -80,8 +80,11 @@ def parse(text: str, names: Collection[str]) -> Expression:
     """
     text = normalize("NFC", text)
     if len(text) > MAX_LENGTH:
-        found = f"found an expression of {len(text):,} characters, expected at most {MAX_LENGTH}"
-        raise ExpressionError(f"{found}: {_NAME_A_PART}", MAX_LENGTH)
+        raise ExpressionError(
+            f"found an expression of {len(text):,} characters, expected at most {MAX_LENGTH}: "
+            f"{_NAME_A_PART}",
+            MAX_LENGTH,
+        )
     return _Parser(text, names).whole()
 
 
@@ -105,12 +108,14 @@ def parse_call(text: str) -> tuple[str, list[Expression]]:
     if not name or reader.token != "(":
         return "", []
     arguments = reader.arguments(name)
-    return ("" if reader.token else name), arguments
+    if reader.token:
+        return "", arguments
+    return name, arguments
 
 
 def listed(names: Collection[str]) -> str:
     """Return the first of some names as a list for a message."""
-    return ", ".join([*names][:8]) + (", …" if len(names) > 8 else "")
+    return ", ".join([*[*names][:8], *["…"] * (len(names) > 8)])
 
 
 _NO_CONDITION = "a condition is not a number: write if(a < b, 1, 0)"
@@ -127,10 +132,12 @@ class _Parser:
         self.advance()
 
     def advance(self) -> None:
-        match = _TOKEN.match(self.text, self.end)
-        self.number, self.name, self.sign = match.groups("") if match else ("", "", "")
+        self.number = self.name = self.sign = ""
+        match, self.end = _TOKEN.match(self.text, self.end), len(self.text)
+        if match:
+            self.number, self.name, self.sign = match.groups("")
+            self.end = match.end()
         self.token = self.number or self.name or self.sign.strip()
-        self.end = match.end() if match else len(self.text)
         self.start = self.end - len(self.number or self.name or self.sign)
 
     def fail(self, reason: str, offset: int | None = None, hint: str = "") -> NoReturn:
@@ -161,11 +168,14 @@ class _Parser:
         if left and self.name in self.names:
             return f"for a product, write {left[0]}*{self.name}"
         if left and self.name and before[-1].isdigit():
-            product = f"for a product, write {left[0]}*{self.name}; a number has no unit"
-            return "write the digits without _" if self.name[0] == "_" else product
+            if self.name[0] == "_":
+                return "write the digits without _"
+            return f"for a product, write {left[0]}*{self.name}; a number has no unit"
         if self.token == "," and not self.nested:
             return "only the arguments of a function have commas; a decimal has a point, as in 1.5"
-        return "no '(' is open here" if self.token == ")" else ""
+        if self.token == ")":
+            return "no '(' is open here"
+        return ""
 
     def whole(self) -> Expression:
         expression = self.operations(1)
@@ -189,9 +199,11 @@ class _Parser:
 
     def operator(self) -> str:
         """Return the next token, if it is an operator between two operands."""
-        operator = "=" if self.token == "==" else self.token
+        operator = self.token.replace("==", "=")
         is_of_numbers = operator in ("+", "-", "*", "/")
-        return operator if is_of_numbers or self.compares and operator in CONDITIONS else ""
+        if is_of_numbers or self.compares and operator in CONDITIONS:
+            return operator
+        return ""
 
     def factor(self) -> Expression:
         """Read an atom with the signs before it and the power after it."""
@@ -207,14 +219,18 @@ class _Parser:
             self.enter()
             power = Apply("^", (power, self.factor()))
             self.nested -= 1
-        return Apply(NEGATION, (power,)) if is_negative else power
+        if is_negative:
+            return Apply(NEGATION, (power,))
+        return power
 
     def enter(self) -> None:
         """Skip a token below which a part of the expression is nested."""
         self.nested += 1
         if self.nested > MAX_NESTED:
-            found = f"an expression nests more than {MAX_NESTED} parentheses, functions and powers"
-            self.fail(f"{found}: {_NAME_A_PART}")
+            self.fail(
+                f"an expression nests more than {MAX_NESTED} parentheses, functions and "
+                f"powers: {_NAME_A_PART}"
+            )
         self.advance()
 
     def atom(self) -> Expression:
@@ -288,7 +304,7 @@ class _Parser:
         opened = self.start
         compares, self.compares = self.compares, False
         self.enter()
-        arguments: list[Expression] = []
+        arguments = []
         if self.token != ")":
             arguments.append(self.condition() if function == "if" else self.operations(1))
         while self.token == ",":
@@ -302,8 +318,11 @@ class _Parser:
         arguments = self.arguments(function)
         count, expected = len(arguments), {"if": 3, "max": 0, "min": 0}.get(function, 1)
         if count != expected and expected or not count:
-            found = f"{function} has {count} argument{'s' * (count != 1)}"
-            self.fail(f"{found}, expected {expected or 'at least 1'}", start)
+            self.fail(
+                f"{function} has {count} argument{'s' * (count != 1)}, expected "
+                f"{expected or 'at least 1'}",
+                start,
+            )
         return Apply(function, tuple(arguments))
 
     def condition(self) -> Expression:

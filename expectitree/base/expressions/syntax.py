@@ -39,6 +39,11 @@ class Number:
     text: str
     value: Fraction | None = None
 
+    @property
+    def written(self) -> str | Fraction:
+        """The value if it is known, else the text."""
+        return self.value or self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Name:
@@ -79,7 +84,7 @@ def fold(expression: Expression, combine: Callable[[Expression, list[T]], T]) ->
     stack = [expression]
     while stack:
         node = stack[-1]
-        operands = node.operands if isinstance(node, Apply) else ()
+        operands: tuple[Expression, ...] = getattr(node, "operands", ())
         missing = [operand for operand in operands if id(operand) not in results]
         if missing:
             stack.extend(reversed(missing))
@@ -109,12 +114,16 @@ def text_of(expression: Expression) -> str:
     `TreeError` for a number that is too long for the grammar.
     """
     text = fold(expression, _combine_texts)
-    return text if len(text) <= MAX_LENGTH else text.replace(" ", "")
+    if len(text) <= MAX_LENGTH:
+        return text
+    return text.replace(" ", "")
 
 
 def _combine_texts(node: Expression, texts: list[str]) -> str:
     if isinstance(node, Number):
-        return node.text if node.value is None else number_text(node.value)
+        if node.value is None:
+            return node.text
+        return number_text(node.value)
     if isinstance(node, Name):
         return node.name
     operation, binding = node.operation, BINDING.get(node.operation)
@@ -127,14 +136,15 @@ def _combine_texts(node: Expression, texts: list[str]) -> str:
         least = [BINDING["^"]]
     else:
         least = [binding, binding + 1]
-    texts = [
-        f"({text})" if _binding(operand) < level else text
-        for operand, text, level in zip(node.operands, texts, least, strict=True)
-    ]
+    for place, level in enumerate(least):
+        if _binding(node.operands[place]) < level:
+            texts[place] = f"({texts[place]})"
     if operation == NEGATION:
         return f"-{texts[0]}"
     return (f" {operation} " if binding < BINDING["*"] else operation).join(texts)
 
 
 def _binding(node: Expression) -> int:
-    return BINDING.get(node.operation, _ATOM) if isinstance(node, Apply) else _ATOM
+    if isinstance(node, Apply):
+        return BINDING.get(node.operation, _ATOM)
+    return _ATOM

@@ -7,31 +7,34 @@ has checked.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import MAX_FLOAT, Number, exact_text, quote
+from expectitree.base.tree.bounds import outside_bounds
 from expectitree.base.tree.builder import label_at, normalised
 from expectitree.base.tree.columns import (
     CHANCE,
     MAX_IDS,
+    NUMBER_WORDS,
     ROUNDING,
     SUM_TOLERANCE,
     TERMINAL,
     Columns,
-    FloatColumn,
     IntColumn,
+    Labels,
+    NumberColumn,
     Repeated,
+    zeros,
 )
-from expectitree.base.tree.model import TALLEST, Tree, outside_bounds
+from expectitree.base.tree.model import TALLEST, Tree
 from expectitree.base.tree.scans import measure
 
 
 def adopt(
     columns: Columns,
-    label: Sequence[str | None] | None = None,
+    label: Labels | None = None,
     *,
     unknown: Collection[int] = (),
     **about: Any,
@@ -53,17 +56,17 @@ def adopt(
         label = Repeated(None, branches)
     _check_shapes(columns, label)
     columns = Columns.of(*columns.stored)  # `last` could be anything
-    heights = compiling.zeros("H", count)
-    fault, row, sums = compiling.run(find_fault, columns, heights, bool(unknown), rows=count)
+    heights = zeros("H", count)
+    fault, row, sums = columns.scan(find_fault, heights, bool(unknown))
     if not fault:
-        *measures, row = compiling.run(measure, columns, heights, REACHED, rows=count)
+        *measures, row = columns.scan(measure, heights, REACHED)
         if row != count - 1:
             fault = UNREACHED
     if fault:
         raise TreeError(f"node {row}: {fault_message(columns, fault, row)}")
     if sums:
         columns = columns._replace(probability=array("d", normalised(columns, columns.probability)))
-    tree = Tree(columns, label, **about)
+    tree = Tree(columns, label).changed(**about)
     vars(tree)["_measures"] = measures  # a cached property, as the next one
     if heights[-1] < TALLEST:
         vars(tree)["heights"] = heights
@@ -92,7 +95,7 @@ def _check_annotations(tree: Tree) -> None:
             raise TreeError(f"node {node}: it is marked as an estimate, but is not a terminal")
 
 
-def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
+def _check_shapes(columns: Columns, label: Labels) -> None:
     count, branches = len(columns.kind), len(columns.child)
     lengths = (count, count, count + 1, branches, branches, branches * columns.pays)
     names = ("kind", "utility", "first", "child", "probability", "reward")
@@ -188,11 +191,12 @@ def find_fault(tree: Columns, height: IntColumn, some_unknown: bool) -> tuple[in
     return NO_FAULT, 0, sums
 
 
-def widen(kind: IntColumn, first: IntColumn, narrow: FloatColumn, wide: FloatColumn) -> None:
+def widen(tree: Columns, wide: NumberColumn) -> None:
     """Copy probabilities of 24 bits; divide those of outcomes by their sum if rounding changed it.
 
     Equal ones are then what they were. `find_fault` reports a wrong range of branches, or sum.
     """
+    kind, first, narrow = tree.kind, tree.first, tree.probability
     for n in range(len(kind)):
         begin = first[n]
         end = first[n + 1]
@@ -232,8 +236,10 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
         child = next(c for c in columns.child[begin:end] if c >= n)
         return f"its child is node {child}: children come before their parents"
     if fault == WRONG_UTILITY:
-        what = "estimate" if kind else "utility"
-        return f"the {what} is {_found(columns.utility[n])}, expected a number up to 10^301"
+        return (
+            f"the {NUMBER_WORDS[kind]} is {_found(columns.utility[n])}, expected a number up "
+            "to 10^301"
+        )
     if fault == WRONG_PROBABILITY:
         if kind == CHANCE:
             p = next(p for p in probability if not 0 <= p <= 1)
@@ -250,7 +256,9 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
 
 
 def _found(number: Number) -> str:
-    return exact_text(number) if number == number else "missing"
+    if number == number:
+        return exact_text(number)
+    return "missing"
 
 
 def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
@@ -265,13 +273,13 @@ def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
         )
 
 
-def check_labels(columns: Columns, label: Sequence[str | None], start: int = 0) -> Iterator[str]:
+def check_labels(columns: Columns, label: Labels, start: int = 0) -> Iterator[str]:
     """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling.
 
     `start` is the id of the first row.
     """
     for n, (begin, end) in enumerate(zip(columns.first, columns.last, strict=False), start):
-        seen: set[str] = set()
+        seen = set()
         for place, text in enumerate(label[begin:end], start=1):
             if text is None:
                 continue

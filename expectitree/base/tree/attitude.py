@@ -20,7 +20,7 @@ from expectitree.base.numbers import Number, exact_text, message_text, quote, to
 from expectitree.base.tree.columns import Bounds
 
 Curve: TypeAlias = Callable[[Any], Any]  # of floats or of fractions
-Totals: TypeAlias = Sequence[Any]
+Totals: TypeAlias = Sequence[Number]
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
@@ -51,14 +51,16 @@ class Attitude:
             raise TreeError(f"found {len(self.points)} points, expected at least 2")
         for (x, u), (next_x, next_u) in zip(self.points, self.points[1:], strict=False):
             if next_x <= x:
-                found = f"{message_text(next_x)} after {message_text(x)}"
                 raise TreeError(
-                    f"the points have the total {found}: write them in increasing order"
+                    f"the points have the total {message_text(next_x)} after "
+                    f"{message_text(x)}: write them in increasing order"
                 )
             if next_u <= u:
-                place = f"from {message_text(x)} to {message_text(next_x)}"
-                found = f"from {message_text(u)} to {message_text(next_u)}"
-                raise TreeError(f"the utility does not increase {place}: it goes {found}")
+                raise TreeError(
+                    f"the utility does not increase from {message_text(x)} to "
+                    f"{message_text(next_x)}: it goes from {message_text(u)} to "
+                    f"{message_text(next_u)}"
+                )
 
     @property
     def risk_tolerance(self) -> float | None:
@@ -115,10 +117,10 @@ class Utility:
     # error; 0 if a utility is no difference.
     magnitude: float = 0.0
 
-    def after(self, paid: Any, ends: Bounds) -> Utility:
+    def after(self, paid: Number, ends: Bounds) -> Utility:
         """Return the utility of what is still to be received, in a range, after a payment."""
 
-        def of(x: Any) -> Any:
+        def of(x: Number) -> Any:
             return self.of(x + paid)
 
         return replace(self, of=of, inverse=lambda u: self.inverse(u) - paid, range=ends)
@@ -147,8 +149,9 @@ def utility_of(attitude: Attitude, ends: Bounds, totals: Totals, exact: bool, si
     try:
         return _of_gains(attitude, (-high, -low), [-x for x in totals], exact).mirrored()
     except TreeError as error:
-        what = "MIN decides, so totals here are gains of MIN: minus those in the file"
-        raise TreeError(f"{error} ({what})") from None
+        raise TreeError(
+            f"{error} (MIN decides, so totals here are gains of MIN: minus those in the file)"
+        ) from None
 
 
 def _of_gains(attitude: Attitude, ends: Bounds, totals: Totals, exact: bool) -> Utility:
@@ -167,13 +170,13 @@ def _between_points(points: Sequence[tuple[Number, Number]], ends: Bounds, exact
         xs, us = ([*map(float, column)] for column in (xs, us))
     for end in ends:
         if not xs[0] <= end <= xs[-1]:
-            known = f"{message_text(xs[0])} to {message_text(xs[-1])}"
             raise TreeError(
-                f"the total {message_text(end)} is outside the points, {known}: add one"
+                f"the total {message_text(end)} is outside the points, "
+                f"{message_text(xs[0])} to {message_text(xs[-1])}: add one"
             )
 
-    def line(a: list[Any], b: list[Any]) -> Curve:
-        def between(x: Any) -> Any:
+    def line(a: list[Number], b: list[Number]) -> Curve:
+        def between(x: Number) -> Number:
             i = min(max(bisect_right(a, x), 1), len(a) - 1)
             rise = (x - a[i - 1]) * (b[i] - b[i - 1])
             return b[i - 1] + rise / (a[i] - a[i - 1])
@@ -185,9 +188,11 @@ def _between_points(points: Sequence[tuple[Number, Number]], ends: Bounds, exact
 
 def _logarithm(wealth: float, ends: Bounds) -> Utility:
     if ends[0] + wealth <= 0:
-        need = f"the wealth must be greater than {message_text(-ends[0])}"
-        found = f"the total {message_text(ends[0])} leaves {message_text(ends[0] + wealth)}"
-        raise TreeError(f"{found} of the wealth {message_text(wealth)}, and no logarithm: {need}")
+        raise TreeError(
+            f"the total {message_text(ends[0])} leaves {message_text(ends[0] + wealth)} of "
+            f"the wealth {message_text(wealth)}, and no logarithm: the wealth must be greater "
+            f"than {message_text(-ends[0])}"
+        )
     if wealth > 0:  # W log(1 + x/W), which is x for a large W
         return Utility(
             lambda x: wealth * math.log1p(x / wealth),
@@ -218,10 +223,10 @@ def _sampled(expression: Expression, ends: Bounds, totals: Totals) -> Utility:
     for i in range(1, len(xs)):
         if us[i] <= us[i - 1]:
             word = "does not increase" if us[i] == us[i - 1] else "decreases"
-            place = f"from x = {message_text(xs[i - 1])} to x = {message_text(xs[i])}"
             raise TreeError(
-                f"the utility {text_of(expression)} {word} {place}: "
-                "it must increase over the whole range of totals"
+                f"the utility {text_of(expression)} {word} from x = "
+                f"{message_text(xs[i - 1])} to x = {message_text(xs[i])}: it must increase "
+                "over the whole range of totals"
             )
 
     def inverse(u: float) -> float:

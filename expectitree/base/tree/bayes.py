@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -29,7 +29,7 @@ from expectitree.base.expressions.syntax import (
 )
 from expectitree.base.numbers import escape, exact_text
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import REST, Definition, Parameter
+from expectitree.base.tree.formulas import REST, ByName, Events, Parameter, Parameters
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report
 
@@ -61,16 +61,21 @@ def _other(expression: Expression, operation: str, known: Expression) -> Express
     """Return x if an expression is `x / known`, or for the other operation `known - x`."""
     if not isinstance(expression, Apply) or expression.operation != operation:
         return None
-    first, second = expression.operands
-    other, same = (first, second) if operation == "/" else (second, first)
-    return other if same == known else None
+    other, same = expression.operands
+    if operation == "-":
+        other, same = same, other
+    if same == known:
+        return other
+    return None
 
 
 def quotient(a: Expression, b: Expression) -> Expression:
     """Return the quotient of two expressions."""
     if a == ZERO or b == ONE:
         return a
-    return ONE if a == b else Apply("/", (a, b))
+    if a == b:
+        return ONE
+    return Apply("/", (a, b))
 
 
 def total(terms: Sequence[Expression]) -> Expression:
@@ -84,19 +89,21 @@ def total(terms: Sequence[Expression]) -> Expression:
 
 def rest_of(others: Sequence[Expression], count: int = 1) -> Expression:
     """Return what some probabilities leave of 1, for each of `count` outcomes."""
-    complement = _other(others[0], "-", ONE) if len(others) == count == 1 else None
-    if complement is not None:
+    if len(others) == count == 1 and (complement := _other(others[0], "-", ONE)) is not None:
         return complement
     found: Expression = ONE
     for other in others:
-        found = found if other == ZERO else Apply("-", (found, other))
-    return found if count == 1 else Apply("/", (found, Number(str(count))))
+        if other != ZERO:
+            found = Apply("-", (found, other))
+    if count == 1:
+        return found
+    return Apply("/", (found, Number(str(count))))
 
 
 def chances_of(tree: Tree, node: int) -> list[Expression]:
     """Return the probabilities of a chance node's outcomes as expressions, in order."""
     branches, columns = tree.branches_of(node), tree.columns
-    written = tree.formulas.probabilities if tree.formulas is not None else {}
+    written = tree.formulas.probabilities
     if branches[0] in written:
         found = [written[b] for b in branches]
         others = [p for p in found if p != Name(REST)]
@@ -112,7 +119,7 @@ def chances_of(tree: Tree, node: int) -> list[Expression]:
 class Definitions:
     """The parameters of a tree by name, and more that are derived from them."""
 
-    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
+    def __init__(self, parameters: Parameters) -> None:
         # New formulas may need a sum that `define_probabilities` derived, so writers keep it.
         self.parameters = {name: replace(one, is_sum=False) for name, one in parameters.items()}
         self._counts: dict[str, int] = {}  # the number of the last name made of some words
@@ -145,7 +152,8 @@ class Definitions:
 def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str, int]:
     """Return a name that is not taken, of a text and a number from `start` on, and the number."""
     name = _NOT_IN_NAMES.sub("_", wanted).strip("_") or "p"
-    name = f"p_{name}" if name[0].isdigit() else name
+    if name[0].isdigit():
+        name = f"p_{name}"
     for count in itertools.count(start):
         found = name if count == 1 else f"{name}_{count}"
         if found not in taken and found not in RESERVED:
@@ -153,12 +161,12 @@ def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str,
     return found, count
 
 
-def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: Report) -> Tree:
+def define_probabilities(tree: Tree, defined: Events, report: Report) -> Tree:
     """Return the tree with formulas for the probabilities of all nodes of defined events.
 
     The numbers of the tree do not change until the formulas are evaluated.
     """
-    if tree.formulas is None:
+    if not tree.formulas:
         return tree
     posteriors = Posteriors(defined, tree.parameters)
     probabilities = dict(tree.formulas.probabilities)
@@ -169,8 +177,12 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
         labels = {b: tree.branch_label(n, b) for b in tree.branches_of(n)}
         known = shown.get(defined[name].test_of or name, ())
         if isinstance(known, str) and not defined[name].test_of:
-            fault = f"{escape(name)} is {escape(known)} on the way here: an event happens once"
-            report(fault, "outcomes", n, NONE)
+            report(
+                f"{escape(name)} is {escape(known)} on the way here: an event happens once",
+                "outcomes",
+                n,
+                NONE,
+            )
             continue
         chances = posteriors.chances(name, known)
         if any(p != ZERO for p in chances.values()):  # otherwise the signals cannot occur
@@ -182,16 +194,14 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
     return replace(tree, parameters=parameters, formulas=formulas)
 
 
-def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
+def written_parameters(tree: Tree) -> Parameters:
     """Return the parameters without those that `define_probabilities` derives."""
-    if tree.formulas is None or not tree.formulas.defined:
+    if not tree.formulas.defined:
         return tree.parameters
     return {name: one for name, one in tree.parameters.items() if not one.is_sum}
 
 
-def histories(
-    tree: Tree, defined: Mapping[str, Definition]
-) -> Iterator[tuple[int, dict[str, Shown]]]:
+def histories(tree: Tree, defined: Events) -> Iterator[tuple[int, dict[str, Shown]]]:
     """Yield each node and what play has shown before it by event, parents before children.
 
     An event on which a shared node does not depend may have another history on another path.
@@ -206,10 +216,10 @@ def histories(
 
 
 def shown_after(
-    tree: Tree, defined: Mapping[str, Definition], n: int, b: int, shown: dict[str, Shown]
+    tree: Tree, defined: Events, n: int, b: int, shown: dict[str, Shown]
 ) -> dict[str, Shown]:
     """Return what play has shown by event after a branch of a node."""
-    name = tree.formulas.events.get(n, "") if tree.formulas is not None else ""
+    name = tree.formulas.events.get(n, "")
     if name not in defined:
         return shown
     label = tree.branch_label(n, b)
@@ -225,13 +235,11 @@ def shown_after(
 class Posteriors(Definitions):
     """Bayes' rule in formulas, for defined events."""
 
-    def __init__(
-        self, defined: Mapping[str, Definition], parameters: Mapping[str, Parameter]
-    ) -> None:
+    def __init__(self, defined: Events, parameters: Parameters) -> None:
         super().__init__(parameters)
         self.defined = defined
 
-    def chances(self, name: str, known: tuple[tuple[str, str], ...] | str) -> dict[str, Expression]:
+    def chances(self, name: str, known: tuple[tuple[str, str], ...] | str) -> ByName:
         """Return the probabilities of outcomes or signals after some signals, or the outcome."""
         one = self.defined[name]
         if isinstance(known, str):
@@ -244,7 +252,7 @@ class Posteriors(Definitions):
         after = {s: (*known, (name, s)) for s in one.likelihood}
         return {s: quotient(self._total(one.test_of, some), total) for s, some in after.items()}
 
-    def _joint(self, event: str, known: Sequence[tuple[str, str]]) -> dict[str, Expression]:
+    def _joint(self, event: str, known: Sequence[tuple[str, str]]) -> ByName:
         """Return the probability of each outcome together with signals."""
         joint = {}
         for o, p in self.defined[event].prior.items():

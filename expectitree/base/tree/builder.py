@@ -14,6 +14,7 @@ from expectitree.base.errors import WRONG_SUM, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.rounding import Rounded, sum_of
+from expectitree.base.tree.bounds import check_bounds, outside_bounds
 from expectitree.base.tree.columns import (
     CHANCE,
     NONE,
@@ -22,10 +23,11 @@ from expectitree.base.tree.columns import (
     UNKNOWN,
     Bounds,
     Columns,
+    Labels,
 )
-from expectitree.base.tree.formulas import Expressions, Formulas, is_formula
+from expectitree.base.tree.formulas import Amount, Expressions, Formulas, TreeText, is_formula
 from expectitree.base.tree.formulas import sum_of as sum_of_formulas
-from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
+from expectitree.base.tree.model import Kind, Tree
 
 EXACT_NODES = 20_000  # of a tree that is held in fractions
 
@@ -80,7 +82,7 @@ class TreeBuilder:
         self._branch_notes: dict[int, str] = {}
         self.formulas = Formulas()
         self._is_built = False
-        self._one: Any = self._number(1)
+        self._one: Number = self._number(1)
 
     # ---- Methods for users: they check their arguments.
 
@@ -133,7 +135,7 @@ class TreeBuilder:
             TreeError: The probabilities do not sum to 1, or the arguments are wrong.
         """
         ids, labels = self._children(children)
-        written: list[Number] | None = None
+        written = None
         if p is not None:
             if isinstance(p, Mapping) or not isinstance(p, Sequence):
                 raise TreeError(
@@ -166,7 +168,7 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        tree = replace(self._tree(), root_reward=self._number(reward), **about)
+        tree = self._tree().changed(root_reward=self._number(reward), **about)
         if check or root_id < len(tree) - 1:
             reached = bytearray(len(tree))
             reached[root_id] = 1
@@ -198,7 +200,7 @@ class TreeBuilder:
         kind: int,
         children: Sequence[int],
         probabilities: Sequence[Number] | None,
-        labels: Sequence[str | None] | None,
+        labels: Labels | None,
         estimate: Number | None = None,
         rewards: Mapping[int, Number] | None = None,
     ) -> int:
@@ -259,13 +261,16 @@ class TreeBuilder:
         """Write formulas of branches of an inner node, by place, in a column of `formulas`."""
         column.update((self._first[node] + place, formula) for place, formula in written.items())
 
-    def pay(self, branch: int, more: Any) -> None:
+    def pay(self, branch: int, more: Amount) -> None:
         """Add a number or a formula to what a branch pays."""
-        formulas: dict[int, Any] = self.formulas.rewards
-        total = sum_of_formulas(formulas.pop(branch, self._reward.pop(branch, 0)), more)
+        formulas = self.formulas.rewards
+        before = formulas.pop(branch, self._reward.pop(branch, 0))
+        total = sum_of_formulas(before, more)
         if total:
-            column = formulas if is_formula(total) else self._reward
-            column[branch] = total
+            if is_formula(total):
+                formulas[branch] = total
+            else:
+                self._reward[branch] = total
 
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
@@ -295,9 +300,8 @@ class TreeBuilder:
             self._label,
             exact=self.exact,
             local_bounds=bounds,
-            notes=self._notes,
-            branch_notes=self._branch_notes,
-            formulas=self.formulas or None,
+            text=TreeText(notes=self._notes, branch_notes=self._branch_notes),
+            formulas=self.formulas or Formulas(),
         )
 
     def distribution(
@@ -330,7 +334,7 @@ class TreeBuilder:
         self,
         kind: Kind,
         ids: list[int],
-        labels: list[str | None] | None,
+        labels: Labels | None,
         probabilities: Sequence[Number] | None,
         about: Mapping[str, Any],
     ) -> NodeId:
@@ -349,9 +353,7 @@ class TreeBuilder:
         self.annotate(node, **given)
         return node
 
-    def _rewards(
-        self, written: Any, labels: Sequence[str | None] | None, count: int
-    ) -> dict[int, Number]:
+    def _rewards(self, written: object, labels: Labels | None, count: int) -> dict[int, Number]:
         """Return rewards by place, from a list in order or a mapping from label to reward."""
         if written is None:
             return {}
@@ -381,7 +383,7 @@ class TreeBuilder:
             )
         return lower, upper
 
-    def _children(self, children: Children) -> tuple[list[int], list[str | None] | None]:
+    def _children(self, children: Children) -> tuple[list[int], Labels | None]:
         """Return the ids of some children and the labels of the branches to them."""
         self._check_open()
         if isinstance(children, str) or not isinstance(children, Iterable):
@@ -389,7 +391,7 @@ class TreeBuilder:
                 f"the children are {children!r}: expected a list of nodes, "
                 "or a mapping from label to node"
             )
-        labels: list[str | None] | None = None
+        labels = None
         if isinstance(children, Mapping):
             written = [str(label) for label in children]
             if len(set(written)) < len(written):
@@ -483,7 +485,7 @@ class Copy(TreeBuilder):
         self.tree = tree
         self.estimated: set[int] = set()
 
-    def labels_of(self, node: int, branches: Sequence[int]) -> list[str | None]:
+    def labels_of(self, node: int, branches: Sequence[int]) -> Labels:
         """Return the labels of some branches in a new order; `#k` stays with its branch."""
         tree, first = self.tree, self.tree.columns.first[node]
         return [
@@ -519,9 +521,9 @@ class Copy(TreeBuilder):
             if columns.kind[node] or node in tree.estimated:
                 self.estimated.add(copy)
         self.annotate_as(copy, node)
-        if tree.formulas is not None:
+        if tree.formulas:
             self._copy_formulas(tree.formulas, node, branches, copy)
-        for place, b in enumerate(branches if tree.branch_notes else ()):
+        for place, b in enumerate(branches):
             if b in tree.branch_notes:
                 self.annotate_branch(copy, place, tree.branch_notes[b])
         return copy
@@ -546,13 +548,13 @@ class Copy(TreeBuilder):
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
         tree, root = self.tree, NodeId(len(self) - 1)
-        if tree.formulas is not None:
-            self.formulas = replace(self.formulas, criteria=tree.formulas.criteria)
-            self.formulas.defined.update(tree.formulas.defined)
-            if NONE in tree.formulas.rewards:
-                self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
+        written = tree.formulas
+        self.formulas = replace(self.formulas, criteria=written.criteria)
+        self.formulas.defined.update(written.defined)
+        if NONE in written.rewards:
+            self.formulas.rewards[NONE] = written.rewards[NONE]
         built = self.build(root, estimated=frozenset(self.estimated), check=check)
-        return replace(tree, **{name: getattr(built, name) for name in _COPIED})
+        return tree.changed(**{name: getattr(built, name) for name in _COPIED})
 
 
 def keep_branches(tree: Tree, kept: Iterable[tuple[int, Sequence[int]]]) -> Tree:

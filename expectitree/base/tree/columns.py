@@ -8,16 +8,21 @@
     last[N]     one past its last branch                            empty if no branch pays
 
 A column is an array, a view of another library's memory, or a list (of `Fraction`).
-Compiled code sees a NumPy array of the same memory.
+Compiled code sees a NumPy array of the same memory. `zeros` and `filled` make columns, and
+`Columns.scan` runs a loop over them, compiled where that saves time: callers need not know.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 
+from expectitree.base import compiling
+from expectitree.base.compiling import expect_rows as expect_rows
+from expectitree.base.compiling import filled as filled
+from expectitree.base.compiling import zeros as zeros
 from expectitree.base.numbers import Number
 
 UNKNOWN = float("nan")  # as a utility
@@ -45,6 +50,8 @@ class Kind(IntEnum):
 # The same as plain numbers, which loops compare.
 TERMINAL, MAX, MIN, CHANCE = map(int, Kind)
 
+NUMBER_WORDS = ("utility", *["estimate"] * 3)  # by kind: what the number at a node is
+
 # In the column of kinds while a tree grows: a node whose kind is not known yet (`games.growth`). A
 # search that would enter one waits until it has grown.
 UNSEEN = 4
@@ -52,6 +59,7 @@ UNSEEN = 4
 NONE = -1  # in a column of nodes or branches: there is none
 
 Bounds: TypeAlias = tuple[Number, Number]
+Labels: TypeAlias = "Sequence[str | None]"  # of branches; None for `#k`, by place
 ChosenBounds: TypeAlias = Bounds | Literal["none", "leaves"] | None  # None: by file and algorithm
 
 T_co = TypeVar("T_co", covariant=True)
@@ -122,6 +130,17 @@ class Columns(NamedTuple):
         return len(self.reward) > 0
 
     @property
+    def compiles(self) -> bool:
+        """Whether loops over all rows run compiled: there are many, and they are not fractions."""
+        return not isinstance(self.utility, list) and compiling.pays(len(self.kind))
+
+    def scan(self, loop: Callable[..., Any], *arguments: Any, compiled: bool | None = None) -> Any:
+        """Return the result of a loop over all rows of these columns."""
+        if compiled is None:
+            compiled = self.compiles
+        return compiling.run(loop, self, *arguments, rows=0, compiled=compiled)
+
+    @property
     def stored(self) -> tuple[Any, ...]:
         """The columns that `of` takes: all except `last`."""
         return self.kind, self.utility, self.first, self.child, self.probability, self.reward
@@ -147,4 +166,6 @@ class Repeated(Sequence[Any]):
 
     def __getitem__(self, at: Any) -> Any:
         places = range(self.count_)[at]
-        return self.value if isinstance(places, int) else Repeated(self.value, len(places))
+        if isinstance(places, int):
+            return self.value
+        return Repeated(self.value, len(places))

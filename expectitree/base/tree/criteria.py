@@ -6,25 +6,27 @@ search sees the objective alone, and the amounts stay where the formula is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from typing import cast
 
 from expectitree.base.expressions.parser import ExpressionError
 from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
 from expectitree.base.numbers import quote
-from expectitree.base.tree.formulas import NO_CRITERIA, ZERO, Amounts, Criteria
+from expectitree.base.tree.formulas import NO_CRITERIA, ZERO, Amounts, ByName, Criteria
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import evaluated
 
 
-def objective_of(criteria: Criteria, amounts: Mapping[str, Expression]) -> Amounts:
+def objective_of(criteria: Criteria, amounts: ByName) -> Amounts:
     """Return the objective with amounts in place of its criteria."""
 
     def combine(node: Expression, operands: list[Expression]) -> Expression:
         if isinstance(node, Name) and node.name in criteria.by_name:
             return amounts.get(node.name, ZERO)
-        return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
+        if isinstance(node, Apply):
+            return Apply(node.operation, tuple(operands))
+        return node
 
     objective = fold(criteria.objective, combine)
     if not isinstance(objective, Apply):  # the objective is one criterion
@@ -55,7 +57,6 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
 
 def tree_of(tree: Tree, criterion: str) -> Tree:
     """Return the tree in which utilities and rewards are the amounts of one criterion."""
-    assert tree.formulas is not None
     nodes, rewards = (
         {row: cast("Amounts", amounts).of(criterion) for row, amounts in column.items()}
         for column in (tree.formulas.nodes, tree.formulas.rewards)

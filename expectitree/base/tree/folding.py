@@ -14,7 +14,7 @@ from expectitree.base.numbers import Number, is_finite, message_text, to_exact
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Expectation, Formulas, is_formula, sum_of
+from expectitree.base.tree.formulas import Amount, Expectation, is_formula, sum_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import without_formulas
 
@@ -33,8 +33,7 @@ def fold_rewards(tree: Tree) -> Tree:
     """
     columns = tree.columns
     if not columns.pays and not tree.root_reward:
-        rewards = (tree.formulas or Formulas()).rewards  # each is 0
-        return without_formulas(tree) if rewards else tree
+        return without_formulas(tree) if tree.formulas.rewards else tree  # each is 0
     paid: list[Any] = [None] * len(tree)  # [N] the sum of the rewards on the way to a node
     via = [NONE] * len(tree)  # [N] the branch from which that sum is known
     paid[tree.root_id] = to_exact(tree.root_reward)
@@ -71,7 +70,7 @@ def fold_rewards(tree: Tree) -> Tree:
     bounds = {n: (plus(low, n), plus(high, n)) for n, (low, high) in tree.local_bounds.items()}
     columns = columns._replace(utility=utility, reward=reward)
     expect = tree.expect and _of_root(tree.expect)
-    folded = replace(tree, columns=columns, local_bounds=bounds, root_reward=0, expect=expect)
+    folded = tree.changed(columns=columns, local_bounds=bounds, root_reward=0, expect=expect)
     return without_formulas(folded)
 
 
@@ -81,14 +80,14 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
     `warn` is called with what is left out, and where.
     """
     folded, written, columns = fold_rewards(tree), tree.formulas, tree.columns
-    if folded is tree or written is None:
+    if folded is tree or not written:
         return folded
     paid: list[Any] = [None] * len(tree)  # [N] the rewards on the way: a number or a formula
     paid[tree.root_id] = written.rewards.get(NONE, to_exact(tree.root_reward))
-    nodes: dict[int, Any] = {}
+    nodes = {}
     fault = ""
     for n in range(tree.root_id, -1, -1):
-        utility: Any = written.nodes.get(n, columns.utility[n])
+        utility: Amount = written.nodes.get(n, columns.utility[n])
         if is_formula(utility) or is_formula(paid[n]) and utility == utility:
             if not is_formula(utility):
                 utility = to_exact(utility)
@@ -112,20 +111,21 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
         points = (replace(p, expect=_of_root(p.expect)) for p in tree.expect.at)
         expect = replace(expect, at=tuple(points))
     formulas = replace(written, nodes=nodes, rewards={}, written=None)
-    return replace(
-        folded, parameters=tree.parameters, formulas=formulas, local_bounds=bounds, expect=expect
-    )
+    about = {"parameters": tree.parameters, "formulas": formulas, "expect": expect}
+    return folded.changed(local_bounds=bounds, **about)
 
 
-def _text(paid: Any) -> str:
-    return text_of(paid) if is_formula(paid) else str(paid)
+def _text(paid: Amount) -> str:
+    if is_formula(paid):
+        return text_of(paid)
+    return str(paid)
 
 
 def _of_root(expect: Expectation) -> Expectation:
     return Expectation(expect.value, expect.best)
 
 
-def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
+def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
     """Return the message about two paths to one node, each given by its last branch and its sum."""
     found = []
     for branch, total in ways:
@@ -143,7 +143,7 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     Expected counts of searches are left out, because they count shared nodes once. Raises
     `TransformError` if that takes more nodes than a default times the factor of the budget.
     """
-    if not tree.is_sharing and not (tree.formulas and tree.formulas.written):
+    if not tree.is_sharing and tree.formulas.written is None:
         return tree
     count, most = tree.unfolded, budget.most(default)
     shown = f"{count:,}" if isinstance(count, int) else count
@@ -164,5 +164,5 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
         stack.pop()
         if not stack:
             built = copy.finish(check=False)
-            return replace(built, expect=built.expect and replace(built.expect, runs=()))
+            return built.changed(expect=built.expect and replace(built.expect, runs=()))
         stack[-1][1].append(added)

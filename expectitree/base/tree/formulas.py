@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import (
@@ -23,7 +23,14 @@ from expectitree.base.numbers import INFINITY, number_text
 from expectitree.base.numbers import Number as Value
 from expectitree.base.tree.columns import Bounds
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
+ByName: TypeAlias = Mapping[str, Expression]
+Amount: TypeAlias = "Value | Expression"  # what a file has as a number
+Parameters: TypeAlias = "Mapping[str, Parameter]"
+Events: TypeAlias = "Mapping[str, Definition]"
 
 REST = "rest"  # the probability that the other outcomes leave of 1
 P_REST = f"`p: {REST}` at one outcome"  # what to write, in messages
@@ -66,15 +73,15 @@ class Parameter:
 class Definition:
     """An event with a prior, or a test of an event."""
 
-    prior: Mapping[str, Expression] = field(default_factory=dict)  # by outcome
+    prior: ByName = field(default_factory=dict)  # by outcome
     test_of: str = ""  # the event that a test is of
     # Of a test: by signal and outcome, the probability of the signal.
-    likelihood: Mapping[str, Mapping[str, Expression]] = field(default_factory=dict)
+    likelihood: Mapping[str, ByName] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
         """The outcomes of an event, or the signals of a test."""
-        return list(self.likelihood if self.test_of else self.prior)
+        return list(self.likelihood or self.prior)
 
     def distributions(self) -> Iterable[Sequence[Expression]]:
         """Yield the probabilities of the outcomes, or those of the signals after each outcome."""
@@ -141,13 +148,13 @@ class Formulas:
     defined: dict[str, Definition] = field(default_factory=dict)  # events and tests, by name
     written: Any = None  # the `Tree` as its file has it, with `replaced`, if it was expanded
     # By branch: the formulas of the parameters that are replaced below it, by name.
-    replaced: dict[int, Mapping[str, Expression]] = field(default_factory=dict)
+    replaced: dict[int, ByName] = field(default_factory=dict)
     # By node: what each branch to it pays besides its own reward, a number or a formula. Like
     # `replaced`, only a tree as its file has it has these.
-    at_nodes: dict[int, Any] = field(default_factory=dict)
+    at_nodes: dict[int, Amount] = field(default_factory=dict)
     # Only a tree as its file has it has the next three. By node: the condition on which play ends
     # there, and its utility then.
-    endings: dict[int, tuple[Expression, Any]] = field(default_factory=dict)
+    endings: dict[int, tuple[Expression, Amount]] = field(default_factory=dict)
     # A ref to a node above it is read as a terminal. By such a terminal: the node of the ref.
     links: dict[int, int] = field(default_factory=dict)
     named: dict[int, str] = field(default_factory=dict)  # with `links`: the names under `nodes`
@@ -225,7 +232,23 @@ class Expectation:
     written: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
 
 
-def is_formula(value: object) -> TypeGuard[Expression]:
+@dataclass(frozen=True, slots=True)
+class TreeText:
+    """What a file adds to a tree, and no search reads.
+
+    `Tree` has a property with the name of each field, which explains it.
+    """
+
+    title: str | None = None
+    source: str | None = None
+    utility_key: str = "utility"
+    expect: Expectation | None = None
+    notes: Mapping[int, str] = field(default_factory=dict)
+    branch_notes: Mapping[int, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
+def is_formula(value: object) -> TypeIs[Expression]:
     """Return whether a value is an expression, and not a number."""
     return isinstance(value, (Number, Name, Apply))
 
@@ -236,20 +259,21 @@ def names_of(formula: Expression) -> tuple[str, ...]:
     return (*names_in(formula), *(name for _, one in amounts for name in names_in(one)))
 
 
-def negative_of(value: Any) -> Any:
+def negative_of(value: Amount) -> Amount:
     """Return the negative of a number or of a formula."""
-    return Apply(NEGATION, (value,)) if is_formula(value) else -value
+    if is_formula(value):
+        return Apply(NEGATION, (value,))
+    return -value
 
 
 def payment_of(reward: Any) -> tuple[str, Any]:
     """Return the key and the formula with which a file has the formula of a reward."""
-    is_cost = isinstance(reward, Apply) and not isinstance(reward, Amounts)
-    if is_cost and reward.operation == NEGATION:
+    if type(reward) is Apply and reward.operation == NEGATION:  # not `Amounts`
         return "cost", reward.operands[0]
     return "reward", reward
 
 
-def sum_of(a: Any, b: Any) -> Any:
+def sum_of(a: Amount, b: Amount) -> Any:
     """Return the sum of two numbers or formulas."""
     if not is_formula(a) and not is_formula(b):
         return a + b
@@ -261,7 +285,7 @@ def sum_of(a: Any, b: Any) -> Any:
     if isinstance(first, Amounts) and isinstance(last, Amounts):  # the objective is linear
         amounts = dict(first.amounts)
         for name, more in last.amounts:
-            amounts[name] = sum_of(amounts[name], more) if name in amounts else more
+            amounts[name] = sum_of(amounts.get(name, ZERO), more)
         return Amounts("+", (first, last), tuple(amounts.items()))
     if isinstance(last, Apply) and last.operation == NEGATION:
         return Apply("-", (first, *last.operands))

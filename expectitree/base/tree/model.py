@@ -11,21 +11,18 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from expectitree.base import compiling
 from expectitree.base.display import Shown
-from expectitree.base.errors import AnalysisError, TreeError
+from expectitree.base.errors import TreeError
 from expectitree.base.numbers import (
     INFINITY,
     Number,
     escape,
     is_finite,
-    message_text,
     quote,
     to_nearest_float,
 )
@@ -34,18 +31,20 @@ from expectitree.base.tables import module_of
 from expectitree.base.tree import paths, scans
 from expectitree.base.tree.columns import (
     NONE,
-    SUM_TOLERANCE,
     Bounds,
     Columns,
     IntColumn,
+    Labels,
     NumberColumn,
+    filled,
+    zeros,
 )
 from expectitree.base.tree.columns import Kind as Kind
-from expectitree.base.tree.formulas import NO_CRITERIA
+from expectitree.base.tree.formulas import Formulas, Parameters, TreeText
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
-    from expectitree.base.tree.formulas import Criteria, Expectation, Formulas, Parameter
+    from expectitree.base.tree.formulas import Criteria, Expectation
 
 NO_BOUNDS: Bounds = (-INFINITY, INFINITY)
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
@@ -88,44 +87,32 @@ class Tree(Shown):
         label: [M] The label of each branch; None if it is `#k`, its place among its siblings.
         exact: Whether the numbers are `Fraction`; otherwise they are floats.
         local_bounds: The bounds written at nodes, by node id.
-        notes: The notes of nodes, by node id.
-        branch_notes: The notes of branches, by branch.
         estimated: The terminals that a depth limit made of inner nodes.
         below: What was left in a file below the terminals that stand for subtrees, by node id.
         root_reward: What MAX receives before the first move; the value of the tree includes it.
-        title: The title, if there is one.
-        source: Where the tree comes from, if that is written.
-        utility_key: The word of its file for the worth of a terminal: "utility" or "payoff".
-        expect: The results that the file expects, if there are any.
+        text: What its file adds: the title, notes and expected results, as in `TreeText`.
         parameters: The named numbers, by name.
-        formulas: The formulas of its numbers and the events of its chance nodes, or None.
+        formulas: The formulas of its numbers and the events of its chance nodes; false without any.
         attitude: The attitude to risk, with which values are certainty equivalents, or None.
         error: The most by which a number may differ from its formula, if that is irrational.
         is_rounded: Whether the fractions are rounded to 200 bits.
         decider: The decision maker, if nodes that show who it is have been replaced; else None.
-        warnings: What `warn` received about text that is valid but probably mistaken.
     """
 
     columns: Columns
-    label: Sequence[str | None]
+    label: Labels
     exact: bool = False
     local_bounds: Mapping[int, Bounds] = field(default_factory=dict)
-    notes: Mapping[int, str] = field(default_factory=dict)
-    branch_notes: Mapping[int, str] = field(default_factory=dict)
     estimated: frozenset[int] = frozenset()
     below: Mapping[int, Below] = field(default_factory=dict)
     root_reward: Number = 0
-    title: str | None = None
-    source: str | None = None
-    utility_key: str = "utility"
-    expect: Expectation | None = None
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    formulas: Formulas | None = None
+    text: TreeText = field(default_factory=TreeText)
+    parameters: Parameters = field(default_factory=dict)
+    formulas: Formulas = field(default_factory=Formulas)
     attitude: Attitude | None = None
     error: Number = 0
     is_rounded: bool = False
     decider: Kind | None = None
-    warnings: Sequence[str] = ()
 
     def __new__(cls, columns: Any = None, *rest: Any, **fields: Any) -> Tree:
         if columns is not None and not isinstance(columns, Columns):
@@ -135,10 +122,52 @@ class Tree(Shown):
             )
         return super().__new__(cls)
 
+    def changed(self, **fields: Any) -> Tree:
+        """Return the tree with other fields, of its own or of its `text`."""
+        of_text = {name: fields.pop(name) for name in TreeText.__slots__ if name in fields}
+        if of_text:
+            fields["text"] = replace(self.text, **of_text)
+        return replace(self, **fields)
+
+    @property
+    def title(self) -> str | None:
+        """The title, if there is one."""
+        return self.text.title
+
+    @property
+    def source(self) -> str | None:
+        """Where the tree comes from, if that is written."""
+        return self.text.source
+
+    @property
+    def utility_key(self) -> str:
+        """The word of its file for the worth of a terminal: "utility" or "payoff"."""
+        return self.text.utility_key
+
+    @property
+    def expect(self) -> Expectation | None:
+        """The results that the file expects, if there are any."""
+        return self.text.expect
+
+    @property
+    def notes(self) -> Mapping[int, str]:
+        """The notes of nodes, by node id."""
+        return self.text.notes
+
+    @property
+    def branch_notes(self) -> Mapping[int, str]:
+        """The notes of branches, by branch."""
+        return self.text.branch_notes
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What `warn` received about text that is valid but probably mistaken."""
+        return self.text.warnings
+
     @property
     def criteria(self) -> Criteria:
         """The criteria and the objective, which is false if there are none."""
-        return NO_CRITERIA if self.formulas is None else self.formulas.criteria
+        return self.formulas.criteria
 
     def __len__(self) -> int:
         return len(self.columns.kind)
@@ -179,12 +208,16 @@ class Tree(Shown):
         """The player for whom questions of decisions are asked: the only decider, or else MAX."""
         if self.decider:
             return self.decider
-        return Kind.MIN if self.deciders == (Kind.MIN,) else Kind.MAX
+        if self.deciders == (Kind.MIN,):
+            return Kind.MIN
+        return Kind.MAX
 
     @property
     def gain_sign(self) -> int:
         """The factor that turns a total into the gain of the decision maker: 1, for MIN -1."""
-        return -1 if self.decision_maker == Kind.MIN else 1
+        if self.decision_maker == Kind.MIN:
+            return -1
+        return 1
 
     @property
     def root(self) -> Node:
@@ -204,7 +237,7 @@ class Tree(Shown):
     @cached_property
     def _measures(self) -> tuple[int, int, int, int, Number, Number, int]:
         measures: tuple[int, int, int, int, Number, Number, int]
-        measures = self.scan(scans.measure, self.columns, array("H"), 0)
+        measures = self.columns.scan(scans.measure, array("H"), 0)
         return measures
 
     @property
@@ -249,11 +282,11 @@ class Tree(Shown):
             known: list[Any] = [abs(end) for end in ends if is_finite(end)]
             return *ends, max(known, default=0)
         least, greatest = (self._zeros() for _ in range(2))
-        magnitude: Number = self.scan(scans.measure_totals, self.columns, least, greatest)
+        magnitude: Number = self.columns.scan(scans.measure_totals, least, greatest)
         return *_ends(least[-1], greatest[-1]), magnitude
 
     def _zeros(self) -> NumberColumn:
-        return [0] * len(self) if self.exact else compiling.zeros("d", len(self))
+        return [0] * len(self) if self.exact else zeros("d", len(self))
 
     @property
     def total_ends(self) -> Bounds:
@@ -283,18 +316,18 @@ class Tree(Shown):
     @cached_property
     def heights(self) -> IntColumn:
         """The number of branches on the longest path down to a terminal, by node id."""
-        heights: IntColumn = compiling.zeros("H", len(self))
-        self.scan(scans.measure_heights, self.columns, heights, TALLEST)
+        heights: IntColumn = zeros("H", len(self))
+        self.columns.scan(scans.measure_heights, heights, TALLEST)
         if heights[-1] == TALLEST:
-            heights = compiling.zeros("i", len(self))
-            self.scan(scans.measure_heights, self.columns, heights, len(self))
+            heights = zeros("i", len(self))
+            self.columns.scan(scans.measure_heights, heights, len(self))
         return heights
 
     @cached_property
     def inner_before(self) -> IntColumn:
         """The number of inner nodes before each node, by node id, for compiled loops."""
-        number: IntColumn = compiling.unwritten("I", len(self))
-        self.scan(scans.number_inner, self.columns.kind, number)
+        number: IntColumn = zeros("I", len(self))
+        self.columns.scan(scans.number_inner, number)
         return number
 
     @cached_property
@@ -306,8 +339,8 @@ class Tree(Shown):
         count = len(self)
         if not self.is_sharing:
             return count
-        logarithms = compiling.zeros("d", count)
-        self.scan(scans.measure_unfolded, self.columns, logarithms)
+        logarithms = zeros("d", count)
+        self.columns.scan(scans.measure_unfolded, logarithms)
         most = 15 if count > _MANY_NODES else MAX_DIGITS
         if logarithms[-1] >= most:
             return f"about 10^{int(logarithms[-1])}"
@@ -347,17 +380,17 @@ class Tree(Shown):
         """What one operation on the tree's numbers may lose, as a part of its result."""
         if not self.exact:
             return FLOAT_UNIT
-        return UNIT if self.is_rounded else 0.0
-
-    def scan(self, loop: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the result of a loop over all rows, compiled where that saves time."""
-        return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
+        if self.is_rounded:
+            return UNIT
+        return 0.0
 
     def reward_of(self, branch: int) -> Number:
         """Return what a branch pays MAX, by its id; -1 is the way to the root."""
         if branch == NONE:
             return self.root_reward
-        return self.columns.reward[branch] if self.columns.pays else 0
+        if self.columns.pays:
+            return self.columns.reward[branch]
+        return 0
 
     def branch_label(self, node: int, branch: int) -> str:
         """Return the label of a branch of a node, both by id: as written, or `#k` by its place."""
@@ -391,8 +424,7 @@ class Tree(Shown):
 
     def find_copy(self, name: str) -> int:
         """Return the id of the copy with a name such as `ill (cycle 3)`; -1 without one."""
-        named = self.formulas.named if self.formulas is not None else {}
-        return next((n for n, known in named.items() if known == name), NONE)
+        return next((n for n, known in self.formulas.named.items() if known == name), NONE)
 
     def find_branch(self, path: str) -> int:
         """Return the id of the last branch of a path, as `find` reads it; -1 for the root."""
@@ -422,7 +454,9 @@ class Tree(Shown):
     def path_of(self, node: int, branch: int = NONE) -> str:
         """Return the first path to the node with an id, or on to a branch of that node."""
         first = self.first_paths
-        labels = [] if branch == NONE else [self.branch_label(node, branch)]
+        labels = []
+        if branch != NONE:
+            labels.append(self.branch_label(node, branch))
         while node != self.root_id:
             labels.append(self.branch_label(first.parent[node], first.branch[node]))
             node = first.parent[node]
@@ -432,9 +466,9 @@ class Tree(Shown):
     def first_paths(self) -> FirstPaths:
         """The first path to each node, in a depth-first walk that takes branches in order."""
         count = len(self)
-        order, parent, depth = (compiling.zeros("i", count) for _ in range(3))
-        branch = compiling.filled("i", NONE, count)
-        self.scan(scans.walk, self.columns, order, parent, branch, depth)
+        order, parent, depth = (zeros("i", count) for _ in range(3))
+        branch = filled("i", NONE, count)
+        self.columns.scan(scans.walk, order, parent, branch, depth)
         return FirstPaths(order, parent, branch, depth)
 
     def is_first_path(self, node: int, branch: int) -> bool:
@@ -455,18 +489,16 @@ class Tree(Shown):
         if root_bounds is not None:
             local[self.root_id] = root_bounds
         everywhere = NO_BOUNDS if pays else local[self.root_id]
-        if compiled is None:
-            compiled = compiling.pays(count)
-        many = compiled and not self.exact
-        if many:
-            lower, upper = (compiling.filled("d", end, count, True) for end in everywhere)
+        if compiled is None or self.exact:
+            compiled = self.columns.compiles
+        if compiled:
+            lower, upper = (filled("d", end, count, True) for end in everywhere)
         else:  # a list holds the same object throughout; an array would create one at each reading
             lower, upper = ([end] * count for end in everywhere)
         for n, ends in local.items():
             lower[n], upper[n] = ends
         if pays or len(local) > 1:
-            columns = self.columns, lower, upper
-            compiling.run(scans.pass_down_bounds, *columns, rows=0, compiled=many)
+            self.columns.scan(scans.pass_down_bounds, lower, upper, compiled=compiled)
         return lower, upper
 
     def with_parameters(self, /, **values: Number | str) -> Tree:
@@ -510,76 +542,20 @@ class Tree(Shown):
         """
         from expectitree.base.tree.attitude import read_attitude
 
+        if attitude == "none":
+            attitude = None
         if isinstance(attitude, str):
-            attitude = None if attitude == "none" else read_attitude(attitude)
-        changed = replace(self, attitude=attitude, expect=None)
-        check_attitude(changed)
+            attitude = read_attitude(attitude)
+        changed = self.changed(attitude=attitude, expect=None)
+        module_of("base.tree.bounds").check_attitude(changed)
         return changed
 
 
 def _ends(least: Number, greatest: Number) -> Bounds:
     """Return the ends of measured numbers, infinite if none was measured."""
-    return (least, greatest) if least <= greatest else NO_BOUNDS
-
-
-def check_attitude(tree: Tree) -> None:
-    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
-    if tree.attitude is None or tree.attitude.risk_tolerance is not None:
-        return
-    from expectitree.base.tree.attitude import utility_of
-
-    low, high = tree.total_ends
-    if is_finite(low):  # otherwise no total is known
-        ends = low + tree.root_reward, high + tree.root_reward
-        utility_of(tree.attitude, ends, (), tree.exact, tree.gain_sign)
-
-
-def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:
-    """Raise `TreeError` if a utility or an estimate lies outside its bounds."""
-    for node, message in outside_bounds(tree, root_bounds):
-        raise TreeError(f"{escape(tree.path_of(node))}: {message}")
-
-
-def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int, str]]:
-    """Yield each node whose utility or estimate lies outside its inherited bounds, and a message.
-
-    An unknown terminal lies outside if its bounds contain no number.
-    """
-    columns, local = tree.columns, tree.local_bounds
-    if columns.pays or local.keys() - {tree.root_id}:
-        lower, upper = tree.inherited_bounds(root_bounds)
-    else:  # the same everywhere
-        lower, upper = ([end] for end in root_bounds or local.get(tree.root_id, NO_BOUNDS))
-        if not tree.exact:
-            lower, upper = ([*map(float, end)] for end in (lower, upper))
-    # Without rewards, bounds are compared as they are written.
-    eps: Any = 0
-    if columns.pays and tree.unit:
-        part = Fraction(tree.unit) * len(tree) if tree.exact else SUM_TOLERANCE
-        eps = part * tree.greatest_magnitude
-    n = -1
-    while (n := tree.scan(scans.next_outside, columns, lower, upper, eps, n + 1)) >= 0:
-        row = min(n, len(lower) - 1)
-        yield n, _outside(columns, n, lower[row], upper[row])
-
-
-def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
-    low, high = message_text(lower), message_text(upper)
-    if lower > upper:
-        found = f"the bounds on the way here leave no number (at least {low}, at most {high})"
-        return f"{found}: correct the bounds"
-    what = "estimate" if columns.kind[node] else "utility"
-    shift = " (shifted by the rewards on the way here)" * columns.pays
-    found = f"the {what} {message_text(columns.utility[node])} lies outside the bounds"
-    return f"{found} [{low}, {high}]{shift}: widen the bounds, or correct the {what}"
-
-
-@dataclass(frozen=True, eq=False)
-class TreeReport(Shown):
-    """A report about one tree."""
-
-    file: str  # the name of the tree in outputs
-    tree: Tree
+    if least <= greatest:
+        return (least, greatest)
+    return NO_BOUNDS
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:
@@ -599,15 +575,6 @@ def check_tree(tree: object, without_attitude: str = "") -> None:
         raise TreeError(
             f"{without_attitude} is about expected values, and this tree has the attitude "
             f"{tree.attitude.text}: {remove}"
-        )
-
-
-def check_one_decider(tree: Tree, question: str) -> None:
-    """Raise `AnalysisError` if both players have a node with several actions."""
-    if len(tree.deciders) > 1:
-        raise AnalysisError(
-            f"{question} is about one decision maker, and MAX and MIN both decide in this tree: "
-            "leave one of them no node with several actions"
         )
 
 

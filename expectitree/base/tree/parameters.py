@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -42,7 +41,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
-from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter
+from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter, Parameters
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import composed
 
@@ -68,7 +67,7 @@ class Setting:
     place: str = ""  # in the table, for messages
 
 
-def in_order(parameters: Mapping[str, Parameter]) -> list[str]:
+def in_order(parameters: Parameters) -> list[str]:
     """Return the names, each after those that it is derived from."""
     bases = {name: parameter.bases for name, parameter in parameters.items()}
     return [*TopologicalSorter(bases).static_order()]
@@ -79,7 +78,7 @@ class ParameterValues(dict[str, Any]):
 
     def __init__(
         self,
-        parameters: Mapping[str, Parameter],
+        parameters: Parameters,
         domain: Domain,
         known: Mapping[str, Any] | None = None,
     ) -> None:
@@ -119,7 +118,9 @@ class ParameterValues(dict[str, Any]):
             if not bases and f" {name} = " not in shown:
                 found.append(Name(name))
         text = at_values(self.domain, self, *found)
-        return text.replace(" at ", " (", 1) + ")" if shown and text else text
+        if shown and text:
+            return text.replace(" at ", " (", 1) + ")"
+        return text
 
 
 def parameter_values(tree: Tree) -> dict[str, Number | None]:
@@ -128,7 +129,7 @@ def parameter_values(tree: Tree) -> dict[str, Number | None]:
     return {name: values.get(name) for name in tree.parameters}
 
 
-def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]:
+def unused(parameters: Parameters, formulas: Formulas) -> list[str]:
     """Return the names of parameters that neither a formula nor another parameter uses."""
     used = formulas.names.union(*(parameter.bases for parameter in parameters.values()))
     return [name for name in parameters if name not in used]
@@ -150,34 +151,37 @@ def number_of(name: str, value: object) -> Expression:
     return parse(text, ())
 
 
-def with_values(
-    parameters: Mapping[str, Parameter], values: Mapping[str, object]
-) -> dict[str, Parameter]:
+def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[str, Parameter]:
     """Return parameters with some values replaced, which are then certain.
 
     Raises `TreeError` for an unknown name.
     """
     if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
-        expected = "expected a mapping from name to number, such as {'pr': 0.3}"
-        raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
+        raise TreeError(
+            f"found {quote(repr(values))} as parameters, expected a mapping from name to "
+            "number, such as {'pr': 0.3}"
+        )
     changed = dict(parameters)
     for key, given in values.items():
         name = composed(key)
-        new = (
-            given if isinstance(given, Setting) else Setting(str(given) if given is None else given)
-        )
-        where = f"{new.place}: " if new.place else ""
+        if not isinstance(given, Setting):
+            given = Setting(str(given) if given is None else given)
+        new = given
+        where = new.place and f"{new.place}: "
         if name not in parameters:
-            expected = f"the parameters are {listed(parameters)}"
-            expected = expected if parameters else "the tree has no parameters"
+            expected = "the tree has no parameters"
+            if parameters:
+                expected = f"the parameters are {listed(parameters)}"
             raise TreeError(
                 f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: "
                 f"{expected}"
             )
         old = parameters[name]
         if old.bases and new.value is not None:
-            found = f"{name} is derived: {name} = {text_of(old.value)}"
-            raise TreeError(f"{where}{found}; set {' or '.join(old.bases)} instead")
+            raise TreeError(
+                f"{where}{name} is derived: {name} = {text_of(old.value)}; set "
+                f"{' or '.join(old.bases)} instead"
+            )
         written = old.value if new.value is None else number_of(name, new.value)
         about = {key: getattr(new, key) for key in ("range", "unit", "description")}
         filled: dict[str, Any] = {key: found for key, found in about.items() if found}
@@ -195,7 +199,7 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     its place: outcomes are equally likely, rewards are 0, and utilities and estimates are 0 or the
     nearest bound.
     """
-    if tree.formulas is None:
+    if not tree.formulas:
         return tree, ""
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
@@ -237,7 +241,7 @@ class _Evaluation:
         tree, formulas, columns = self.tree, self.formulas, self.tree.columns
         if self.has_wrong_events():
             return tree
-        zero: Any = Fraction(0) if tree.exact else 0.0
+        zero = self.domain.number("0")
         utility: Any = columns.utility[:]
         probability: Any = columns.probability[:]
         reward: Any = columns.reward[:] if columns.pays else [zero] * len(columns.child)
@@ -250,9 +254,10 @@ class _Evaluation:
             is_reached, branches = bool(reached[n]), tree.branches_of(n)
             if n in formulas.nodes:
                 found = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
-                utility[n] = UNKNOWN if found is None else found
                 if found is None:
                     self.without_value.append(n)
+                    found = UNKNOWN
+                utility[n] = found
             if columns.kind[n] == CHANCE and branches and branches[0] in formulas.probabilities:
                 for b, p in zip(branches, self.outcomes(n, is_reached), strict=True):
                     probability[b] = p
@@ -283,9 +288,10 @@ class _Evaluation:
             try:
                 found: Any = evaluate(formula, self.domain, self.values)
                 if not self.tree.exact and abs(found) > MAX_FLOAT:
-                    large = f"{quote(text_of(formula), 60)} is {message_text(found)}"
-                    limit = "beyond what floating point can search (10^301)"
-                    found = NumberError(f"{large}, {limit}{self.values.at(formula)}")
+                    found = NumberError(
+                        f"{quote(text_of(formula), 60)} is {message_text(found)}, beyond what "
+                        f"floating point can search (10^301){self.values.at(formula)}"
+                    )
             except ExpressionError as error:
                 found = NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
             except NumberError as error:  # a number as written that floats cannot hold
@@ -301,25 +307,29 @@ class _Evaluation:
             self.report(message, what, node, branch)
         elif not self.unreached:
             path = self.tree.path_of(node, branch)
-            needed = "a value is not needed below an outcome of probability 0"
-            self.unreached = f"{path}: {message}; {needed}"
+            self.unreached = (
+                f"{path}: {message}; a value is not needed below an outcome of probability 0"
+            )
 
-    def outcomes(self, n: int, is_reached: bool) -> list[Any]:
+    def outcomes(self, n: int, is_reached: bool) -> list[Number]:
         """Return the probabilities of a chance node; equal ones after an error."""
         branches, formulas, exact = self.tree.branches_of(n), self.formulas, self.tree.exact
         written = {b: p for b in branches if (p := formulas.probabilities[b]) != Name(REST)}
         rests = len(branches) - len(written)
         found, total, faults = self.checked(written, rests)
         for b, fault in faults.items():
-            self.fault(fault, "outcomes" if b == NONE else "p", n, b, is_reached)
+            self.fault(fault, {NONE: "outcomes"}.get(b, "p"), n, b, is_reached)
         if faults:
-            return [(Fraction(1) if exact else 1.0) / len(branches)] * len(branches)
+            return [self.domain.number("1") / len(branches)] * len(branches)
         if not rests:
-            divisor = total if self.tree.exact or abs(total - 1) > ROUNDING else 1
-            return [found[b] / divisor for b in branches]
+            if not exact and abs(total - 1) <= ROUNDING:
+                total = 1
+            return [found[b] / total for b in branches]
         # What is left of 1 by the decimals that Python prints: 0.7 leaves 0.3.
-        left: Any = max(1 - sum_of([*map(to_exact, found.values())]), Fraction(0)) / rests
-        return [found.get(b, left if exact else float(left)) for b in branches]
+        left: Number = max(1 - sum_of([*map(to_exact, found.values())]), Fraction(0)) / rests
+        if not exact:
+            left = float(left)
+        return [found.get(b, left) for b in branches]
 
     def checked(
         self, written: Mapping[int, Expression], rests: int = 0
@@ -330,9 +340,10 @@ class _Evaluation:
         if faults:
             return found, 0, faults
         found = {b: min(max(p, p * 0), p * 0 + 1) for b, p in found.items()}
-        total: Any = sum_of([*found.values()]) if self.tree.exact else math.fsum(found.values())
-        fault = self.fault_of_sum(total, rests, written.values())
-        return found, total, {NONE: fault} if fault else {}
+        total = sum_of([*found.values()])
+        if fault := self.fault_of_sum(total, rests, written.values()):
+            faults[NONE] = fault
+        return found, total, faults
 
     def has_wrong_events(self) -> bool:
         """Report each event or test whose probabilities do not sum to 1; return whether one is.
@@ -360,8 +371,10 @@ class _Evaluation:
             return None
         if not self.tree.exact:
             p = round(p, 12)
-        expected = f"p is {message_text(p)}{self.values.at(formula)}, expected a number from 0 to 1"
-        return TreeError(expected, _CHANGE)
+        return TreeError(
+            f"p is {message_text(p)}{self.values.at(formula)}, expected a number from 0 to 1",
+            _CHANGE,
+        )
 
     def fault_of_sum(
         self, total: Any, rests: int, formulas: Iterable[Expression]
@@ -383,6 +396,5 @@ class _Evaluation:
         utility: Any = tree.columns.utility[:]
         lower, upper = tree.inherited_bounds(None)
         for n in self.without_value:
-            zero: Number = Fraction(0) if tree.exact else 0.0
-            utility[n] = min(max(zero, lower[n]), upper[n])
+            utility[n] = min(max(self.domain.number("0"), lower[n]), upper[n])
         return replace(tree, columns=tree.columns._replace(utility=utility))

@@ -26,10 +26,11 @@ from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, n
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.numbers import message_text, quote
 from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
+from expectitree.base.tree.bounds import check_bounds
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, names_of
-from expectitree.base.tree.model import Tree, check_bounds
+from expectitree.base.tree.formulas import Amount, Amounts, ByName, is_formula, names_of
+from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import (
     ParameterValues,
     Report,
@@ -50,9 +51,9 @@ def counters_of(tree: Tree) -> set[str]:
     themselves.
     """
     formulas = tree.formulas
-    if formulas is not None and formulas.written is not None:
+    if formulas.written is not None:
         formulas = formulas.written.formulas
-    if formulas is None or not formulas.endings:
+    if not formulas.endings:
         return set()
     endings, replaced = formulas.endings, [*formulas.replaced.values()]
     counters = {name for condition, _ in endings.values() for name in names_in(condition)}
@@ -72,8 +73,8 @@ def counters_of(tree: Tree) -> set[str]:
 
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
-    changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
-    if tree.formulas is not None and tree.formulas.is_unrolled:
+    changed = tree.changed(parameters=with_values(tree.parameters, values), expect=None)
+    if tree.formulas.is_unrolled:
         counted = (tree.parameters[name] for name in counters_of(tree) & tree.parameters.keys())
         if any(changed.parameters[old.name] is not old for old in counted):
             changed = unrolled_again(changed)
@@ -88,18 +89,16 @@ def unrolled_again(tree: Tree) -> Tree:
 
     Its formulas are not evaluated yet. Raises `TreeError` as the reader of a file reports it.
     """
-    assert tree.formulas is not None
     written = replace(tree.formulas.written, parameters=tree.parameters)
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
         raise TreeError(f"{written.path_of(node, branch)}: {error}")
 
     unrolled = Expansion(written, fail).run(sys.maxsize)
-    formulas = replace(unrolled.formulas or Formulas(), written=written)
-    unrolled = replace(unrolled, formulas=formulas)
+    unrolled = replace(unrolled, formulas=replace(unrolled.formulas, written=written))
     unrolled = define_probabilities(unrolled, written.formulas.defined, fail)
     about = ("expect", "warnings", "attitude", "root_reward", "parameters")
-    return replace(unrolled, **{name: getattr(tree, name) for name in about})
+    return unrolled.changed(**{name: getattr(tree, name) for name in about})
 
 
 def endless_links(
@@ -156,7 +155,6 @@ class Expansion:
     """
 
     def __init__(self, tree: Tree, report: Report) -> None:
-        assert tree.formulas is not None
         self.tree, self.formulas, self.report = tree, tree.formulas, report
         self.links = tree.formulas.links
         self.domain = rounded_fractions()
@@ -187,7 +185,7 @@ class Expansion:
             pass
         self.sorted_below = [sorted(names) for names in self.below]
         self.values: dict[Replaced, dict[str, Expression]] = {(): {}}
-        self.paid: list[Any] = []  # by copy: what each branch to it pays besides its own reward
+        self.paid: list[Amount] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
         self.is_stopped = False
         self.constants: dict[int, Expression] = {}  # by the id of a formula
@@ -210,7 +208,7 @@ class Expansion:
         stack: list[tuple[Key, list[int]]] = [(Key(tree.root_id), [])]
         while stack and not self.is_stopped:
             key, copies = stack[-1]
-            branches = tree.branches_of(key.node) if not self.ends(key) else range(0)
+            branches = range(0) if self.ends(key) else tree.branches_of(key.node)
             if len(copies) < len(branches):
                 b = branches[len(copies)]
                 below = self.key_below(key, b)
@@ -237,7 +235,9 @@ class Expansion:
                 done[key] = row
             if stack:
                 stack[-1][1].append(row)
-        return tree if self.is_stopped else copy.finish(check=False)
+        if self.is_stopped:
+            return tree
+        return copy.finish(check=False)
 
     def stop(self, *fault: Any) -> None:
         self.report(*fault)
@@ -259,15 +259,17 @@ class Expansion:
         places: list[Any] = [(own.nodes, row, "node", NONE)]
         for at, b in enumerate(branches, first):
             places += [(own.probabilities, at, "p", b), (own.rewards, at, "reward", b)]
-        for column, at, what, b in places if values else ():
-            if at in column:
+        for column, at, what, b in places:
+            if values and at in column:
                 column[at] = self.substituted(column[at], values)
                 if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_stopped:
                     found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
                     hint = "give parts of it names under the root's `parameters:`"
                     self.stop(f"{found} characters: {hint}", what, node, b)
         paid = self.formulas.at_nodes.get(node, 0)
-        self.paid.append(self.substituted(paid, values) if is_formula(paid) else paid)
+        if is_formula(paid):
+            paid = self.substituted(paid, values)
+        self.paid.append(paid)
         for at, child in enumerate(copies, first):
             copy.pay(at, self.paid[child])
         event = self.formulas.events.get(node, "")
@@ -302,14 +304,14 @@ class Expansion:
                     self.constants[id(formula)] = self.plain_number(self.number(formula, {}))
         return self.constants[id(formula)]
 
-    def number(self, formula: Expression, outer: Mapping[str, Expression]) -> Fraction:
+    def number(self, formula: Expression, outer: ByName) -> Fraction:
         """Return the value of a formula of counters, which are numbers in a place."""
         values = {name: self.now[name] for name in self.names(formula) if name not in outer}
         for name in self.names(formula):
             if name in outer:
                 part = outer[name]
                 assert isinstance(part, Written)
-                values[name] = self.domain.number(part.text if part.value is None else part.value)
+                values[name] = self.domain.number(part.written)
         key = id(formula), *values.items()
         if key not in self.numbers:
             self.numbers[key] = evaluate(formula, self.counting, values)
@@ -320,10 +322,14 @@ class Expansion:
         try:
             number = self.number(formula, self.values[key.replaced])
         except NumberError as error:
-            is_written = name in self.formulas.replaced.get(b, {})
-            self.stop(error, f"with {name}" if is_written else "ref", key.node, b)
+            what = "ref"
+            if name in self.formulas.replaced.get(b, {}):
+                what = f"with {name}"
+            self.stop(error, what, key.node, b)
             return formula
-        return Name(name) if number == self.now.get(name) else self.plain_number(number)
+        if number == self.now.get(name):
+            return Name(name)
+        return self.plain_number(number)
 
     def plain_number(self, number: Fraction) -> Expression:
         """Return a number as an expression: one object for equal numbers."""
@@ -343,8 +349,10 @@ class Expansion:
 
     def true_cycle(self, key: Key) -> str:
         """Return the message about a node that leads to itself with equal numbers."""
-        hint = "count something in `with`, or write a game and ask `expectitree solve`"
-        return f"this leads back to itself{self.at(key)} without a change: {hint}"
+        return (
+            f"this leads back to itself{self.at(key)} without a change: count something in "
+            "`with`, or write a game and ask `expectitree solve`"
+        )
 
     def too_many(self, path: Sequence[Key], most: int) -> str:
         """Return the message about a tree that is too large; the last node is first in `path`."""
@@ -353,8 +361,9 @@ class Expansion:
         if self.links:
             names = [self.name(key) for key in path if key.node in self.formulas.named]
             names = [*dict.fromkeys(reversed(names))]
-            shown = names if len(names) < 5 else [*names[:2], "…", *names[-2:]]
-            found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(shown)}"
+            if len(names) > 4:
+                names[2:-2] = ["…"]
+            found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
             hint = "check the `until` of each, or allow more by --max-nodes"
         return f"{found}: {hint}"
 
@@ -367,16 +376,21 @@ class Expansion:
             elif name in self.counters and name in self.below[key.node]:
                 texts.append(f"{name} {message_text(self.now[name])}")
         for event, shown in key.shown:
-            pairs = [(event, shown)] if isinstance(shown, str) else shown
-            texts += (f"{name} {outcome}" for name, outcome in pairs)
+            if isinstance(shown, str):
+                shown = ((event, shown),)
+            texts += map(" ".join, shown)
         name = self.formulas.named[key.node]
-        return f"{name} ({', '.join(texts)})" if texts else name
+        if texts:
+            return f"{name} ({', '.join(texts)})"
+        return name
 
     def repeated(self, key: Key) -> str:
         """Return ` (cycle 3)`: the counters of a node that a `with` sets, for names of events."""
         counts = self.counts(key)
         texts = [f"{name} {message_text(counts[name])}" for name in self.replaced if name in counts]
-        return f" ({', '.join(texts)})" if texts else ""
+        if texts:
+            return f" ({', '.join(texts)})"
+        return ""
 
     def counts(self, key: Key) -> dict[str, Fraction]:
         """Return the numbers of the counters that a node and those below it use."""
@@ -395,7 +409,9 @@ class Expansion:
         own = [name for name in values if name in self.counters]
         counted = (f"{name} = {shown_value(values[name])}" for name in own)
         text = ", ".join(counted)
-        return f" at {text}" if text else ""
+        if text:
+            return f" at {text}"
+        return ""
 
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""
@@ -405,8 +421,12 @@ class Expansion:
                 if name in used and name not in own:
                     used.update(self.tree.parameters[name].bases)
             for name in own.keys() - used:
-                found = f"with replaces {name}, which no formula of the node uses: remove it"
-                self.report(found, f"with {name}", self.tree.parent_of(b), b)
+                self.report(
+                    f"with replaces {name}, which no formula of the node uses: remove it",
+                    f"with {name}",
+                    self.tree.parent_of(b),
+                    b,
+                )
 
     def check_values(self) -> None:
         """Report refs and formulas that need a name which no `with` on the way there sets."""
@@ -423,8 +443,12 @@ class Expansion:
                     if name not in self.needed(b):
                         continue
                     if b in self.formulas.replaced:
-                        found = f"this ref leads to a formula of {name}, which nothing sets"
-                        self.stop(f"{found}: {_SET}", "ref", n, b)
+                        self.stop(
+                            f"this ref leads to a formula of {name}, which nothing sets: {_SET}",
+                            "ref",
+                            n,
+                            b,
+                        )
                     elif child not in met:
                         met.add(child)
                         pending.append(child)
@@ -447,7 +471,7 @@ class Expansion:
         """Return the names on which what is below a branch depends, in the names of its place."""
         inner, names = self.inner.get(b, {}), set[str]()
         for name in self.below[self.child(b)]:
-            names.update(names_in(inner[name]) if name in inner else (name,))
+            names.update(names_in(inner.get(name, Name(name))))
         return names
 
     def find_names_below(self) -> bool:
@@ -473,7 +497,7 @@ class Expansion:
 
         Among them is `event NAME`, for the event and, if it is a test, for the event of the test.
         """
-        names = set[str]()
+        names = set()
         while event in self.formulas.defined:
             names.add(f"event {event}")
             definition = self.formulas.defined[event]
@@ -482,7 +506,7 @@ class Expansion:
             event = definition.test_of
         return names
 
-    def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:
+    def with_derived(self, own: ByName) -> ByName:
         """Return replacements, and those of the parameters that are derived from replaced ones."""
         found = {name: self.substituted(formula, {}) for name, formula in own.items()}
         for name in self.order if found else ():
@@ -495,7 +519,7 @@ class Expansion:
         """Return the key of the node that a branch of a copy leads to."""
         child = self.child(b)
         outer, inner = self.values[key.replaced], self.inner.get(b, {})
-        found: dict[str, Expression] = {}
+        found = {}
         for name in self.sorted_below[child] if outer or inner else ():
             if name not in inner:
                 value = outer.get(name)
@@ -513,7 +537,7 @@ class Expansion:
         used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
         return Key(child, replaced, tuple(used))
 
-    def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+    def substituted(self, formula: Expression, values: ByName) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""
         names = self.names(formula)
         key: tuple[object, ...] = id(formula), *(id(values.get(name)) for name in names)
@@ -528,7 +552,7 @@ class Expansion:
             self.kept.append(formula)
         return self.names_by_id[id(formula)]
 
-    def replaced_in(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+    def replaced_in(self, formula: Expression, values: ByName) -> Expression:
         """Return a formula as `substituted` does, of any parts."""
         whole = self.plain(formula, values)
         if not isinstance(formula, Amounts):
@@ -541,7 +565,7 @@ class Expansion:
             self.lengths[id(found)] = self.lengths[id(whole)]
         return self.known[key]
 
-    def plain(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+    def plain(self, formula: Expression, values: ByName) -> Expression:
 
         def combine(part: Expression, operands: list[Expression]) -> Expression:
             if isinstance(part, Name) and part.name in values:

@@ -152,7 +152,9 @@ def shifted(end: Number, by: Number) -> Number:
 
     (A sum of a fraction and an infinity fails if the fraction is too large for a float.)
     """
-    return end + by if -INFINITY < end < INFINITY else end
+    if -INFINITY < end < INFINITY:
+        return end + by
+    return end
 
 
 def measure_sizes(tree: Columns, nodes: IntColumn, leaves: IntColumn) -> None:
@@ -161,7 +163,8 @@ def measure_sizes(tree: Columns, nodes: IntColumn, leaves: IntColumn) -> None:
     for n in range(len(kind)):
         if nodes[n] == 0:
             nodes[n] = 1
-            leaves[n] = 1 if kind[n] == TERMINAL else 0
+            if kind[n] == TERMINAL:
+                leaves[n] = 1
             for b in range(first[n], last[n]):
                 nodes[n] += nodes[child[b]]
                 leaves[n] += leaves[child[b]]
@@ -179,8 +182,10 @@ def count_path_children(tree: Columns, leaves: FloatColumn, most: float) -> floa
         for b in range(first[n], last[n]):
             below += leaves[child[b]]
         width = last[n] - first[n]
-        leaves[n] = min(below, most) if width > 0 else 1.0
-        total += width * leaves[n] if width > 0 else 0.0
+        leaves[n] = 1.0
+        if width > 0:
+            leaves[n] = min(below, most)
+            total += width * leaves[n]
     return total
 
 
@@ -196,12 +201,12 @@ def measure_heights(tree: Columns, height: IntColumn, tallest: int) -> None:
         height[n] = highest + 1 if highest < tallest else tallest
 
 
-def number_inner(kind: IntColumn, number: IntColumn) -> None:
+def number_inner(tree: Columns, number: IntColumn) -> None:
     """Write for each node the number of inner nodes before it."""
     count = 0
-    for n in range(len(kind)):
+    for n in range(len(tree.kind)):
         number[n] = count
-        if kind[n] != TERMINAL:
+        if tree.kind[n] != TERMINAL:
             count += 1
 
 
@@ -248,7 +253,7 @@ def next_outside(
     error of the bounds. Columns of one row have the bounds of all nodes.
     """
     kind, utility = tree.kind, tree.utility
-    step = 1 if len(lower) > 1 else 0
+    step = int(len(lower) > 1)
     for n in range(start, len(kind)):
         u = utility[n]
         low = lower[n * step]
@@ -314,8 +319,9 @@ def number_shared(tree: Columns, order: IntColumn, number: IntColumn) -> None:
             number[n] = 0
 
 
-def tally(kind: IntColumn, visits: IntColumn) -> tuple[int, int, int]:
+def tally(tree: Columns, visits: IntColumn) -> tuple[int, int, int]:
     """Return the numbers of visited nodes, of visited leaves, and of visits."""
+    kind = tree.kind
     nodes = leaves = total = 0
     for n in range(len(kind)):
         v = visits[n]

@@ -114,7 +114,7 @@ def order_by_value(
         kind = columns.kind[parent[n]]
         below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[parent[n]]
 
-    def total(branch: int) -> Any:
+    def total(branch: int) -> Number:
         return tree.reward_of(branch) + values[columns.child[branch]]
 
     def rearranged() -> Iterator[tuple[int, Sequence[int]]]:
@@ -171,11 +171,9 @@ def in_fractions(tree: Tree) -> Tree:
     columns = tree.columns
     probability = normalised(columns, columns.probability, exact=True)
     tree = replace(tree, columns=columns._replace(probability=probability))
-    if tree.formulas is not None:
-        from expectitree.base.tree.parameters import evaluated
+    from expectitree.base.tree.parameters import evaluated
 
-        tree = evaluated(tree)[0]
-    return tree
+    return evaluated(tree)[0]
 
 
 def in_decimals(tree: Tree) -> Tree:
@@ -197,13 +195,12 @@ def without_formulas(tree: Tree) -> Tree:
     Use it for a tree whose numbers have changed: the formulas no longer describe them. Expected
     results at other values of the parameters and the definitions of events are left out, too.
     """
-    if tree.formulas is None and not tree.parameters:
+    if not tree.formulas and not tree.parameters:
         return tree
-    written = (tree.formulas or Formulas()).events
-    events = {n: event for n, event in written.items() if tree.columns.kind[n] == Kind.CHANCE}
+    kind, written = tree.columns.kind, tree.formulas.events
+    events = {n: event for n, event in written.items() if kind[n] == Kind.CHANCE}
     expect = tree.expect and replace(tree.expect, at=())
-    formulas = Formulas(events=events)
-    return replace(tree, parameters={}, formulas=formulas or None, expect=expect)
+    return tree.changed(parameters={}, formulas=Formulas(events=events), expect=expect)
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
@@ -227,7 +224,7 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
     if not tree.exact:
         utility = array("d", utility)
     columns = tree.columns._replace(utility=utility)
-    return without_formulas(replace(tree, columns=columns, local_bounds={}, expect=None))
+    return without_formulas(tree.changed(columns=columns, local_bounds={}, expect=None))
 
 
 def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
@@ -248,7 +245,7 @@ def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
             copies.append(_add_erring(copy, n, children, epsilon))
         else:
             copies.append(copy.add(n, branches, children, kind))
-    return without_formulas(replace(copy.finish(), expect=None))
+    return without_formulas(copy.finish().changed(expect=None))
 
 
 def _add_erring(copy: Copy, node: int, children: list[int], epsilon: Number) -> int:

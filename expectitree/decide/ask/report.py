@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import NumberError, SearchError
-from expectitree.base.numbers import Number, message_text, returned, to_number
+from expectitree.base.numbers import Number, message_text, round_once, to_number
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path
@@ -177,7 +177,7 @@ class Inquiry(Shown):
 
         It includes the reward of the path's last branch.
         """
-        found: Bounds = returned(self._interval_of(self.tree.find_branch(path)), self.exact)
+        found: Bounds = round_once(self._interval_of(self.tree.find_branch(path)), self.exact)
         return found
 
     def _interval_of(self, branch: int) -> Bounds:
@@ -191,7 +191,7 @@ class Inquiry(Shown):
 
         They are rounded where they are differences of floats.
         """
-        found: Bounds = returned(self._bounds_of(leaf.id), self.exact)
+        found: Bounds = round_once(self._bounds_of(leaf.id), self.exact)
         return found
 
     def _bounds_of(self, n: int) -> Bounds:
@@ -221,7 +221,7 @@ class Inquiry(Shown):
         else:
             root, known = self.tree.root_id, self._progress.beliefs
             loss = known.upper[root] - known.lower[root]
-        return returned(loss, self.exact) or 0
+        return round_once(loss, self.exact) or 0
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -231,7 +231,7 @@ class Inquiry(Shown):
         root, (best, _) = self.tree.root, self._best_action()
         found = []
         for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True):
-            interval = returned(self._interval_of(b), self.exact)
+            interval = round_once(self._interval_of(b), self.exact)
             found.append(Action(branch.label, branch.child, interval, b == best))
         return tuple(found)
 
@@ -367,5 +367,5 @@ def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:
     for n, value in utilities.items():
         utility[n] = value
     column = utility if tree.exact else array("d", utility)
-    formulas = tree.formulas and replace(tree.formulas, written=None)  # it lacks the answers
+    formulas = replace(tree.formulas, written=None)  # it lacks the answers
     return replace(tree, columns=tree.columns._replace(utility=column), formulas=formulas)

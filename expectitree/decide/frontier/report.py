@@ -13,10 +13,11 @@ from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.syntax import Expression, Number, names_in, text_of
 from expectitree.base.numbers import INFINITY, are_near, message_text
 from expectitree.base.tree.criteria import objective_of, tree_of
-from expectitree.base.tree.formulas import Amounts, Criteria, Formulas
-from expectitree.base.tree.model import Tree, TreeReport, check_one_decider, check_tree
+from expectitree.base.tree.formulas import Amounts, Criteria
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import ParameterValues
 from expectitree.base.tree.paths import ROOT
+from expectitree.base.tree.report import TreeReport, check_one_decider
 from expectitree.decide.algebra.rationals import VARIABLE
 from expectitree.decide.frontier.envelope import Line, Lines, standing
 from expectitree.decide.records import Fields, Records, attributes
@@ -196,7 +197,7 @@ def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
             f"{', '.join(counted)}: write such an objective"
         )
     moving = {one for one, value in values.items() if value.degree}
-    for formula in (tree.formulas or Formulas()).expressions():
+    for formula in tree.formulas.expressions():
         parts: Iterable[Expression] = [formula]
         if isinstance(formula, Amounts):
             parts = dict(formula.amounts).values()

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.columns import CHANCE
-from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree
 from expectitree.decide.information.beliefs import (
     Event,
@@ -121,7 +120,7 @@ def _has_signal(tree: Tree, name: str, nodes: frozenset[int], case: Case) -> boo
 
     Elsewhere the event follows that one. An event that the file defines depends on its tests alone.
     """
-    formulas = tree.formulas or Formulas()
+    formulas = tree.formulas
     events = formulas.events
     played, above = reached(case.tree, (tree.root_id,)), meeting_nodes(tree, nodes)
     signals = {events[n] for n in events if above[n]}.difference(case.known)

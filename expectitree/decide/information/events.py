@@ -18,7 +18,7 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import Number, escape, exact_text, message_text, quote, to_exact
 from expectitree.base.tree.bayes import Posteriors, Shown, histories, shown_after
 from expectitree.base.tree.columns import CHANCE
-from expectitree.base.tree.formulas import REST, Formulas
+from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
 from expectitree.base.tree.paths import composed
@@ -49,7 +49,7 @@ def events_named(tree: Tree, names: Iterable[str]) -> dict[str, frozenset[int]]:
 
     Raises `AnalysisError` if there is no such event.
     """
-    events = (tree.formulas or Formulas()).events
+    events = tree.formulas.events
     known = list(dict.fromkeys(events.values()))
     found = {}
     for name in map(composed, names):
@@ -77,7 +77,7 @@ def find_event(
     """
     check_once(numbers, name, nodes)
     _check_others(numbers, name, nodes)
-    if name in (tree.formulas or Formulas()).defined:
+    if name in tree.formulas.defined:
         return _defined_event(numbers, tree, name, nodes, known)
     return ShownBeliefs(numbers, name, nodes, _outcomes(tree, nodes)).event()
 
@@ -91,7 +91,7 @@ def _defined_event(
     numbers: Tree, tree: Tree, name: str, nodes: frozenset[int], known: Mapping[str, str]
 ) -> Event:
     """Return an event that the file defines."""
-    formulas, outcomes = tree.formulas or Formulas(), _outcomes(tree, nodes)
+    formulas, outcomes = tree.formulas, _outcomes(tree, nodes)
     event = formulas.defined[name].test_of or name
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
@@ -153,7 +153,7 @@ def _check_others(tree: Tree, name: str, nodes: frozenset[int]) -> None:
     the event, those nodes have to show the same. Where the event always follows, its probabilities
     show how it depends on the other. An event that the file defines depends only on its tests.
     """
-    formulas, p = tree.formulas or Formulas(), tree.columns.probability
+    formulas, p = tree.formulas, tree.columns.probability
     without = reached(tree, (tree.root_id,), nodes)
     below = [tree.columns.child[b] for n in nodes if without[n] for b in tree.branches_of(n)]
     after, followed = reached(tree, below), meeting_nodes(tree, nodes, min)

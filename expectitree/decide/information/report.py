@@ -25,10 +25,10 @@ from functools import partial
 from math import prod
 
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, returned
+from expectitree.base.numbers import Number, round_once
 from expectitree.base.tree.builder import EXACT_NODES
-from expectitree.base.tree.formulas import Formulas
-from expectitree.base.tree.model import Tree, TreeReport, check_tree
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.report import TreeReport
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, check_steps
 from expectitree.decide.information.cases import Case, cases_after, outcome_cases
@@ -126,7 +126,7 @@ class Events(TreeReport):
 def every_event(tree: Tree, *, exact: bool = False, file: str = "") -> Events:
     """Return the EVPI of each event that a file names; raise `AnalysisError` if it names none."""
     check_tree(tree)
-    names = dict.fromkeys((tree.formulas or Formulas()).events.values())
+    names = dict.fromkeys(tree.formulas.events.values())
     if not names:
         raise AnalysisError(
             "the file names no event: an event is what chance decides, perhaps at several nodes; "
@@ -192,7 +192,7 @@ def information(
         tested = _gain(now, eps, cases_after(now, event, "signal", test), ["signal"])
     signals, with_test, evsi = tested
     efficiency = float(evsi / evpi) if signals and evpi else None
-    number = partial(returned, exact=exact and tree.exact and len(tree) <= EXACT_NODES)
+    number = partial(round_once, exact=exact and tree.exact and len(tree) <= EXACT_NODES)
     about = file, tree, ", ".join(nodes), tuple(nodes), number(value), best
     gains = number((with_information, evpi, outcomes, with_test, evsi, efficiency, signals))
     return Information(*about, *gains)
@@ -219,7 +219,7 @@ def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str,
         raise AnalysisError(f"{len(nodes)} events are named: name one, or several without a test")
     outcomes = prod(len(tree.branches_of(max(some))) for some in nodes.values())
     check_steps(tree, nodes, outcomes * max(signals, 1))
-    defined = (tree.formulas or Formulas()).defined
+    defined = tree.formulas.defined
     return {name: nodes[name] for name in sorted(nodes, key=lambda name: name not in defined)}
 
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape, message_text
 from expectitree.base.tree.columns import CHANCE, TERMINAL
-from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree
 from expectitree.decide.information.beliefs import (
     Belief,
@@ -49,7 +48,7 @@ class ShownBeliefs:
     assumed: set[int] = field(default_factory=set)  # chance nodes that count as independent
 
     def __post_init__(self) -> None:
-        self.events = (self.tree.formulas or Formulas()).events
+        self.events = self.tree.formulas.events
         self.reached = reached(self.tree, (self.tree.root_id,), self.nodes)
 
     def event(self) -> Event:

@@ -20,9 +20,10 @@ from fractions import Fraction
 
 from expectitree.base.budget import TooMuchWorkError, limited_work, most
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, returned, to_exact
+from expectitree.base.numbers import Number, round_once, to_exact
 from expectitree.base.tree.columns import MAX, MIN, TERMINAL
-from expectitree.base.tree.model import Tree, TreeReport, check_tree
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.report import TreeReport
 from expectitree.base.tree.transform import replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.algebra.rationals import (
@@ -153,7 +154,7 @@ def opponents(
     for epsilon, name in sorted(names.items()):
         search = search_tree(replace_opponent(tree, epsilon))
         row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
-        rows.append(returned(row, exact))
+        rows.append(round_once(row, exact))
     if tree.root.kind not in (MAX, MIN):
         return Opponents(file, tree, rows, [])
     try:

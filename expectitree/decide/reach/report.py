@@ -11,10 +11,11 @@ from typing import Any
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import Number, quote, returned
+from expectitree.base.numbers import Number, quote, round_once
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Kind, Tree, TreeReport
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.paths import composed
+from expectitree.base.tree.report import TreeReport
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 
@@ -97,7 +98,7 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
         AnalysisError: The tree has no such counter.
         SearchError: As for `evaluate`.
     """
-    states = tree.formulas.states if tree.formulas is not None else {}
+    states = tree.formulas.states
     counter = composed(counter)
     known = sorted({name for _, counts in states.values() for name in counts})
     if counter not in known:
@@ -109,7 +110,7 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
     is_decision = tree.root.kind in PLAYERS
     branches: Sequence[int] = tree.branches_of(tree.root_id) if is_decision else [NONE]
     names = tuple(dict.fromkeys(states[n][0] for n in tree.first_paths.order if n in states))
-    number = partial(returned, exact=exact and tree.exact)
+    number = partial(round_once, exact=exact and tree.exact)
     actions = tuple(
         ActionReach(
             None if b == NONE else tree.branch_label(tree.root_id, b),
@@ -122,11 +123,10 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
 
 
 def _stages(
-    search: Search, branch: int, counter: str, names: Sequence[str], returned: Any
+    search: Search, branch: int, counter: str, names: Sequence[str], round_once: Any
 ) -> Iterator[Stage]:
     """Yield the stages after an action of the root; -1 is the tree itself."""
     tree = search.tree
-    assert tree.formulas is not None
     entered: dict[Number, dict[str, Number]] = {}
     ended: dict[Number, Number] = {}
     parent = tree.first_paths.parent
@@ -147,8 +147,8 @@ def _stages(
     total: Number = Fraction(0)
     for number in numbers:
         stage = entered.get(number, {})
-        shares = {name: returned(stage.get(name, total * 0)) for name in names}
-        yield Stage(number, shares, returned(total))
+        shares = {name: round_once(stage.get(name, total * 0)) for name in names}
+        yield Stage(number, shares, round_once(total))
         total += ended.get(number, 0)
 
 

@@ -24,7 +24,7 @@ from expectitree.base.numbers import (
     exact_text,
     message_text,
     quote,
-    returned,
+    round_once,
     to_exact,
     to_fraction,
 )
@@ -137,7 +137,7 @@ class Rescaling(Shown):
 
     def to_records(self) -> Records:
         """Return a flat dict for each action, with its value `before` and `after` the map."""
-        actions = returned(tuple(self.actions), not self.before.rounds)
+        actions = round_once(tuple(self.actions), not self.before.rounds)
         names = "file", "action", "before", "after"
         return [dict(zip(names, (self.file, *action), strict=True)) for action in actions]
 
@@ -213,8 +213,8 @@ def reported(tree: Tree, exact: bool, answer: Callable[[Tree], Rescaling]) -> Re
         report,
         before=replace(report.before, rounds=not keeps),
         after=report.after and replace(report.after, rounds=not keeps),
-        map_class=returned(report.map_class, keeps),
-        pairs=returned(report.pairs, keeps),
+        map_class=round_once(report.map_class, keeps),
+        pairs=round_once(report.pairs, keeps),
         remarks=(FOLDED,) * (folded is not whole) + report.remarks,
     )
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from expectitree.base.numbers import Number, returned, to_exact
+from expectitree.base.numbers import Number, round_once, to_exact
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Tree, TreeReport
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.report import TreeReport
 from expectitree.decide.records import Amount, Fields, Records, attributes
 from expectitree.decide.risk.distribution import (
     Distribution,
@@ -157,7 +158,7 @@ def _measured(
     share = type(found.mean)  # `Fraction` or float
     # Distributions of a tree of floats are in fractions of decimals; each result is rounded once.
     is_exact = exact and tree.exact
-    number = partial(returned, exact=is_exact)
+    number = partial(round_once, exact=is_exact)
     reach, gains, sign = None, _gains(tree, found), tree.gain_sign
     if target is not None:
         if share is Fraction:

@@ -19,6 +19,7 @@ from expectitree.base.budget import spend
 from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.base.numbers import message_text
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
+from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import message_path
 from expectitree.decide.algebra.polynomials import (
@@ -90,7 +91,7 @@ class NodeFunctions(FormulaFunctions):
         columns = self.tree.columns
         reward: list[Any] = [*map(self.tree.reward_of, range(len(columns.child)))]
         reward[self.added] += place
-        return replace(self.tree, columns=columns._replace(reward=reward), formulas=None)
+        return replace(self.tree, columns=columns._replace(reward=reward), formulas=Formulas())
 
     def evaluated_at(self, place: Fraction) -> tuple[Search, Labels] | None:
         """Return a search of the tree at a place, and the best actions there.

@@ -21,10 +21,11 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
-from expectitree.base.tree.model import Tree, TreeReport
+from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues, in_order, with_values
 from expectitree.base.tree.paths import composed
 from expectitree.base.tree.replacing import counters_of
+from expectitree.base.tree.report import TreeReport
 from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
 from expectitree.decide.records import Fields
@@ -159,7 +160,7 @@ def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fracti
 
 def _distributions(tree: Tree) -> Iterator[list[Expression]]:
     """Yield the probabilities of each distribution that has formulas."""
-    formulas = tree.formulas or Formulas()
+    formulas = tree.formulas
     written = formulas.probabilities
     for n, kind in enumerate(tree.columns.kind):
         branches = tree.branches_of(n)
@@ -320,7 +321,7 @@ class FormulaFunctions:
         self.reward: dict[int, Rational] = {}
         self.sums: dict[int, Rational] = {}  # of outcomes, by node, where it is not always 1
         self.reached = bytearray(len(tree))
-        self._read_formulas(tree.formulas or Formulas())
+        self._read_formulas(tree.formulas)
 
     def _read_formulas(self, formulas: Formulas) -> None:
         """Evaluate the formulas, parents before children."""

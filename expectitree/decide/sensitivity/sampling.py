@@ -15,7 +15,6 @@ from expectitree.base.errors import AnalysisError, NumberError, SearchError, Tre
 from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
 from expectitree.base.tree.columns import CHANCE
-from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import (
@@ -118,7 +117,7 @@ class Sampler:
         self.floats: Tree | None = None
         with suppress(NumberError):
             self.floats = in_floats(self.tree)
-        formulas = [*(self.tree.formulas or Formulas()).expressions()]
+        formulas = [*self.tree.formulas.expressions()]
         self.steps = len(self.tree) + _STEPS_OF_FORMULA * len(formulas)  # at a place
         self.left = budget.most(_MAX_STEPS)
         self.verdict_at = cache(self._verdict_at)

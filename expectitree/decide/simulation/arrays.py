@@ -16,7 +16,7 @@ from expectitree.base.expressions.evaluation import FLOATS, Domain
 from expectitree.base.expressions.syntax import NEGATION, Expression, Name
 from expectitree.base.numbers import to_nearest_float
 from expectitree.base.tree.columns import TERMINAL
-from expectitree.base.tree.formulas import REST, Formulas
+from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
 from expectitree.decide.simulation.draws import Array
@@ -76,7 +76,7 @@ class Numbers:
     """The numbers of a tree for some draws of its parameters."""
 
     def __init__(self, tree: Tree, draws: Mapping[str, Array]) -> None:
-        self.tree, self.formulas = tree, tree.formulas or Formulas()
+        self.tree, self.formulas = tree, tree.formulas
         self.parameters = ParameterValues(tree.parameters, ARRAYS, draws)
         self.chances: dict[tuple[int, ...], list[Array]] = {}  # by the ids of their formulas
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.tree.formulas import Distribution
-from expectitree.base.tree.model import Tree, TreeReport, check_one_decider, check_tree
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.report import TreeReport, check_one_decider
 from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree

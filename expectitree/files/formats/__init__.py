@@ -139,6 +139,8 @@ def check_options(row: Format, name: str, options: ReadOptions) -> None:
             raise TypeError(f"unexpected keyword argument {quote(option)}{meant}")
         if option not in row.options:
             able = " and ".join(f.title for f in FORMATS.values() if option in f.options)
-            found = f"--{option.replace('_', '-')} is for {able}, and this is {row.title}"
-            error = TransformError(found, "remove it, or name the format with --from")
+            error = TransformError(
+                f"--{option.replace('_', '-')} is for {able}, and this is {row.title}",
+                "remove it, or name the format with --from",
+            )
             raise error.at(name)

@@ -22,12 +22,9 @@ from itertools import chain
 from operator import mul
 from typing import Any, BinaryIO, TypeAlias
 
-from expectitree.base import compiling
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
 from expectitree.base.errors import (
-    FileError,
     NumberError,
-    Problem,
     TreeError,
     install_hint,
 )
@@ -41,9 +38,17 @@ from expectitree.base.numbers import (
     to_fraction,
 )
 from expectitree.base.tree.adopt import adopt, check_labels, widen
-from expectitree.base.tree.columns import Column, Columns, Repeated
+from expectitree.base.tree.columns import (
+    NUMBER_WORDS,
+    Column,
+    Columns,
+    Repeated,
+    expect_rows,
+    zeros,
+)
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_floats
+from expectitree.files.grammar.document import error_in
 from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.files.urls import is_url, refuse_url
 
@@ -54,11 +59,12 @@ try:
     from expectitree.files.formats.arrow_size import VIEWS, check_file, text_bytes
 except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
-    raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
+    raise error_in("pyarrow", f"{missing}: {install_hint('arrow')}") from None
 
 # pyarrow has no types: a column or a part of it, and several columns.
 Array: TypeAlias = Any
 Table: TypeAlias = Any
+Buffer: TypeAlias = Any
 ArrowException: Any = pa.ArrowException
 KINDS = [kind.name for kind in Kind]
 KEY = b"expectitree"
@@ -145,8 +151,7 @@ def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
     with named_faults(path):
         batches = open_batches(path)
         rows, size = sum(batches.rows), batches.size
-        if compiling.pays(rows):
-            compiling.assume_started()
+        expect_rows(rows)
         read = batches.read
         # What is put together from several batches need not be copied before.
         if len(batches.rows) > 1 and size > MAX_COPIED:
@@ -176,9 +181,9 @@ def named_faults(path: str) -> Iterator[None]:
     try:
         yield
     except TooMuchWorkError as error:
-        raise FileError([Problem(path, str(error))]) from None
+        raise error_in(path, str(error)) from None
     except (TreeError, NumberError) as error:
-        raise FileError([Problem(path, f"this is not a tree: {error}")]) from None
+        raise error_in(path, f"this is not a tree: {error}") from None
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -187,8 +192,9 @@ def named_faults(path: str) -> Iterator[None]:
             reason = "it is empty"
         elif str(error):
             reason = escape(str(error).splitlines()[0][:200])
-        message = f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
-        raise FileError([Problem(path, message)]) from None
+        raise error_in(
+            path, f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
+        ) from None
 
 
 def _joined(
@@ -203,7 +209,7 @@ def _joined(
         return first
     check_rows(rows, size)
     # A tree without sharing has fewer branches than rows. Pages without numbers take no memory.
-    whole = [compiling.zeros(code, rows + 1) for code in _CODES]
+    whole = [zeros(code, rows + 1) for code in _CODES]
     node = branch = 0
     labels, pays = [], False
     for part, label in chain([first, second], parts):
@@ -215,7 +221,7 @@ def _joined(
         check_memory(sum(map(mul, counts, _ITEM_SIZES)), size)
         for at, (start, values) in enumerate(zip(starts, added, strict=True)):
             if counts[at] > len(whole[at]):
-                longer = compiling.zeros(_CODES[at], counts[at] * 3 // 2)
+                longer = zeros(_CODES[at], counts[at] * 3 // 2)
                 memoryview(longer)[:start] = memoryview(whole[at])[:start]
                 whole[at] = longer
             memoryview(whole[at])[start : start + len(values)] = memoryview(values)
@@ -263,12 +269,17 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
         raise TreeError("a child or a probability is null: every branch has both")
     if reward is not None and reward.null_count:
         raise TreeError("a reward is null: write 0 where a branch pays nothing")
-    kinds, utilities = _kind_column(kind), _utility_column(utility)
-    probabilities = _probabilities(probability, kinds, first)
     rewards = None
     if reward is not None:
         rewards = _view(_cast(reward, pa.float64()), "d")
-    columns = Columns.of(kinds, utilities, first, _view(child, "I"), probabilities, rewards)
+    is_narrow = probability.type == pa.float32()
+    probabilities = _view(probability, "f" if is_narrow else "d")
+    own = _kind_column(kind), _utility_column(utility), first, _view(child, "I")
+    columns = Columns.of(*own, probabilities, rewards)
+    if is_narrow:
+        wide = zeros("d", len(probability), columns.compiles)
+        columns.scan(widen, wide)
+        columns = columns._replace(probability=wide)
     labels = _labels(fields.get("label", _no_labels(columns)))
     if labels is not None:
         labels.array.validate(full=True)
@@ -288,15 +299,6 @@ def _own_branches(branches: Array) -> tuple[Column, Array]:
     return first, branches.values.slice(begin, end - begin)
 
 
-def _probabilities(probability: Array, kind: Column, first: Column) -> Column:
-    if probability.type != pa.float32():
-        return _view(probability, "d")
-    wide: Column = compiling.zeros("d", len(probability))
-    narrow = _view(probability, "f")
-    compiling.run(widen, kind, first, narrow, wide, rows=len(kind))
-    return wide
-
-
 def _one_chunk(column: Array) -> Array:
     if column.num_chunks == 1:
         return column.chunk(0)
@@ -308,12 +310,12 @@ def _view(values: Array, code: str) -> Column:
     return _part(values.buffers()[1], code, values.offset, len(values))
 
 
-def _arrow(column: Any, type: Any, bitmap: Any = None) -> Array:
+def _arrow(column: Any, type: object, bitmap: object = None) -> Array:
     """Return a column as an Arrow array of the same memory; `bitmap` marks what is not null."""
     return pa.Array.from_buffers(type, len(column), [bitmap, pa.py_buffer(memoryview(column))])
 
 
-def _part(buffer: Any, code: Any, start: int, count: int) -> Column:
+def _part(buffer: Buffer, code: Any, start: int, count: int) -> Column:
     if not count:
         return array(code)
     size = array(code).itemsize
@@ -387,7 +389,7 @@ def _cast_branches(branches: Array, size: int) -> Array:
     return pa.ListArray.from_arrays(offsets, entries)
 
 
-def _cast(values: Array, to: Any) -> Array:
+def _cast(values: Array, to: object) -> Array:
     if values.type not in VIEWS:
         return values.cast(to)  # itself if it has the type
     # A cast in pyarrow 26 reads the views of null entries too, and crashes on their contents.
@@ -480,8 +482,10 @@ def _rounded(values: Array) -> Array:
         return values
     rounded = values.cast(pa.float32(), safe=False)
     for value in values.filter(compute.is_inf(rounded).fill_null(False))[:1]:
-        found = f"the number {exact_text(value.as_py())} is beyond the limit of --float32"
-        raise TreeError(f"{found} (10^38): write numbers of 64 bits")
+        raise TreeError(
+            f"the number {exact_text(value.as_py())} is beyond the limit of --float32 "
+            "(10^38): write numbers of 64 bits"
+        )
     return rounded
 
 
@@ -493,8 +497,10 @@ def _label_array(tree: Tree) -> Array:
         parts = [pa.array(tree.label[at : at + _LABELS_AT_ONCE], pa.string()) for at in starts]
         return pa.chunked_array(parts, pa.string()).combine_chunks()
     except UnicodeEncodeError as error:
-        found = f"half of a surrogate pair in a label, {quote(str(error.object))}"
-        raise TreeError(f"{found}: write the character itself") from None
+        raise TreeError(
+            f"half of a surrogate pair in a label, {quote(str(error.object))}: write the "
+            "character itself"
+        ) from None
 
 
 def _check_floats(tree: Tree, drop_fractions: bool) -> None:
@@ -509,8 +515,7 @@ def _check_floats(tree: Tree, drop_fractions: bool) -> None:
         else:
             problem = "is not a decimal that a column of floats can hold: keep the tree as text, "
             problem += "or round its fractions (--drop fractions)"
-        found = f"{escape(tree.path_of(n))}: the {what} {message_text(value)}"
-        raise TreeError(f"{found} {problem}")
+        raise TreeError(f"{escape(tree.path_of(n))}: the {what} {message_text(value)} {problem}")
 
 
 def _numbers(tree: Tree) -> Iterator[tuple[int, str, Any]]:
@@ -523,8 +528,7 @@ def _numbers(tree: Tree) -> Iterator[tuple[int, str, Any]]:
     for n, kind in enumerate(columns.kind):
         utility, branches = columns.utility[n], tree.branches_of(n)
         if utility == utility:
-            what = "estimate" if kind else "utility"
-            yield n, what, utility
+            yield n, NUMBER_WORDS[kind], utility
         if len({columns.probability[b] for b in branches}) > 1:
             yield from ((n, "probability of an outcome", columns.probability[b]) for b in branches)
         if columns.pays:

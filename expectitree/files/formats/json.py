@@ -46,8 +46,9 @@ def parse(text: str, name: str) -> Document:
         )
     except json.JSONDecodeError as error:
         if not text.strip():
-            message = "the document is empty: expected a JSON object, the root node"
-            raise error_in(name, message, 1, 1) from None
+            raise error_in(
+                name, "the document is empty: expected a JSON object, the root node", 1, 1
+            ) from None
         raise error_at(text, error.pos, name, _syntax_message(text, error)) from None
     except RecursionError:
         raise error_in(name, TOO_DEEP) from None
@@ -62,7 +63,7 @@ def tokens(text: str) -> Iterator[re.Match[str]]:
 def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]:
     """Return line and column of each place, from a second reading of the text."""
     wanted = {id(place.container) for place in places}
-    starts: dict[int, list[int]] = {}
+    starts = {}
     for container, found in zip(_containers(root), _starts(text), strict=True):
         if id(container) in wanted:
             starts[id(container)] = found

@@ -10,12 +10,12 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
+from math import inf
 from typing import Any
 
-from expectitree.base import compiling
 from expectitree.base.budget import check_rows
 from expectitree.base.errors import TreeError
-from expectitree.base.tree.columns import Columns
+from expectitree.base.tree.columns import Columns, expect_rows
 from expectitree.files.formats import arrow, parquet
 from expectitree.files.metadata import read_metadata
 from expectitree.files.urls import is_url
@@ -27,7 +27,7 @@ class TableParts:
     """The rows of an Arrow or Parquet file; a `streaming.Table`."""
 
     def __init__(self, path: str, size: int | None = None) -> None:
-        compiling.assume_started()
+        expect_rows(inf)
         open_batches = parquet.Batches if path.endswith(".parquet") else arrow.Batches
         self._path, self._batches = path, open_batches(path)
         self._size: int = self._batches.size

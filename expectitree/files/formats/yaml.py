@@ -26,6 +26,7 @@ from expectitree.files.grammar.document import (
     Data,
     Document,
     GrammarError,
+    Keys,
     Mark,
     Place,
     SharedText,
@@ -111,8 +112,12 @@ def parse(text: str, name: str) -> Document:
         character = yaml.reader.Reader.NON_PRINTABLE.search(text)
         if character is None:
             raise error_in(name, f"this is not YAML: {error.reason}") from None
-        message = f"the character {quote(character[0])} is not allowed in YAML: remove it"
-        raise error_at(text, character.start(), name, message) from None
+        raise error_at(
+            text,
+            character.start(),
+            name,
+            f"the character {quote(character[0])} is not allowed in YAML: remove it",
+        ) from None
     except (OverflowError, ValueError) as error:  # PyYAML without libyaml, for an invalid escape
         raise error_in(name, f"this is not YAML: {error}") from None
     except yaml.MarkedYAMLError as error:
@@ -135,7 +140,9 @@ def events(text: str) -> Iterator[Event]:
 def _composed_events(text: str) -> Iterator[Event]:
     """Return events whose texts are composed (NFC): `ö` is one character, however it is typed."""
     read = events(text)
-    return read if is_normalized("NFC", text) else map(_composed, read)
+    if is_normalized("NFC", text):
+        return read
+    return map(_composed, read)
 
 
 def _composed(event: Event) -> Event:
@@ -149,7 +156,7 @@ class _Parser:
 
     def __init__(self, text: str, name: str) -> None:
         self.text, self.name = text, name
-        self.anchors: dict[str, Data] = {}
+        self.anchors: Keys = {}
         self.containers: list[Data] = []  # in the order in which they end
         self.shared: set[int] = set()
 
@@ -185,12 +192,20 @@ class _Parser:
             elif kind is yaml.AliasEvent:
                 items.append(self.alias(event))
             elif kind is yaml.DocumentStartEvent and roots:
-                message = "a second document starts here: a tree file holds one, so split the file"
-                raise self.error(event, message)
+                raise self.error(
+                    event, "a second document starts here: a tree file holds one, so split the file"
+                )
         if not roots or roots[0] == "":
-            hint = "`expectitree new` prints a tree to start from"
             raise error_in(
-                self.name, GrammarError("the document is empty", None, hint, EMPTY), 1, 1
+                self.name,
+                GrammarError(
+                    "the document is empty",
+                    None,
+                    "`expectitree new` prints a tree to start from",
+                    EMPTY,
+                ),
+                1,
+                1,
             )
         locate = partial(_locate, self.text, self.containers)
         doubts = dict(_comment_doubts(self.text))
@@ -211,27 +226,33 @@ class _Parser:
         """Refuse a tag and a repeated anchor; return whether there is an anchor."""
         if event.tag is not None:
             tag = quote(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
-            message = f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
-            raise self.text_error(event, message)
+            raise self.text_error(
+                event, f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
+            )
         if event.anchor is None:
             return False
         if event.__class__ is yaml.ScalarEvent and not event.value:  # `&Co` is meant as text
-            message = f"the anchor &{_short(event.anchor)} has no value"
-            raise self.text_error(event, message)
+            raise self.text_error(event, f"the anchor &{_short(event.anchor)} has no value")
         if event.anchor in self.anchors:
-            message = f"the anchor &{_short(event.anchor)} was defined before"
-            raise self.error(event, f"{message}: give each its own name")
+            raise self.error(
+                event,
+                f"the anchor &{_short(event.anchor)} was defined before: give each its own name",
+            )
         self.anchors[event.anchor] = _OPEN
         return True
 
     def alias(self, event: Event) -> Data:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
         if value is None:
-            message = f"the alias *{name} comes before any anchor &{name}: define it first"
-            raise self.text_error(event, message)
+            raise self.text_error(
+                event, f"the alias *{name} comes before any anchor &{name}: define it first"
+            )
         if value is _OPEN:
-            cycle = "that is a cycle, and a tree has none"
-            raise self.error(event, f"the alias *{name} lies within its own anchor: {cycle}")
+            raise self.error(
+                event,
+                f"the alias *{name} lies within its own anchor: that is a cycle, and a tree "
+                "has none",
+            )
         if value:  # all empty mappings are one object
             self.shared.add(id(value))
         return value
@@ -241,11 +262,13 @@ class _Parser:
         events = next(islice(_containers(self.text), len(self.containers), None))[::2]
         for key, event in zip(keys, events, strict=True):
             if not isinstance(key, str):
-                message = "a key is a list or a mapping here: expected plain text"
-                raise self.error(event, message)
+                raise self.error(event, "a key is a list or a mapping here: expected plain text")
             if key == "<<" and isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
-                share = "repeat the keys, or share a whole node by an alias or a ref"
-                raise self.error(event, f"the merge key << is unknown: {share}")
+                raise self.error(
+                    event,
+                    "the merge key << is unknown: repeat the keys, or share a whole node by "
+                    "an alias or a ref",
+                )
 
     def error(self, event: Event, message: str | GrammarError) -> FileError:
         return _error(self.name, event.start_mark, message)
@@ -255,8 +278,10 @@ class _Parser:
         written: Any = re.match(
             r"(?:[^:,{}\[\]#\s]|[ :#](?=[^][{},:\s#])){1,80}", self.text[event.start_mark.index :]
         )
-        hint = f"text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`"
-        return self.error(event, f"{message}; {hint}")
+        return self.error(
+            event,
+            f"{message}; text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`",
+        )
 
 
 def _containers(text: str) -> Iterator[list[Event]]:
@@ -309,8 +334,12 @@ def _syntax_error(
 ) -> FileError:
     """Return the error for what PyYAML cannot read; `mark` is where the problem is."""
     if (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
-        message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
-        return _error(name, mark, f"{message}: shorten it, or write `? ` before it")
+        return _error(
+            name,
+            mark,
+            f"found a key of {length:,} characters, expected at most {_MAX_READ:,}: shorten "
+            "it, or write `? ` before it",
+        )
     message, context = f"this is not YAML: {error.problem or error}", error.context_mark or mark
     if error.context:
         message += f" {error.context}"
@@ -386,8 +415,7 @@ def _syntax_hint(lines: Sequence[str], mark: YamlMark, start: str, message: str)
     """
     line, column = lines[mark.line], mark.column
     above = ["", *filter(str.strip, lines[: mark.line])][-1]
-    here = f"{line[:column]}\0{line[column:]}"
-    text = "\n".join((above[:_MAX_READ], start[:_MAX_READ], here))
+    text = "\n".join((above[:_MAX_READ], start[:_MAX_READ], f"{line[:column]}\0{line[column:]}"))
     for problem, pattern, hint in _SYNTAX_HINTS:
         if problem in message and re.search(pattern, text):
             return hint
@@ -440,7 +468,9 @@ class _YamlNotation(Notation):
     def flow_key(self, key: str) -> str:
         """Return a key with its colon, and `? ` before a long one."""
         name = self.key(key)
-        return f"? {name}" if len(name) > MAX_KEY_LENGTH else name
+        if len(name) > MAX_KEY_LENGTH:
+            return f"? {name}"
+        return name
 
 
 NOTATION = _YamlNotation()

@@ -13,10 +13,11 @@ from expectitree.base.names import nearest
 from expectitree.base.numbers import escape, exact_text, quote, to_fraction
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar import words
-from expectitree.files.grammar.document import Data, Pairs
+from expectitree.files.grammar.document import Data, Keys, Pairs
 from expectitree.files.grammar.doubts import NEARLY, label_hint, turned
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Frame, Trail
+from expectitree.files.grammar.traps import trap
 from expectitree.files.grammar.values import (
     NO_NAMES,
     NOT_KNOWN_WORDS,
@@ -27,13 +28,9 @@ from expectitree.files.grammar.values import (
 
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
-# A label in braces that includes its number.
-_MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
 _CALLS = r"(?:[-+.,/0-9\s]|(?:max|min|chance)\s*=?\s*[(\[]|[)\]])+"
-_OPEN_CALL = r"(max|min|chance)\(([^()]+)"  # YAML splits `max(1, 2)` between braces
 _LIST = ": expected one of "  # before the list of all keys, which one message of a file has
 _WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
-_SEARCH_WORDS = ("algorithm", "alpha", "beta", "depth", "search")
 _OTHER_KINDS = {  # by what `_kind_word` returns, also for words of no kind
     "": ", or the same with min or chance",
     "max or min": ", or `min: {}` for the opponent",
@@ -67,7 +64,7 @@ def unknown_keys(
         yield unknown[0], message
         return
     allowed = trail.allowed_keys(is_named)
-    hints: set[str] = set()  # one may be about several keys
+    hints = set()  # one may be about several keys
     for key in unknown:
         place, hint = [name for name, _ in item].index(key), ""
         if whole := words.whole_number(item, place):
@@ -119,7 +116,7 @@ def _labels_alone(item: Pairs, is_item: bool) -> str:
     return f"unknown key {quote(label)}: a label in a list is written `{form}`"
 
 
-def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root: bool) -> str:
+def _labels_beside_keys(unknown: Sequence[str], values: Keys, is_root: bool) -> str:
     """Return the message for labels next to the keys of their parent; nothing for other keys."""
     pairs = tuple((key, values[key]) for key in unknown)
     if not _are_labels(pairs, 0.6):
@@ -134,16 +131,20 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
-    hint = f"write `chance: {words.flow_text(pairs)}`, or the same with max or min"
-    return f"the labels {labels} are next to {words.key_list(keys)}: {hint}"
+    return (
+        f"the labels {labels} are next to {words.key_list(keys)}: write `chance: "
+        f"{words.flow_text(pairs)}`, or the same with max or min"
+    )
 
 
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
     text = words.flow_text(data)
     for name in _names_of_nodes(data):
-        hint = f"define it under the root's `nodes:`, and write `{{ref: {name}}}` where it is meant"
-        return f"found {quote(name)} as the name of a node: {hint}"
+        return (
+            f"found {quote(name)} as the name of a node: define it under the root's `nodes:`, "
+            f"and write `{{ref: {name}}}` where it is meant"
+        )
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
     node = corrected(data)
@@ -278,8 +279,8 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     `names` are those of nodes. `is_form` is whether the message ends with how numbers are written.
     """
     frame, label = trail.frames[-1], trail.label()
-    if glued := re.match(r"[^\W\d]\w*:", text):
-        return f"; or is a space missing after `{glued[0]}`?"
+    if hint := trap("missing space", text):
+        return hint
     if text in names:
         return f"; for the node under `nodes:`, write `{{ref: {escape(text)}}}`"
     hint = _form_hint(text) if text else _label_alone_hint(frame, label)
@@ -291,23 +292,22 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
         hint = 'a terminal that is not known yet is {utility: "?"}'
     if hint:
         return f"; {hint}"
-    return ", or for an inner node a mapping with max, min or chance" if is_form else ""
+    if is_form:
+        return ", or for an inner node a mapping with max, min or chance"
+    return ""
 
 
 def _label_alone_hint(frame: Frame, label: str) -> str:
     """Return what to write for a label without a value, such as `-40,000` or `win 5`."""
     if frame.is_labelled and (whole := words.whole_number(frame.container, len(frame.ids))):
         return f"{words.SPLIT} write `{whole}`"
-    if missing := re.fullmatch(_MISSING_COLON, label[:_MAX_LENGTH]):
-        return f"or is `: ` missing, as in `{escape(missing[1])}: {missing[2]}`?"
-    return ""
+    return trap("label alone", label[:_MAX_LENGTH])
 
 
 def _form_hint(text: str) -> str:
-    node = node_form(text)
-    if call := re.fullmatch(_OPEN_CALL, text[:_MAX_LENGTH].lower()):
-        node = node or f"{{{call[1]}: [{escape(call[2])}, …]}}"
-    return node and f"for a node, write `{node}`"
+    if node := node_form(text):
+        return f"for a node, write `{node}`"
+    return trap("call", text[:_MAX_LENGTH].lower())
 
 
 def _numbers_hint(text: str, kind: Kind) -> str:
@@ -326,7 +326,9 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
         text = ", ".join(items)
         node = node_form(f"{name}({text})")
         if not _PAIRS.fullmatch(text):
-            return f"YAML has no parentheses: write `{node}`" if "{" in node else ""
+            if "{" in node:
+                return f"YAML has no parentheses: write `{node}`"
+            return ""
         items = [[*pair] for pair in _PAIR.findall(text)]
     pairs: list[tuple[str, Data]] = []
     for item in items:
@@ -359,7 +361,7 @@ def _fault_of_labelled_pairs(kind: Kind, children: Pairs) -> str:
     ps = meant.pop("p", None)
     if isinstance(ps, list) and len(meant) == 1:
         return f"found a list of p: {lists_hint(ps, *meant.values())}"
-    items: list[list[Data]] = []
+    items = []
     for label, pair in children:
         if isinstance(pair, tuple) and len(pair) == 1:
             pair = [*pair[0]]
@@ -399,7 +401,9 @@ def outcome_hint(text: str) -> str:
     if not ps:
         return ""
     utility = numbers[numbers[0] == ps[0]]
-    return f"write `{{p: {ps[0]}, utility: {utility}}}`" if words.is_number(utility) else ""
+    if words.is_number(utility):
+        return f"write `{{p: {ps[0]}, utility: {utility}}}`"
+    return ""
 
 
 def list_form(children: Pairs, key_is: str) -> str:
@@ -426,7 +430,7 @@ def _are_labels(pairs: Pairs, likeness: float = 0.8, most: float = 0) -> bool:
     return alike <= most * len(pairs)
 
 
-def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
+def _hint(key: str, values: Keys, allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
     text, is_inner = words.flow_text(value), isinstance(value, (list, tuple))
@@ -441,8 +445,17 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
         meant in ("type", "children") or str(value).lower() in words.KIND_SYNONYMS
     ):
         return _kind_hint((*values.items(),))
-    if hint := _hint_of_another_place(key, values, allowed):
+    place = ["node", *({"title", "label"} & {*allowed}), *({"nodes", *KINDS} & values.keys())]
+    form, first = "text", ""
+    if not value:
+        form = "nothing"
+    elif isinstance(value, list) and words.is_number(value[0]):
+        form, first = "numbers", value[0]
+    subject = f"{' '.join(place)}| {meant} {form} {key}"
+    if hint := trap("key", subject, value=text, first=first):
         return hint
+    if meant == "p" and isinstance(value, list):
+        return lists_hint(value, values.get("chance"))
     if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):
         meant = "estimate"
     if meant not in NODE_KEYS or is_inner != (meant == "bounds") or str(value).lower() in NO_NAMES:
@@ -452,26 +465,3 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     if meant in values:
         return f"keep `{meant}: {words.flow_text(values[meant])}` alone"
     return f"write `{meant}: {text}`"
-
-
-def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]) -> str:
-    """Return what to write for a key whose value has another form or place; nothing for others."""
-    value, is_root = values[key], "title" in allowed
-    text, meant = words.flow_text(value), words.SYNONYMS.get(key.lower(), "")
-    if not value and (setting := re.fullmatch(r"(\w+)\s?=\s?(\S+)", key)):
-        return f"write `{setting[1]}: {setting[2]}`"
-    if key in _SEARCH_WORDS and is_root:
-        return "a search has its options on the command line: try `expectitree eval --help`"
-    if key in _WRAPPERS and "nodes" in values:
-        return f"write `ref: {text}`"
-    if meant == "label" and meant not in allowed:
-        if is_root:
-            return f"write `title: {text}`"
-        return "the label is the key of the mapping above"
-    if meant == "p" and isinstance(value, list):
-        return lists_hint(value, values.get("chance"))
-    if meant == "utility" and isinstance(value, list) and value and words.is_number(value[0]):
-        return f"a terminal has one utility, that of MAX: write `utility: {value[0]}`"
-    if meant == "utility" and is_root and any(kind in values for kind in KINDS):
-        return f"for the result, write `expect: {{value: {text}}}`"
-    return ""

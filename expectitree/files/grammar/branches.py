@@ -10,8 +10,8 @@ from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.builder import TreeBuilder, label_at
-from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
-from expectitree.base.tree.formulas import P_REST, REST, is_formula, negative_of
+from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE, Labels
+from expectitree.base.tree.formulas import P_REST, REST, Amount, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.advice import list_form, lists_hint, weight_hint
@@ -34,9 +34,7 @@ _WHY_NO_P = {
 class BranchReader:
     """Reads the values at the branches of one document."""
 
-    def __init__(
-        self, trail: Trail, values: ValueReader, builder: TreeBuilder, warn: Warn | None
-    ) -> None:
+    def __init__(self, trail: Trail, values: ValueReader, builder: TreeBuilder, warn: Warn) -> None:
         self.trail, self.values, self.builder, self.warn = trail, values, builder, warn
         self.warnings = 0
         self.has_costs = False  # whether a branch has a cost, which makes its total smaller
@@ -64,8 +62,7 @@ class BranchReader:
             return
         is_whole = key == "p" and isinstance(data, str) and data.isdecimal() and data != "0"
         if is_whole and (hint := weight_hint("p", frame)):
-            found = f"{quote(data)} is not a probability: {hint}"
-            self.trail.report(place_of(item, key), found)
+            self.trail.report(place_of(item, key), f"{quote(data)} is not a probability: {hint}")
             value = None
         elif key in PAYMENTS:
             value, key = self.payment(item, key, data), "reward"
@@ -73,12 +70,12 @@ class BranchReader:
             value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
         frame.branches.setdefault(key, {})[len(frame.ids)] = value
 
-    def payment(self, item: Data, key: str, data: Data) -> Any:
+    def payment(self, item: Data, key: str, data: Data) -> Amount:
         """Return what a reward or a cost pays MAX; 0 after a report.
 
         Report a reward next to a cost, and warn of a negative cost.
         """
-        value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
+        value: Amount | None = self.values.attempt(BRANCH_VALUES[key], data, item, key)
         if value is None:
             return 0
         if key == "cost" and any(pair[0] == "reward" for pair in item):
@@ -90,8 +87,10 @@ class BranchReader:
         if key == "cost" and is_ours and not is_formula(value) and value < 0:
             found = f"a cost of {message_text(value)} pays MAX {message_text(-value)}"
             gain = message_text(-value)
-            hint = f"if that is right, write reward: {gain}; otherwise write cost: {gain}"
-            self.warn_of(f"{found}: {hint}", own=False)
+            self.warn_of(
+                f"{found}: if that is right, write reward: {gain}; otherwise write cost: {gain}",
+                own=False,
+            )
         if key != "cost" or self.values.criteria:
             return value
         self.has_costs |= is_ours
@@ -109,7 +108,7 @@ class BranchReader:
                 self.trail.report(place, error, at=at)
         frame.branches["p"] = read
 
-    def labels(self, frame: Frame) -> list[str | None] | None:
+    def labels(self, frame: Frame) -> Labels | None:
         """Return the labels of a node's branches as the column holds them, None if it has none."""
         written = frame.branches.get("label")
         if written is None:
@@ -126,8 +125,10 @@ class BranchReader:
                 message = f"duplicate label {quote(label)} among siblings: give each its own"
                 if frame.is_labelled and label in NODE_KEYS:
                     item = flow_text(frame.container[: len({k for k, _ in frame.container})])
-                    hint = f"`{frame.kind.name.lower()}: [{item}, …]`"
-                    message = f"the key {quote(label)} occurs twice: write a list, {hint}"
+                    message = (
+                        f"the key {quote(label)} occurs twice: write a list, "
+                        f"`{frame.kind.name.lower()}: [{item}, …]`"
+                    )
                 self.trail.report(frame.place_of_label(at), message, own=True)
             seen.add(label)
             if may_be_keys and label and label.lower() in MAY_BE_KEYS:
@@ -191,18 +192,15 @@ class BranchReader:
         except TreeError as error:
             raise error.with_hint(HINT_OF_SUM.format(rest)) from None
         if divisor is not None:
-            found = f"{about}the probabilities sum to {message_text(divisor)}, not 1"
-            self.warn_of(f"{found}; each was divided by that sum")
+            self.warn_of(
+                f"{about}the probabilities sum to {message_text(divisor)}, not 1; each was "
+                "divided by that sum"
+            )
         return probabilities
 
     def check(self, frame: Frame) -> None:
         """Warn if a node whose branches are all read was probably meant otherwise."""
-        if (
-            self.warn is None
-            or self.trail.document.has_labels
-            or frame.branches.get("p")
-            or frame.about.get("event")
-        ):
+        if self.trail.document.has_labels or frame.branches.get("p") or frame.about.get("event"):
             return
         names = [name for name in frame.branches.get("label", {}).values() if name is not None]
         if len(names) < len(frame.ids):
@@ -221,9 +219,9 @@ class BranchReader:
             return
         self.warnings += 1
         name, path = self.trail.document.name, message_path(self.trail.path(own))
-        if self.warn is not None and self.warnings <= MAX_PROBLEMS:
+        if self.warnings <= MAX_PROBLEMS:
             self.warn(f"{name}: {path}: {message}")
-        elif self.warn is not None and self.warnings == MAX_PROBLEMS + 1:
+        elif self.warnings == MAX_PROBLEMS + 1:
             self.warn(f"{name}: more such warnings are left out")
 
 
@@ -252,7 +250,9 @@ def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Num
     """
     total = sum_of([to_probability(text, exact=True) for text in texts.values()])
     if total > 1:
-        found = f"the probabilities sum to {message_text(total)} without the rest"
-        raise TreeError(f"{found}, expected at most 1: correct them")
+        raise TreeError(
+            f"the probabilities sum to {message_text(total)} without the rest, expected at "
+            "most 1: correct them"
+        )
     share = (1 - total) / (len(written) - len(texts))
     return [share if value is REST else value for value in written.values()]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.parser import listed, parse
@@ -21,10 +20,12 @@ from expectitree.base.tree.criteria import check_objective
 from expectitree.base.tree.formulas import (
     REST,
     ZERO,
+    ByName,
     Criteria,
     Criterion,
     Definition,
     Distribution,
+    Events,
     Parameter,
     is_formula,
 )
@@ -38,6 +39,7 @@ from expectitree.files.grammar.document import (
     Place,
     place_of,
 )
+from expectitree.files.grammar.traps import trap
 from expectitree.files.grammar.values import (
     REST_AS_VALUE,
     Read,
@@ -49,6 +51,7 @@ from expectitree.files.grammar.words import (
     described,
     filled_mapping,
     filled_text,
+    require,
     unknown_key,
 )
 
@@ -69,8 +72,8 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     filled_mapping(data, _EXPECTED_PARAMETERS)
     names = [composed(name) for name, _ in data]
     values.parameters = {name: None for name in names if not _fault_of_name(name)}
-    found: dict[str, Parameter] = {}
-    places: dict[str, Place] = {}
+    found = {}
+    places = {}
     for at, (name, (_, written)) in enumerate(zip(names, data, strict=True)):
         fault = _fault_of_name(name)
         if name in found:
@@ -92,8 +95,10 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
         if len(cycle) > 8:
             cycle[7:-1] = ["…"]
         way = " from ".join(cycle)
-        message = f"the parameter {cycle[0]} is derived from itself: {way}"
-        values.report(Place(data, at), f"{message}; give one of them a number")
+        values.report(
+            Place(data, at),
+            f"the parameter {cycle[0]} is derived from itself: {way}; give one of them a number",
+        )
     return found
 
 
@@ -113,7 +118,7 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
     The value is None if the mean of a distribution takes its place.
     """
     about = f"parameter {name}: "
-    fields: Fields = {}
+    fields = {}
     if not isinstance(written, tuple):
         fields["value"] = values.attempt(_formula, written, place.container, place.at, about)
         written = ()
@@ -121,7 +126,7 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
         if key in _PARAMETER_VALUES and key not in fields:
             fields[key] = values.attempt(_PARAMETER_VALUES[key], value, written, at, about)
             continue
-        message = _unknown(key)
+        message = unknown_key(key, tuple(_PARAMETER_VALUES), trap("parameter", key.lower()))
         if key in fields:
             message = f"duplicate key {quote(key)}: keep one"
         values.report(Place(written, at, True), f"{about}{message}")
@@ -148,13 +153,6 @@ def _whole_calls(written: Data) -> Iterator[tuple[int, str, Data]]:
         yield start, key, value
 
 
-def _unknown(key: str) -> str:
-    for form, words in _MEANT.items():
-        if key.lower() in words:
-            return f"unknown key {quote(key)}: write `{form}`"
-    return unknown_key(key, tuple(_PARAMETER_VALUES))
-
-
 def _formula(values: ValueReader, data: Data) -> Expression:
     if not isinstance(data, str) or not data:
         raise GrammarError(f"{described(data)} is not a number: {HOW}, or a formula")
@@ -168,8 +166,11 @@ def _distribution(values: ValueReader, data: Data) -> Distribution:
 
 
 def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
-    if not isinstance(data, list) or len(data) != 2:
-        raise GrammarError(f"found {described(data)} as range, expected two numbers [low, high]")
+    require(
+        isinstance(data, list) and len(data) == 2,
+        data,
+        " as range, expected two numbers [low, high]",
+    )
     low, high = map(values.number, data)
     if low > high:
         raise GrammarError(f"the range starts at {data[0]} and ends at {data[1]}: swap them")
@@ -183,16 +184,9 @@ _PARAMETER_VALUES: dict[str, Read] = {
     "unit": text("a unit"),
     "description": text("a description"),
 }
-_MEANT = {  # what people mean by other keys
-    "value: …": ("default", "base", "number", "expression", "formula"),
-    "range: [low, high]": ("min", "max", "low", "high", "lower", "upper", "bounds", "interval"),
-    "distribution: …": ("dist", "distr", "prior", "uncertainty"),
-    "unit: …": ("units", "currency"),
-    "description: …": ("note", "comment", "text", "label", "title", "name"),
-}
 
 
-def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
+def read_replacements(values: ValueReader, data: Data) -> ByName:
     """Return the formulas that replace parameters below a ref, by name; report every error."""
     expected = "expected parameters and what replaces them, such as {p: 0.8, price: 2*price}"
     known, found = values.known, dict[str, Expression]()
@@ -226,9 +220,8 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
     if isinstance(data, list):
         listed = [(name, ()) for name in data]
     is_named = isinstance(listed, (list, tuple)) and all(isinstance(n, str) for n, _ in listed)
-    if not is_named or not listed:
-        raise GrammarError(f"found {described(data)} under criteria, expected {_CRITERIA}")
-    found: dict[str, Criterion] = {}
+    require(is_named and listed, data, f" under criteria, expected {_CRITERIA}")
+    found = {}
     for at, (written, about) in enumerate(listed):
         name = composed(written)
         fault, fields = _fault_of_name(name), Fields()
@@ -255,8 +248,7 @@ def read_objective(values: ValueReader, data: Data) -> bool:
     criteria = values.criteria
     if not criteria:  # which is reported
         return False
-    expected = "expected a formula of the criteria, such as effect - cost"
-    filled_text(data, f" as objective, {expected}")
+    filled_text(data, " as objective, expected a formula of the criteria, such as effect - cost")
     objective = parse(data, (*(values.parameters or ()), *criteria.by_name))
     check_objective(objective, criteria.by_name)
     values.use_criteria(replace(criteria, objective=objective))
@@ -273,8 +265,8 @@ _EXPECTED_EVENTS = f"expected an event such as {_PRIOR}, or a test such as {_TES
 
 def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
     """Return the events and the tests written at the root; report every error."""
-    found: dict[str, Definition] = {}
-    places: dict[str, Place] = {}
+    found = {}
+    places = {}
     filled_mapping(data, " under events, expected names of events")
     for at, (name, written) in enumerate(data):
         subject = f"event {escape(name)}"
@@ -282,8 +274,9 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
             values.report(Place(data, at, True), f"{subject}: defined twice: keep one")
             continue
         if not name:
-            message = "found nothing as the name of an event, expected text"
-            values.report(Place(data, at, True), message)
+            values.report(
+                Place(data, at, True), "found nothing as the name of an event, expected text"
+            )
         places[name] = Place(data, at)
         read = partial(_read_definition, subject=subject)
         found[name] = values.attempt(read, written, data, at, f"{subject}: ") or Definition()
@@ -301,8 +294,7 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
 
 
 def _read_definition(values: ValueReader, data: Data, subject: str) -> Definition:
-    if not isinstance(data, tuple):
-        raise GrammarError(f"found {described(data)}, {_EXPECTED_EVENTS}")
+    require(isinstance(data, tuple), data, f", {_EXPECTED_EVENTS}")
     keys = dict(data)
     for at, (key, _) in enumerate(data):
         if key not in _EVENT_KEYS:
@@ -310,16 +302,14 @@ def _read_definition(values: ValueReader, data: Data, subject: str) -> Definitio
             values.report(Place(data, at, True), f"{subject}: {message}")
     is_test = "test_of" in keys
     if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
-        found = f"found the keys {', '.join(map(escape, keys))}"
-        raise GrammarError(f"{found}, {_EXPECTED_EVENTS}")
+        raise GrammarError(f"found the keys {', '.join(map(escape, keys))}, {_EXPECTED_EVENTS}")
     if not is_test:
         place = place_of(data, "prior")
         row = _read_row(values, keys["prior"], subject, place)
         return Definition(_whole(values, row, subject, place))
     place = place_of(data, "likelihood")
     event, rows = keys["test_of"], keys["likelihood"]
-    if not isinstance(event, str):
-        raise GrammarError(f"found {described(event)} as test_of, {_EXPECTED_EVENTS}")
+    require(isinstance(event, str), event, f" as test_of, {_EXPECTED_EVENTS}")
     likelihood = {
         str(signal): _read_row(values, row, f"{subject}: {escape(signal)}", place)
         for signal, row in filled_mapping(rows, f" as likelihood, {_EXPECTED_EVENTS}")
@@ -343,7 +333,7 @@ def _read_row(
     if not isinstance(data, tuple) or not data:
         values.report(place, f"{subject}: found {described(data)}, {_EXPECTED_EVENTS}")
         return {}
-    row: dict[str, Expression | str] = {}
+    row = {}
     for at, (label, p) in enumerate(data):
         about = f"{subject}/{escape(label)}: "
         read = values.attempt(_read_probability, p, data, at, about)
@@ -355,8 +345,10 @@ def _read_row(
 
 
 def _read_probability(values: ValueReader, data: Data) -> Expression | str:
-    p: Any = values.probability(data)
-    return p if p == REST or is_formula(p) else values.parse(str(data))
+    p = values.probability(data)
+    if isinstance(p, str) or is_formula(p):
+        return p
+    return values.parse(str(data))
 
 
 def _fault_of_test(test: Definition, event: Definition) -> str:
@@ -364,16 +356,18 @@ def _fault_of_test(test: Definition, event: Definition) -> str:
     for signal, row in test.likelihood.items():
         if event.prior and sorted(row) != sorted(event.prior):
             found, expected = (", ".join(map(escape, some)) for some in (row, event.prior))
-            message = f"the signal {escape(signal)} has likelihoods of {found}, expected one "
-            return f"{message}of each outcome: {expected}"
+            return (
+                f"the signal {escape(signal)} has likelihoods of {found}, expected one of "
+                f"each outcome: {expected}"
+            )
     return ""
 
 
 def _whole(
     values: ValueReader, row: Mapping[str, Expression | str], subject: str, place: Place
-) -> dict[str, Expression]:
+) -> ByName:
     """Return probabilities without `rest`; numbers are normalised, or a report says why not."""
-    others: list[Any] = [p for p in row.values() if p != REST]
+    others = [p for p in row.values() if not isinstance(p, str)]
     rest = rest_of(others, max(1, len(row) - len(others)))
     chances: Fields = {label: rest if p == REST else p for label, p in row.items()}
     numbers = values.constants(others)
@@ -388,10 +382,10 @@ def _whole(
     return chances
 
 
-def written_definitions(defined: Mapping[str, Definition]) -> dict[str, object]:
+def written_definitions(defined: Events) -> dict[str, object]:
     """Return the definitions of events as plain data."""
 
-    def row(chances: Mapping[str, Expression]) -> dict[str, str]:
+    def row(chances: ByName) -> dict[str, str]:
         return {label: written(p) for label, p in chances.items()}
 
     def written(p: Expression) -> str:
@@ -438,19 +432,24 @@ def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
         return None
 
 
-def _expression(data: Data) -> Any:
-    about = f" as utility, expected an expression in {TOTAL} such as x^(1/2)"
-    return parse(filled_text(data, about), (TOTAL,))
+def _expression(data: Data) -> Expression:
+    return parse(
+        filled_text(data, f" as utility, expected an expression in {TOTAL} such as x^(1/2)"),
+        (TOTAL,),
+    )
 
 
 def _points(values: ValueReader, data: Data) -> list[tuple[Number, Number]]:
     expected = "expected a list of pairs [total, utility], such as [[0, 0], [50, 0.7], [100, 1]]"
-    if not isinstance(data, list):
-        raise GrammarError(f"found {described(data)} as points, {expected}")
+    require(isinstance(data, list), data, f" as points, {expected}")
     pairs = []
     for at, pair in enumerate(data):
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise GrammarError(f"found {described(pair)} as a point, {expected}", Place(data, at))
+        require(
+            isinstance(pair, list) and len(pair) == 2,
+            pair,
+            f" as a point, {expected}",
+            Place(data, at),
+        )
         pairs.append((values.number(pair[0]), values.number(pair[1])))
     return pairs
 

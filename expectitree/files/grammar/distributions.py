@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
@@ -27,8 +26,8 @@ from expectitree.base.numbers import (
     to_nearest_float,
     to_probability,
 )
-from expectitree.base.tree.formulas import ZERO, Distribution, Parameter
-from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
+from expectitree.base.tree.formulas import ZERO, Distribution, Parameter, Parameters
+from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import ValueReader, text
 from expectitree.files.grammar.words import filled_mapping, unknown_key
 
@@ -95,16 +94,19 @@ def _function(text: str) -> Distribution:
     except ExpressionError as error:
         if not error.found:
             raise
-        message = f"found {error.found}, and the arguments of a distribution are numbers"
-        raise ExpressionError(message, error.offset) from None
+        raise ExpressionError(
+            f"found {error.found}, and the arguments of a distribution are numbers", error.offset
+        ) from None
     if name not in _FAMILIES:
         raise GrammarError(_wrong_form(name or text))
     signature, mean, support = _FAMILIES[name]
     names, expected = signature.split(", "), f"{name}({signature})"
     if len(numbers) != len(names):
-        count = f"{len(numbers)} argument{'s' * (len(numbers) != 1)}"
-        raise GrammarError(f"found {name} with {count}, expected {expected}")
-    own: dict[str, Any] = dict(zip(names, numbers, strict=True))
+        raise GrammarError(
+            f"found {name} with {len(numbers)} argument{'s' * (len(numbers) != 1)}, expected "
+            f"{expected}"
+        )
+    own: Fields = dict(zip(names, numbers, strict=True))
     found = f"{expected}: found {', '.join(map(message_text, numbers))}, expected"
     for argument, number in own.items():
         if argument in _POSITIVE and number <= 0:
@@ -135,8 +137,9 @@ def _discrete(data: Data) -> Distribution:
         points[number] = points.get(number, Fraction(0)) + weight
     total = sum(points.values(), Fraction(0))
     if abs(total - 1) > _TOLERANCE:
-        found = f"the probabilities of the values sum to {message_text(total)}"
-        raise GrammarError(f"{found}, expected 1")
+        raise GrammarError(
+            f"the probabilities of the values sum to {message_text(total)}, expected 1"
+        )
     return Distribution(
         "discrete",
         tuple(map(to_finite_float, points)),
@@ -151,7 +154,7 @@ def _discrete(data: Data) -> Distribution:
 
 
 def complete(
-    values: ValueReader, parameters: Mapping[str, Parameter], places: Mapping[str, Place]
+    values: ValueReader, parameters: Parameters, places: Mapping[str, Place]
 ) -> dict[str, Parameter]:
     """Return parameters, with the means of distributions in place of values that are None.
 
@@ -186,6 +189,8 @@ def _fault_of_value(value: Expression, own: Distribution) -> str:
     with suppress(NumberError):  # reported where it is used
         number, (low, high) = evaluate(value, rounded_fractions(), {}), own.support
         if not low <= number <= high:
-            ends = f"{message_text(low)} to {message_text(high)}"
-            return f"the value {message_text(number)} is outside of its distribution, {ends}"
+            return (
+                f"the value {message_text(number)} is outside of its distribution, "
+                f"{message_text(low)} to {message_text(high)}"
+            )
     return ""

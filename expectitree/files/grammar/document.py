@@ -23,6 +23,7 @@ from expectitree.base.tree.paths import message_path
 
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
 Fields: TypeAlias = dict[str, Any]  # of an object that is being read or written, by name
+Keys: TypeAlias = dict[str, Data]  # of a mapping without duplicates
 Pairs: TypeAlias = Sequence[tuple[str, Data]]  # of a mapping: keys and values
 
 MAX_NESTED = 300  # nodes within nodes in one text
@@ -79,6 +80,13 @@ class Document:
 def place_of(item: Data, key: str, of_key: bool = False) -> Place:
     """Return the place of the last pair with that key in a mapping."""
     return Place(item, max(i for i, pair in enumerate(item) if pair[0] == key), of_key)
+
+
+def keys_of(data: Data) -> Keys:
+    """Return the values of a mapping by key; nothing for another part of a document."""
+    if isinstance(data, tuple):
+        return dict(data)
+    return {}
 
 
 # ---- Errors.
@@ -184,4 +192,6 @@ def _excerpt(problem: Problem, lines: Sequence[str]) -> Excerpt | None:
         return None
     first = max(0, at - _REACH)
     shown = line[first : at + _REACH].removesuffix("\r")
-    return Excerpt(shown, at - first) if shown.strip() else None
+    if shown.strip():
+        return Excerpt(shown, at - first)
+    return None

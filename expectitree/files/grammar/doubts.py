@@ -77,7 +77,9 @@ def turned(children: Data) -> str:
     if not all(map(words.is_number, labels)):
         outcomes = zip(labels, texts, strict=True)
         items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in outcomes)
-        return f"{{{items}}}" if sum(ps) == 1 else ""
+        if sum(ps) == 1:
+            return f"{{{items}}}"
+        return ""
     if sum(ps) != 1:
         texts[-1] = REST
     pairs = [*zip(texts, labels, strict=True)]
@@ -127,8 +129,10 @@ def _turned_warning(children: Data) -> str:
     total = "1"
     if sum(map(_probability, texts)) != 1:
         total = "about 1"
-    found = f"the utilities {_shown(texts)} of this CHANCE node sum to {total}"
-    return f"{found}: if they are probabilities, write `chance: {mapping}`"
+    return (
+        f"the utilities {_shown(texts)} of this CHANCE node sum to {total}: if they are "
+        f"probabilities, write `chance: {mapping}`"
+    )
 
 
 def is_doubtful(kind: Kind, texts: Sequence[Data], numbers: Sequence[Number]) -> bool:
@@ -173,8 +177,10 @@ def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
         return ""
     pairs = zip(children[::2], children[1::2], strict=True)
     items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
-    found = f"every other number of {words.flow_text(children)} is read as a utility, and these"
-    return f"{found} sum to 1: if they are probabilities, write `chance: [{items}]`"
+    return (
+        f"every other number of {words.flow_text(children)} is read as a utility, and these "
+        f"sum to 1: if they are probabilities, write `chance: [{items}]`"
+    )
 
 
 def _product_warning(children: Data) -> str:
@@ -202,8 +208,10 @@ def _zeros_warning(children: Sequence[Data]) -> str:
     if not at or not isinstance(children[at - 1], str):
         return ""
     first = children[at - 1]
-    found = f"{first},{_THREE_ZEROS} is read as two numbers"
-    return f"{found}: for one, write {first}{_THREE_ZEROS}; for two, write {first}, 0"
+    return (
+        f"{first},{_THREE_ZEROS} is read as two numbers: for one, write "
+        f"{first}{_THREE_ZEROS}; for two, write {first}, 0"
+    )
 
 
 def _label_warning(names: Sequence[str], children: Data, parameters: Collection[str]) -> str:
@@ -212,9 +220,10 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
         marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
         other = next((name for name in names if not any(map(str.isdigit, name))), "")
         if marked and other:
-            found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
-            hint = f"write {{{marked}: …, rest: …}}, or give each a p"
-            return f"{found}: {_EQUAL}, {hint}"
+            return (
+                f"{quote(marked)} is read as a label, because {quote(other)} is one: "
+                f"{_EQUAL}, write {{{marked}: …, rest: …}}, or give each a p"
+            )
         if not parameters:  # `p` may be one that is not defined yet, next to `1-p`
             parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
         others = [name for name in names if name.lower() != REST]
@@ -231,9 +240,10 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
         whole, sign = 100, "%"
     if sum(value for value, _ in numbers) != whole:
         return ""
-    found = f"the labels {_shown(names)} contain numbers that sum to {whole}"
-    hint = f"write a p, as in {label_with_p(names[0], numbers[0][1] + sign, children)}"
-    return f"{found}: {_EQUAL}, {hint}"
+    return (
+        f"the labels {_shown(names)} contain numbers that sum to {whole}: {_EQUAL}, write a "
+        f"p, as in {label_with_p(names[0], numbers[0][1] + sign, children)}"
+    )
 
 
 def _read_as_labels(meant: Sequence[str], p: str, names: Sequence[str], children: Pairs) -> str:

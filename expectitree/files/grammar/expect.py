@@ -17,6 +17,7 @@ from expectitree.files.grammar.words import (
     filled_mapping,
     filled_text,
     is_number,
+    require,
     unknown_key,
     whole_number,
 )
@@ -29,8 +30,9 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     if is_number(data):
         raise GrammarError(f"expect: found {quote(data)}: write `expect: {{value: {data}}}`")
     if not isinstance(data, tuple):
-        expected = f"expected a mapping with {', '.join(KEYS)}"
-        raise GrammarError(f"expect: found {described(data)}, {expected}")
+        raise GrammarError(
+            f"expect: found {described(data)}, expected a mapping with {', '.join(KEYS)}"
+        )
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
         values.report(place, f"expect: {error}")
@@ -85,7 +87,7 @@ class _ExpectationReader(ValueReader):
         self.written: dict[tuple[str | int, ...], str] = {}
 
     def read(self, data: Data) -> Expectation:
-        found: Fields = {}
+        found = {}
         runs: list[RunExpectation] = []
         for at, key, value in self.pairs(data, KEYS):
             if key in VALUES:
@@ -124,8 +126,10 @@ class _ExpectationReader(ValueReader):
             return
         for index, entry in enumerate(data):
             if not isinstance(entry, tuple) or "set" not in dict(entry):
-                message = f"found {described(entry)} without `set` under at, {expected}"
-                self.report(Place(data, index), message)
+                self.report(
+                    Place(data, index),
+                    f"found {described(entry)} without `set` under at, {expected}",
+                )
                 continue
             reader = _ExpectationReader(self.report)
             found = {
@@ -158,19 +162,24 @@ class _ExpectationReader(ValueReader):
         """Yield the expectation of one search, whose keys below `expect` are `place`."""
         name = str(place[0])
         if not isinstance(data, tuple):
-            expected = f"expected a mapping with {', '.join(RUN_KEYS)}"
-            self.report(where, f"found {described(data)} under {name}, {expected}")
+            self.report(
+                where,
+                f"found {described(data)} under {name}, expected a mapping with "
+                f"{', '.join(RUN_KEYS)}",
+            )
             return
-        fields: Fields = {}
-        options: dict[str, int | str] = {}
+        fields = {}
+        options = {}
         for at, key, value in self.pairs(data, RUN_KEYS):
             if key in RUN_VALUES:
                 fields[key] = self.attempt(RUN_VALUES[key], value, data, at)
                 continue
             owner = OPTIONS[key].algorithm
             if owner != name:
-                message = f"the key {quote(key)} is for {owner} only, not for {name}"
-                self.report(Place(data, at, True), message)
+                self.report(
+                    Place(data, at, True),
+                    f"the key {quote(key)} is for {owner} only, not for {name}",
+                )
             options[key] = self.attempt(
                 partial(_ExpectationReader.option, key=key), value, data, at
             )
@@ -181,8 +190,7 @@ class _ExpectationReader(ValueReader):
         value = data
         if not option.values:
             value = self.count(data)
-        if not option.accepts(value):
-            raise GrammarError(f"found {described(data)} as {key}, expected {option.expected}")
+        require(option.accepts(value), data, f" as {key}, expected {option.expected}")
         if isinstance(value, int):
             return value
         return str(value)
@@ -192,9 +200,9 @@ class _ExpectationReader(ValueReader):
 
     def numbers(self, data: Data) -> dict[str, Number]:
         """Return the numbers by path; each that is wrong is reported and left out."""
-        if not isinstance(data, tuple):
-            expected = "expected a mapping from path to number"
-            raise GrammarError(f"found {described(data)} under values, {expected}")
+        require(
+            isinstance(data, tuple), data, " under values, expected a mapping from path to number"
+        )
         found = {}
         for at, path, value in self.pairs(data):
             number = self.attempt(ValueReader.number, value, data, at)
@@ -209,8 +217,9 @@ class _ExpectationReader(ValueReader):
             items = [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
-        expected = "expected a list of paths such as [a2/#2]"
-        raise GrammarError(f"found {described(data)} as skipped, {expected}")
+        raise GrammarError(
+            f"found {described(data)} as skipped, expected a list of paths such as [a2/#2]"
+        )
 
 
 # The functions that read the values of the keys, of `expect` and of one search in it.

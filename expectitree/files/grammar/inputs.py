@@ -6,14 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from math import erfc, exp, log, log1p
+from math import exp, log, log1p
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
 from expectitree.base.numbers import message_text
-from expectitree.base.tree.formulas import Amounts, Formulas
+from expectitree.base.tree.formulas import Amounts, Criterion, Parameter
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
+from expectitree.files.grammar.document import Fields
 
 # A product of words to whole powers, such as {"$": 1, "kg": -1}; None if it is not known.
 Unit: TypeAlias = Counter[str] | None
@@ -28,7 +30,7 @@ _ADDING = ("+", "-", "max", "min", "if", "<", "<=", ">", ">=", "=")
 
 def input_warnings(tree: Tree) -> Iterator[str]:
     """Yield the warnings about the values of parameters, then those about units."""
-    values: dict[str, Any] = parameter_values(tree)
+    values: Fields = parameter_values(tree)
     for name, value in values.items():
         parameter, places = tree.parameters[name], list[str]()
         range_, own = parameter.range, parameter.distribution
@@ -43,8 +45,10 @@ def input_warnings(tree: Tree) -> Iterator[str]:
             if not _TAIL <= share <= 1 - _TAIL:
                 places.append(f"the central 99% of {own.written}")
         for place in places:
-            found = f"the value {message_text(value)} is outside {place}"
-            yield f"parameter {name}: {found}: correct one of them"
+            yield (
+                f"parameter {name}: the value {message_text(value)} is outside {place}: "
+                "correct one of them"
+            )
     yield from _unit_warnings(tree)
 
 
@@ -77,8 +81,8 @@ _SHARES: dict[str, Callable[..., float]] = {
         lambda t: a * t - (a + b) * (max(t, 0) + log1p(exp(-abs(t)))), log(x / (1 - x)), log(a / b)
     ),
     "gamma": lambda x, k, scale: _share(lambda t: k * t - exp(t), log(x / scale), log(k)),
-    "lognormal": lambda x, mu, sigma: erfc((mu - log(x)) / sigma / 2**0.5) / 2,
-    "normal": lambda x, mean, sd: erfc((mean - x) / sd / 2**0.5) / 2,
+    "lognormal": lambda x, mu, sigma: NormalDist(mu, sigma).cdf(log(x)),
+    "normal": lambda x, mean, sd: NormalDist(mean, sd).cdf(x),
     "triangular": _triangular,
     "uniform": lambda x, low, high: (x - low) / (high - low),
 }
@@ -89,8 +93,11 @@ _SHARES: dict[str, Callable[..., float]] = {
 
 def _unit_warnings(tree: Tree) -> Iterator[str]:
     """Yield a warning for each pair of units that are added or compared."""
-    formulas = tree.formulas or Formulas()
-    described: tuple[Any, ...] = (*tree.parameters.values(), *formulas.criteria.by_name.values())
+    formulas = tree.formulas
+    described: tuple[Parameter | Criterion, ...] = (
+        *tree.parameters.values(),
+        *formulas.criteria.by_name.values(),
+    )
     if len({one.unit for one in described if one.unit}) < _MIN_UNITS:
         return
     units: dict[str, Unit] = {}
@@ -114,8 +121,11 @@ def _unit_warnings(tree: Tree) -> Iterator[str]:
         for text, unit in known[1:]:
             if unit != known[0][1]:
                 first = " is in ".join(known[0])
-                why = "which are added or compared: write both in one unit"
-                found.setdefault(f"{known[0][1]} {unit}", f"{first}, and {text} in {unit}, {why}")
+                found.setdefault(
+                    f"{known[0][1]} {unit}",
+                    f"{first}, and {text} in {unit}, which are added or compared: write both "
+                    "in one unit",
+                )
     yield from found.values()
 
 
@@ -149,13 +159,17 @@ def _unit_of(formula: Expression, units: dict[str, Unit], sums: list[Terms]) -> 
         operation, last = node.operation, parts[-1]
         if operation in _ADDING:  # the condition of `if` is no term
             sums.append([*zip(node.operands, parts, strict=True)][operation == "if" :])
-            return last if all(part == last for part in parts) else None
+            if all(part == last for part in parts):
+                return last
+            return None
         if operation in ("*", "/") and None not in parts:
             product = Counter(parts[0])
             combined = product.update if operation == "*" else product.subtract
             combined(last)
             return product
-        return last if operation in (NEGATION, "abs") else None
+        if operation in (NEGATION, "abs"):
+            return last
+        return None
 
     unit: Unit = fold(formula, combine)
     return unit

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar.document import Data, GrammarError, place_of
+from expectitree.files.grammar.document import Data, GrammarError, Keys, place_of
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import flow_text, key_list
@@ -70,7 +70,7 @@ EXPECTED_NODE = (
 )
 
 
-def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
+def find_body(item: Data, keys: Keys) -> tuple[Kind, str]:
     """Return the kind of a node, and the key of its children or its utility.
 
     `keys` are those of the mapping `item`, without the keys of its branch. Raises `GrammarError`.
@@ -79,8 +79,10 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
     if len(kinds) > 1:
         is_p = "chance" in kinds and isinstance(keys["chance"], str)
         hint = f"for a probability, write `p: {keys['chance']}`" if is_p else "keep one"
-        message = f"two kinds in one node, {key_list(kinds)}: {hint}"
-        raise GrammarError(message, place_of(item, kinds[1], of_key=True))
+        raise GrammarError(
+            f"two kinds in one node, {key_list(kinds)}: {hint}",
+            place_of(item, kinds[1], of_key=True),
+        )
     if kinds:
         return BODY_KEYS[kinds[0]], kinds[0]
     found = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
@@ -92,7 +94,9 @@ def _utility_hint(item: Data) -> str:
     key, amount = next(((key, data) for key, data in item if key in PAYMENTS), ("", None))
     if not isinstance(amount, str):
         is_outcome = any(key == "p" for key, _ in item)
-        return "; add the utility, as in `utility: 0`" if is_outcome else ""
+        if is_outcome:
+            return "; add the utility, as in `utility: 0`"
+        return ""
     if key == "cost" and not _SINGLE.fullmatch(amount):
         return "; for a terminal add `utility: 0`"
     if key == "cost":

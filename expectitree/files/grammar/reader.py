@@ -13,16 +13,16 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.expressions.syntax import NAME, RESERVED
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
+from expectitree.base.tree.bounds import check_attitude, outside_bounds
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Definition, Formulas, is_formula, sum_of
-from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
+from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.advice import bare, report_pairs, text_hint, unknown_keys
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
@@ -31,10 +31,13 @@ from expectitree.files.grammar.document import (
     TOO_DEEP,
     Data,
     Document,
+    Fields,
     GrammarError,
+    Keys,
     Place,
     SharedText,
     TooManyProblemsError,
+    keys_of,
     place_of,
 )
 from expectitree.files.grammar.doubts import are_simple, is_doubtful
@@ -53,13 +56,13 @@ from expectitree.files.grammar.keys import (
     find_body,
 )
 from expectitree.files.grammar.trail import Frame, Names, Trail
+from expectitree.files.grammar.traps import trap
 from expectitree.files.grammar.values import ValueReader, are_probabilities, is_operation, offset_of
 from expectitree.files.grammar.words import described, flow_text, is_number, key_list
-from expectitree.files.rows import Warn
+from expectitree.files.rows import Warn, ignore
 
-# Patterns, compiled when they are first used: most files need none.
+# Compiled when it is first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
-_LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MAX_PLACES = 50_000  # nodes whose places are kept, for errors that are found at the end
 _CYCLE = (
     "leads back to itself: that is a cycle, and a tree has none; to repeat a node, give it an end, "
@@ -69,7 +72,7 @@ _CYCLE = (
 
 def read_tree(
     document: Document,
-    warn: Warn | None = None,
+    warn: Warn = ignore,
     parameters: Mapping[str, object] | None = None,
     exact_nodes: int = EXACT_NODES,
 ) -> Tree:
@@ -88,11 +91,10 @@ def read_tree(
             for fault in reader.faults:
                 reader.add_fault(tree, *fault)
         raise reader.trail.failure()
-    if warn is not None:
-        if reader.branches.has_costs and tree.deciders == (Kind.MIN,):
-            warn(f"{document.name}: {_COSTS_OF_MIN}")
-        for line, (doubt,) in document.doubts.items():
-            warn(f"{document.name}:{line}: {doubt}")
+    if reader.branches.has_costs and tree.deciders == (Kind.MIN,):
+        warn(f"{document.name}: {_COSTS_OF_MIN}")
+    for line, (doubt,) in document.doubts.items():
+        warn(f"{document.name}:{line}: {doubt}")
     return tree
 
 
@@ -107,7 +109,7 @@ class _TreeReader:
         self,
         document: Document,
         exact_nodes: int,
-        warn: Warn | None,
+        warn: Warn,
         parameters: Mapping[str, object],
     ) -> None:
         self.document, self.warn, self.parameters = document, warn, parameters
@@ -142,9 +144,9 @@ class _TreeReader:
 
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
-        about: dict[str, Any] = {}
+        about = {}
         root = 0
-        root_reward: Any = 0
+        root_reward: Amount = 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             self.root = root = self.read_node(self.document.root, ())
@@ -171,7 +173,7 @@ class _TreeReader:
             tree = define_probabilities(tree, self.defined, self.note_fault)
         if self.faults:
             return tree
-        if tree.formulas is not None or tree.parameters or self.parameters:
+        if tree.formulas or tree.parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
         faults = ((message, "node", n, NONE) for n, message in outside)
@@ -198,9 +200,9 @@ class _TreeReader:
             self.check_ends(links)
         # Not those below a node to which no ref leads.
         self.builder.formulas.links.update(pair for pair in links.items() if pair[0] < root)
-        for name in self.names.places if links else ():
+        for name in self.names.places:
             node = self.done.get(self.names.identity(name), root + 1)
-            if node <= root:
+            if links and node <= root:
                 self.builder.formulas.named[node] = name
         if root not in self.builder.formulas.links.values():  # else it is paid again
             self.builder.formulas.at_nodes.pop(root, None)
@@ -243,15 +245,19 @@ class _TreeReader:
         if len(found) == len(tree) and not is_copied:
             return tree
         self.copies = written, expansion.origins
-        return replace(found, formulas=replace(found.formulas or Formulas(), written=written))
+        return replace(found, formulas=replace(found.formulas, written=written))
 
     def check_certain(self, counters: Collection[str]) -> None:
         """Raise `FileError` for a distribution of a number on which the repetition depends."""
         written = dict(self.document.root).get("parameters", ())
         for at, (key, fields) in enumerate(written):
             if key in counters and isinstance(fields, tuple) and "distribution" in dict(fields):
-                found = f"parameter {key}: it sets how often nodes repeat, so it is certain"
-                self.trail.add(Place(written, at), paths.ROOT, f"{found}: remove `distribution`")
+                self.trail.add(
+                    Place(written, at),
+                    paths.ROOT,
+                    f"parameter {key}: it sets how often nodes repeat, so it is certain: "
+                    "remove `distribution`",
+                )
         if self.trail.found:
             raise self.trail.failure()
 
@@ -262,25 +268,24 @@ class _TreeReader:
         name = self.document.name
         if self.parameters:
             changed = with_values(tree.parameters, self.parameters)
-            tree = replace(tree, parameters=changed, expect=None)
-        if self.warn is not None:
-            idle = unused(tree.parameters, self.builder.formulas)
-            used = tree.formulas.names if tree.formulas is not None and self.defined else ()
-            idle = [name for name in idle if name not in used]
-            warnings = [f"the parameter {parameter} is not used" for parameter in idle]
-            warnings += [f"the event {quote(event)} is not used" for event in self.unused_events()]
-            if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
-                from expectitree.files.grammar.inputs import input_warnings
+            tree = tree.changed(parameters=changed, expect=None)
+        idle = unused(tree.parameters, self.builder.formulas)
+        if self.defined:
+            idle = [name for name in idle if name not in tree.formulas.names]
+        warnings = [f"the parameter {parameter} is not used" for parameter in idle]
+        warnings += [f"the event {quote(event)} is not used" for event in self.unused_events()]
+        if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
+            from expectitree.files.grammar.inputs import input_warnings
 
-                warnings += input_warnings(tree)
-            for warning in warnings[:MAX_PROBLEMS]:
-                self.warn(f"{name}: {warning}")
-            if warnings[MAX_PROBLEMS:]:
-                self.warn(f"{name}: more such warnings are left out")
+            warnings += input_warnings(tree)
+        for warning in warnings[:MAX_PROBLEMS]:
+            self.warn(f"{name}: {warning}")
+        if warnings[MAX_PROBLEMS:]:
+            self.warn(f"{name}: more such warnings are left out")
 
         tree, warning = evaluated(tree, self.note_fault)
         self.sort_faults(tree)
-        if warning and self.warn is not None:
+        if warning:
             self.warn(f"{name}: {warning}")
         return tree
 
@@ -303,10 +308,10 @@ class _TreeReader:
     def note_fault(self, error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
         self.faults.append((error, what, node, branch))
 
-    def read_root_keys(self) -> dict[str, Any]:
+    def read_root_keys(self) -> Fields:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
         root = self.document.root
-        about: dict[str, Any] = {}
+        about = {}
         pairs = [*enumerate(root if isinstance(root, tuple) else ())]
         pairs.sort(key=lambda pair: READ_ORDER.get(pair[1][0], 0))
         for index, (key, value) in pairs:
@@ -325,7 +330,7 @@ class _TreeReader:
             about.pop(key, None)
         return about
 
-    def read_criteria(self, about: dict[str, Any]) -> None:
+    def read_criteria(self, about: Fields) -> None:
         """Put the criteria and the objective among the root's values into the formulas."""
         missing = {
             "criteria": "criteria without an objective: add one, as in `objective: effect - cost`",
@@ -369,7 +374,8 @@ class _TreeReader:
         if name := dict(item).get("ref"):
             here = self.place_in(self.names.definition(name), self.names.places[name], keys)
         for at, (key, _) in enumerate(item):
-            here = Place(item, at) if key in keys else here
+            if key in keys:
+                here = Place(item, at)
         return here
 
     def add_fault(
@@ -384,8 +390,8 @@ class _TreeReader:
             first = tree.columns.first[node]
             node = origins[node]
             branch += 0 if branch == NONE else written.columns.first[node] - first
-        is_repeated = tree.formulas is not None and bool(tree.formulas.named)
-        fault = "" if is_repeated else str(error), what, node, branch
+        text = str(error) * (not tree.formulas.named)  # copies have other numbers
+        fault = text, what, node, branch
         if fault not in self.seen:
             self.seen.add(fault)
             self.trail.add(self.place_of_fault(what, node, branch), path, error)
@@ -459,7 +465,7 @@ class _TreeReader:
             place = (place or self.trail.here())._replace(offset=offset_of(wrong))
             return self.reject(place, wrong)
 
-    def add_terminal(self, utility: Any) -> int:
+    def add_terminal(self, utility: Amount) -> int:
         if is_formula(utility):
             node = self.placeholder()
             self.builder.formulas.nodes[node] = utility
@@ -468,7 +474,7 @@ class _TreeReader:
 
     def enter(self, frame: Frame, item: Data) -> int | None:
         """Read the current child: return its id, or None if its own children come first."""
-        keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
+        keys = self.trail.keys_of(item)
         if len(keys) != 1 or next(iter(keys)) not in BODY_KEYS:  # most have only their kind
             for key in BRANCH_VALUES:
                 if key in keys:
@@ -503,10 +509,10 @@ class _TreeReader:
         return node
 
     def enter_mapping(
-        self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
+        self, item: Data, keys: Keys, identity: object, named: Place | None
     ) -> int | None:
         """Read a mapping as `enter` does; `named` is its place if a ref leads to it."""
-        about: dict[str, Any] = {}
+        about = {}
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
         if len(keys) != 1 or kind is None:
@@ -524,8 +530,10 @@ class _TreeReader:
                 return self.reject(error.place or named, error)
         children = keys[body]
         if "event" in about and kind != CHANCE:
-            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
-            self.report(place_of(item, "event", True), message)
+            self.report(
+                place_of(item, "event", True),
+                f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it",
+            )
         if not kind:
             return self.long_terminal(item, body, children, about)
         frame = self.trail.frames[-1]
@@ -541,9 +549,9 @@ class _TreeReader:
             self.open_frame(kind, children, nested, about, identity)
         return node
 
-    def own_values(self, item: Data, keys: dict[str, Data]) -> dict[str, Any]:
+    def own_values(self, item: Data, keys: Keys) -> Fields:
         """Return the values of a node's own keys; only a named node has a reward of its own."""
-        about: dict[str, Any] = {}
+        about = {}
         for key, value in keys.items():
             if key in NODE_VALUES:
                 about[key] = self.values.attempt(NODE_VALUES[key], value, item, key)
@@ -559,14 +567,15 @@ class _TreeReader:
             self.report(place_of(item, key, True), message)
         return True
 
-    def read_ending(
-        self, item: Data, keys: dict[str, Data], about: dict[str, Any], is_named: bool
-    ) -> None:
+    def read_ending(self, item: Data, keys: Keys, about: Fields, is_named: bool) -> None:
         """Move the utility of a node that may end from its keys to `about`."""
         place = place_of(item, "until", True)
         if not is_named:
-            hint = "move the node there, and write `ref: NAME` in its place"
-            self.report(place, f"`until` is for a node under the root's `nodes:`: {hint}")
+            self.report(
+                place,
+                "`until` is for a node under the root's `nodes:`: move the node there, and "
+                "write `ref: NAME` in its place",
+            )
         if KINDS.keys().isdisjoint(keys):
             self.report(
                 place, "found `until` without a kind: add max, min or chance, as it goes on"
@@ -579,7 +588,7 @@ class _TreeReader:
                 about["ending"] = self.values.attempt(ValueReader.utility, data, item, key)
 
     def open_frame(
-        self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
+        self, kind: Kind, children: Data, nested: int, about: Fields, identity: object
     ) -> None:
         may_be_p = kind == CHANCE and children.__class__ is tuple
         by_p = may_be_p and not self.document.has_labels and are_probabilities(children)
@@ -592,11 +601,15 @@ class _TreeReader:
     def reject_list(self, item: Data, place: Place | None) -> int:
         """Report that the current child is a list or another value; return a node in its place."""
         if self.values.are_amounts(item):
-            hint = f"for a terminal write `utility: {flow_text(item)}`"
-            return self.reject(place, f"found amounts without a kind: {hint}")
+            return self.reject(
+                place,
+                f"found amounts without a kind: for a terminal write `utility: {flow_text(item)}`",
+            )
         if not isinstance(item, list) or not item:
             return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
-        return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
+        if report_pairs(self.trail):
+            return self.placeholder()
+        return self.reject(place, bare(item))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are plain numbers; return its id, or None for others.
@@ -623,19 +636,21 @@ class _TreeReader:
             self.frames[node] = Frame(kind, children, ids=[*ids])
         return node
 
-    def long_terminal(self, item: Data, key: str, data: Data, about: dict[str, Any]) -> int:
+    def long_terminal(self, item: Data, key: str, data: Data, about: Fields) -> int:
         self.utility_key = max(self.utility_key, key, key=UTILITIES.index)
         utility = self.values.attempt(ValueReader.utility, data, item, key)
         if "estimate" in about:
-            message = "an estimate is for inner nodes: a terminal has its utility"
-            self.report(place_of(item, "estimate", True), message)
+            self.report(
+                place_of(item, "estimate", True),
+                "an estimate is for inner nodes: a terminal has its utility",
+            )
         if utility is None:
             return self.placeholder()
         node = self.add_terminal(utility)
         self.annotate(node, about)
         return node
 
-    def annotate(self, node: int, about: dict[str, Any]) -> None:
+    def annotate(self, node: int, about: Fields) -> None:
         """Write the values of a node's own keys at the node."""
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         if about.get("reward"):
@@ -651,19 +666,16 @@ class _TreeReader:
             expected = "expected a list of nodes, or a mapping from label to node"
             written = children[:60].strip("()[] ") if isinstance(children, str) else ""
             numbers = re.split(r"[\s,;]+", written)
-            if glued := re.match(r"[^\W\d]\w*:(?=[\[{])", written):
-                expected = f"write a space after `{glued[0]}`"
-            elif re.match(_LABEL_AND_NUMBER, written.replace(": ", ":")) and ": " in written:
-                expected = "remove the quotes"
-            elif pair := re.match(_LABEL_AND_NUMBER, written):
-                expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"
+            if hint := trap("children", written):
+                expected = hint
             elif "," in written or all(map(is_number, numbers)):
                 expected = f"write `{kind.name.lower()}: [{escape(', '.join(numbers))}]`"
             return f"a {kind.name} node {found}: {expected}"
         if id(children) in self.shared:
             if id(children) in self.bodies:
-                share = "repeat them, or share a whole node by an alias or a ref"
-                return f"children by an alias: {share}"
+                return (
+                    "children by an alias: repeat them, or share a whole node by an alias or a ref"
+                )
             self.bodies.add(id(children))
         return ""
 
@@ -675,7 +687,8 @@ class _TreeReader:
         probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
         estimate, rewards = about.get("estimate"), branches.get("reward")
         if self.values.has_formulas:
-            estimate = None if is_formula(estimate) else estimate
+            if is_formula(estimate):
+                estimate = None
             rewards = {
                 at: reward for at, reward in (rewards or {}).items() if not is_formula(reward)
             }
@@ -720,8 +733,10 @@ class _TreeReader:
             self.report(frame.place(0), message, own=True)
         known = self.events.setdefault(event, labels)
         if known != labels:
-            found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"
-            message = f"{found}, and {key_list(known)} elsewhere: give them the same labels"
+            message = (
+                f"the outcomes of the event {quote(event)} are {key_list(labels)} here, and "
+                f"{key_list(known)} elsewhere: give them the same labels"
+            )
             self.report(frame.place(0), message, own=True)
 
     def reject(self, place: Place | None, message: ExpectitreeError | str) -> int:
@@ -736,13 +751,15 @@ class _TreeReader:
 
 def _named_copy(tree: Tree, error: ExpectitreeError | str, node: int) -> ExpectitreeError | str:
     """Return an error with the name of the copy that a node is of, or below which it is."""
-    named = tree.formulas.named if tree.formulas is not None else {}
+    named = tree.formulas.named
     while node not in named and node != tree.root_id:
         node = tree.first_paths.parent[node]
     if node not in named:
         return error
     about = f"in {named[node]}: "
-    return f"{about}{error}" if isinstance(error, str) else error.about(about)
+    if isinstance(error, str):
+        return f"{about}{error}"
+    return error.about(about)
 
 
 def names_in_with(root: Data, text: str) -> list[str]:
@@ -750,7 +767,7 @@ def names_in_with(root: Data, text: str) -> list[str]:
 
     There are none unless the document's `text` has the word.
     """
-    found: dict[str, None] = {}
+    found = {}
     used, met, pending = set[str](), set[int](), [root] if "with" in text else []
     while pending:
         item = pending.pop()
@@ -758,7 +775,7 @@ def names_in_with(root: Data, text: str) -> list[str]:
             used.update(re.findall(NAME, paths.composed(item)))
         elif isinstance(item, (list, tuple)) and id(item) not in met:
             met.add(id(item))
-            keys = dict(item) if isinstance(item, tuple) else {}
+            keys = keys_of(item)
             pending += [value for _, value in item] if keys else item
             if "ref" in keys and isinstance(keys.get("with"), tuple):
                 found.update(dict.fromkeys(paths.composed(name) for name, _ in keys["with"]))

@@ -11,7 +11,17 @@ from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
+from expectitree.files.grammar.document import (
+    Data,
+    Document,
+    Fields,
+    Keys,
+    Place,
+    Problems,
+    SharedText,
+    keys_of,
+    place_of,
+)
 from expectitree.files.grammar.keys import (
     NODE_KEYS,
     PAYMENTS,
@@ -23,7 +33,7 @@ from expectitree.files.grammar.words import described, flow_text, key_hint
 
 _MAX_NAMES = 8  # in a message
 # The node that a name refers to: its definition, its keys, its place and its identity.
-Named: TypeAlias = tuple[Data, dict[str, Data], Place, object]
+Named: TypeAlias = tuple[Data, Keys, Place, object]
 
 
 @dataclass(slots=True)
@@ -33,7 +43,7 @@ class Frame:
     kind: Kind  # TERMINAL at the bottom
     container: Data  # the list or mapping that holds the children
     nested: int = 0  # nodes within nodes in the text
-    about: dict[str, Any] = field(default_factory=dict)  # the values of the node's own keys
+    about: Fields = field(default_factory=dict)  # the values of the node's own keys
     identity: object = None  # of a shared node
     is_keyed_by_p: bool = False  # whether the container's keys are probabilities, not labels
     items: Sequence[Data] = field(init=False)  # the children as written
@@ -73,7 +83,9 @@ class Frame:
 
     def place(self, at: int) -> Place:
         """Return the place of a child."""
-        return Place(self.container, at) if self.kind else Place()
+        if self.kind:
+            return Place(self.container, at)
+        return Place()
 
 
 class Trail(Problems):
@@ -112,10 +124,13 @@ class Trail(Problems):
         """Note an error at the node whose path `path` returns for the last two arguments."""
         self.add(place, self.path(own, at), message)
 
-    def keys_of(self, item: Data) -> dict[str, Data]:
-        """Return the keys of a mapping, without the root's own; report duplicates."""
-        keys = dict(item)
-        if len(keys) != len(item) and not are_probabilities(item):  # these are outcomes
+    def keys_of(self, item: Data) -> Keys:
+        """Return the keys of a mapping, without the root's own; report duplicates.
+
+        Anything else has no keys.
+        """
+        keys = keys_of(item)
+        if keys and len(keys) != len(item) and not are_probabilities(item):  # these are outcomes
             seen = set()
             for index, (key, _) in enumerate(item):
                 if key in seen:
@@ -136,7 +151,9 @@ class Trail(Problems):
             keys.remove("label")
         if is_named or frame.kind != Kind.CHANCE or frame.is_keyed_by_p:
             keys.remove("p")
-        return keys if is_named or frame.kind else [*keys, *ROOT_KEYS]
+        if is_named or frame.kind:
+            return keys
+        return [*keys, *ROOT_KEYS]
 
 
 class Names:
@@ -150,13 +167,15 @@ class Names:
     def read(self, nodes: Data, place: Place) -> None:
         """Take in the names under `nodes`."""
         if not isinstance(nodes, tuple):
-            found = f"found {described(nodes)} under nodes"
-            self.trail.report(place, f"{found}, expected a mapping from name to node")
+            self.trail.report(
+                place, f"found {described(nodes)} under nodes, expected a mapping from name to node"
+            )
             return
         for index, (name, _) in enumerate(nodes):
             if name in self.places:
-                message = f"duplicate name {quote(name)} under nodes: keep one"
-                self.trail.report(Place(nodes, index, True), message)
+                self.trail.report(
+                    Place(nodes, index, True), f"duplicate name {quote(name)} under nodes: keep one"
+                )
             self.places[name] = Place(nodes, index)
 
     def definition(self, name: str) -> Data:
@@ -173,14 +192,18 @@ class Names:
         is_alike = isinstance(definition, SharedText) or (
             isinstance(definition, tuple) and {*dict(definition)}.isdisjoint(PAYMENTS)
         )
-        return id(definition) if definition and is_alike else name
+        if definition and is_alike:
+            return id(definition)
+        return name
 
-    def follow(self, item: Data, keys: dict[str, Data]) -> Named | None:
+    def follow(self, item: Data, keys: Keys) -> Named | None:
         """Return the node to which the ref of a mapping leads; None after a report."""
         for key in keys:
             if key not in ("note", "ref"):
-                known = "p, label, reward, cost, with and note"
-                message = f"the key {quote(key)} does not go with ref: only {known} do"
+                message = (
+                    f"the key {quote(key)} does not go with ref: only p, label, reward, cost, "
+                    "with and note do"
+                )
                 if key not in NODE_KEYS:
                     pairs = keys[key] if isinstance(keys[key], tuple) else ((key, keys[key]),)
                     message += f"; to replace parameters, write `with: {flow_text(pairs)}`"
@@ -196,7 +219,7 @@ class Names:
     def _named(self, name: str) -> Named | None:
         """Return the node under a name; report the keys that it cannot have."""
         item = self.definition(name)
-        keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
+        keys = self.trail.keys_of(item)
         for key in ("label", "p", "with"):
             if key in keys:
                 del keys[key]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any, TypeAlias
@@ -27,10 +27,11 @@ from expectitree.base.numbers import (
     to_probability,
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
-from expectitree.base.tree.formulas import NO_CRITERIA, REST, Criteria, is_formula
+from expectitree.base.tree.formulas import NO_CRITERIA, REST, ByName, Criteria, is_formula
 from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
-from expectitree.files.grammar.words import described, flow_text
+from expectitree.files.grammar.traps import trap
+from expectitree.files.grammar.words import described, flow_text, require
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
@@ -43,10 +44,6 @@ _PREFIX = re.compile(rf"(?:[-+(] *){{2,}}[0-9.]|-?(?:{'|'.join({*FUNCTIONS} - {'
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 NO_NAMES = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MAX_DIGITS = 30  # of a count
-_RANGE_OR_DATE = re.compile(
-    r"([0-9]{1,9}(?:\.[0-9]{1,9})?)%?-([0-9]{1,9}(?:\.[0-9]{1,9})?)%?"
-    r"|[0-9]{4}([-/])[01]?[0-9]\3[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\4[0-9]{4}"
-)
 _DECIMAL_PART = re.compile(r"0?\.[0-9]{1,15}")  # from 0 to 1
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
 
@@ -111,7 +108,9 @@ class ValueReader:
     def known(self) -> Collection[str]:
         """The names that a formula may have."""
         parameters = self.parameters or ()
-        return [*parameters, *self.set_below] if self.set_below else parameters
+        if self.set_below:
+            return [*parameters, *self.set_below]
+        return parameters
 
     def parse(self, text: str) -> Expression:
         """Return the formula that a text is."""
@@ -122,9 +121,11 @@ class ValueReader:
 
     def condition(self, data: Data) -> Expression:
         """Return the condition on which a node ends."""
-        if not isinstance(data, str) or not data:
-            expected = "expected a comparison of formulas, such as `cycle = 20`"
-            raise GrammarError(f"found {described(data)} as until, {expected}")
+        require(
+            isinstance(data, str) and data,
+            data,
+            " as until, expected a comparison of formulas, such as `cycle = 20`",
+        )
         self.has_formulas = True
         return parse_condition(data, self.known)
 
@@ -137,14 +138,19 @@ class ValueReader:
     def amount(self, data: Data) -> Number | Expression:
         """Return a number, or the formula of one; with criteria, 0 or the objective of amounts."""
         if self.criteria:
-            return self.amounts(data) if isinstance(data, tuple) else self.nothing(data)
+            if isinstance(data, tuple):
+                return self.amounts(data)
+            return self.nothing(data)
         return self.plain_amount(data)
 
     def plain_amount(self, data: Data) -> Number | Expression:
         """Return a number, or the formula of one."""
         if isinstance(data, tuple) and data and not self.criteria:
-            hint = "for several criteria, define `criteria:` and `objective:` at the root"
-            raise GrammarError("a mapping is not a number", hint=f"{HOW}; {hint}")
+            raise GrammarError(
+                "a mapping is not a number",
+                hint=f"{HOW}; for several criteria, define `criteria:` and `objective:` at the "
+                "root",
+            )
         try:
             return self.number(data)
         except NumberError as error:
@@ -168,8 +174,10 @@ class ValueReader:
                 and error.hint.startswith(HOW)
             )
             if self.parameters is None and is_name:
-                hint = f"or define {quote(data)} under the root's `parameters:`"
-                raise error.with_hint(f"{error.hint}, {hint}", UNDEFINED) from None
+                raise error.with_hint(
+                    f"{error.hint}, or define {quote(data)} under the root's `parameters:`",
+                    UNDEFINED,
+                ) from None
             is_number = error.kind == NOT_A_NUMBER and not error.hint.startswith(HOW)  # `1 1/2`
             if is_number or self.parameters is None and not is_operation(data):
                 raise error from None
@@ -197,18 +205,22 @@ class ValueReader:
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""
-        found: dict[str, Expression] = {}
+        found = {}
         for at, (key, written) in enumerate(data):
             name = composed(key)
             if name not in self.criteria.by_name or name in found:
-                hint = f"{did_you_mean(name, self.criteria.by_name)}: the criteria are "
-                message = f"unknown criterion {quote(name)}{hint}{listed(self.criteria.by_name)}"
-                message = f"the criterion {name} twice: keep one" if name in found else message
+                known = self.criteria.by_name
+                message = (
+                    f"unknown criterion {quote(name)}{did_you_mean(name, known)}: the criteria are "
+                    f"{listed(known)}"
+                )
+                if name in found:
+                    message = f"the criterion {name} twice: keep one"
                 raise GrammarError(message, Place(data, at, True))
             found[name] = self.attempt(ValueReader.expression, written, data, at, f"{name}: ")
         return self.objective(found)
 
-    def objective(self, amounts: Mapping[str, Expression]) -> Expression:
+    def objective(self, amounts: ByName) -> Expression:
         """Return the objective of amounts."""
         from expectitree.base.tree.criteria import objective_of
 
@@ -222,14 +234,18 @@ class ValueReader:
         if "cost" not in self.criteria.by_name or not isinstance(data, str):
             name = next(iter(self.criteria.by_name))
             amounts = flow_text(data if isinstance(data, tuple) else ((name, data),))
-            found = "found a cost, but amounts are rewards, and the objective has their signs"
-            raise GrammarError(f"{found}: write `reward: {amounts}`")
+            raise GrammarError(
+                "found a cost, but amounts are rewards, and the objective has their signs: "
+                f"write `reward: {amounts}`"
+            )
         return self.objective({"cost": self.expression(data)})
 
     def expression(self, data: Data) -> Expression:
         """Return the formula of a number, also of one that is written as a number."""
         found = self.plain_amount(data)
-        return found if is_formula(found) else self.parse(str(data))
+        if is_formula(found):
+            return found
+        return self.parse(str(data))
 
     def utility(self, data: Data) -> Number | Expression:
         """Return a utility, `UNKNOWN` for `"?"`."""
@@ -248,8 +264,10 @@ class ValueReader:
     def probability(self, data: Data) -> Number | Expression | str:
         """Return a probability or its formula, or `REST` for the remainder of 1."""
         if not isinstance(data, str):
-            expected = "write a number between 0 and 1, such as 1/3 or 10%"
-            raise GrammarError(f"{described(data)} is not a probability: {expected}")
+            raise GrammarError(
+                f"{described(data)} is not a probability: write a number between 0 and 1, "
+                "such as 1/3 or 10%"
+            )
         try:
             return self.to_probability(data)
         except NumberError as error:
@@ -266,41 +284,42 @@ class ValueReader:
 
     def constants(self, formulas: Sequence[Expression]) -> list[Number]:
         """Return the values of probabilities without names; none if there are others."""
-        found: list[Number] = []
+        found = []
         if not any(map(names_in, formulas)):
             with suppress(NumberError):
                 from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
 
                 found = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
-        return found if all(0 <= p <= 1 for p in found) else []
+        if all(0 <= p <= 1 for p in found):
+            return found
+        return []
 
     def bounds(self, data: Data) -> Bounds | None:
         """Return a pair of bounds; None if one of them is reported."""
         if not isinstance(data, list) or len(data) != 2:
             is_list = isinstance(data, list) and data
             found = f"a list of {len(data)}" if is_list else described(data)
-            expected = "expected [lower, upper], such as [0, 100] or [-inf, inf]"
-            raise GrammarError(f"found {found} as bounds, {expected}")
+            raise GrammarError(
+                f"found {found} as bounds, expected [lower, upper], such as [0, 100] or [-inf, inf]"
+            )
         lower, upper = (self.attempt(ValueReader.bound, data[at], data, at) for at in (0, 1))
         if lower is None or upper is None:
             return None
         if lower > upper:
-            message = f"the lower bound {data[0]} is greater than the upper bound {data[1]}"
-            raise GrammarError(f"{message}: swap them")
+            raise GrammarError(
+                f"the lower bound {data[0]} is greater than the upper bound {data[1]}: swap them"
+            )
         return lower, upper
 
     def bound(self, data: Data) -> Number:
         """Return one of two bounds."""
-        if not isinstance(data, str):
-            found = f"found {described(data)} as a bound"
-            raise GrammarError(f"{found}, expected a number, inf or -inf")
+        require(isinstance(data, str), data, " as a bound, expected a number, inf or -inf")
         return to_bound(data, exact=True)
 
     def normalize(self, data: Data) -> bool:
         """Store whether probabilities rounded for print are divided by their sum."""
         text = str(data).lower()
-        if text not in ("true", "false"):
-            raise GrammarError(f"found {described(data)} as normalize, expected true or false")
+        require(text in ("true", "false"), data, " as normalize, expected true or false")
         self.normalizes |= text == "true"
         return True
 
@@ -309,20 +328,18 @@ class ValueReader:
         is_count = isinstance(data, str) and data.isascii() and data.isdecimal()
         if is_count and len(data) <= _MAX_DIGITS:
             return int(data)
-        found = described(data)
-        raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")
+        raise GrammarError(
+            f"found {described(data)} as a {noun}, expected a whole number such as 5"
+        )
 
 
 def _arithmetic_warning(text: str) -> str:
     """Return the warning about a formula such as `10-20` or `2024-05-06`; nothing for others."""
-    parts = _RANGE_OR_DATE.fullmatch(text)
-    if not parts or parts[1] and float(parts[1]) >= float(parts[2]):
+    warning = trap("formula", text, text=quote(text))
+    low, _, high = text.replace("%", "").partition("-")
+    if warning and text.count("-") == 1 and float(low) >= float(high):  # not a range
         return ""
-    spaced = re.sub("([-/])", r" \1 ", text)
-    return (
-        f"{quote(text)} is read as arithmetic: if that is right, write `{spaced}`; a range is for "
-        "a parameter's `range`, and a date for a note"
-    )
+    return warning
 
 
 def is_operation(text: str) -> bool:

@@ -10,7 +10,7 @@ from expectitree.base.algorithms import GONE
 from expectitree.base.errors import NumberError
 from expectitree.base.names import did_you_mean, nearest
 from expectitree.base.numbers import escape, quote, to_fraction
-from expectitree.files.grammar.document import Data, GrammarError, Pairs
+from expectitree.files.grammar.document import Data, GrammarError, Pairs, Place
 
 SPLIT = "YAML splits text between braces at a comma:"
 MAX_SHOWN = 4  # outcomes in a message
@@ -53,29 +53,38 @@ _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synony
 def described(data: Data) -> str:
     """Describe a part of a document in a few words."""
     if isinstance(data, str):
-        return quote(data) if data else "nothing"
+        if data:
+            return quote(data)
+        return "nothing"
     if data is None or isinstance(data, bool):
         return json.dumps(data)
     if not isinstance(data, (list, tuple)):
         return f"an object of Python's type {type(data).__name__}"
     article = "a" if data else "an empty"
-    return f"{article} list" if isinstance(data, list) else f"{article} mapping"
+    if isinstance(data, list):
+        return f"{article} list"
+    return f"{article} mapping"
 
 
-def filled_mapping(data: Data, about: str) -> Pairs:
-    """Return a mapping that is not empty; raise `GrammarError` for any other part of a document.
+def require(is_right: object, data: Data, about: str, place: Place | None = None) -> None:
+    """Raise `GrammarError` about a part of a document unless it is right.
 
     The message is what was found, and `about`: where that was, and what was expected.
     """
-    if not isinstance(data, tuple) or not data:
-        raise GrammarError(f"found {described(data)}{about}")
-    return data
+    if not is_right:
+        raise GrammarError(f"found {described(data)}{about}", place)
+
+
+def filled_mapping(data: Data, about: str) -> Pairs:
+    """Return a mapping that is not empty; raise `GrammarError` as `require` does."""
+    require(isinstance(data, tuple) and data, data, about)
+    mapping: Pairs = data
+    return mapping
 
 
 def filled_text(data: Data, about: str) -> str:
-    """Return a text that is not empty; raise `GrammarError` as `filled_mapping` does."""
-    if not isinstance(data, str) or not data:
-        raise GrammarError(f"found {described(data)}{about}")
+    """Return a text that is not empty; raise `GrammarError` as `require` does."""
+    require(isinstance(data, str) and data, data, about)
     return str(data)
 
 
@@ -106,19 +115,25 @@ def _flow_text(data: Data, longest: int, depth: int) -> str:
 
 def _flow_pair(key: str, value: Data, longest: int, depth: int) -> str:
     text = _flow_text(value, longest, depth)
-    return f"{text_or_quoted(key, longest)}: {text}" if key else text
+    if key:
+        return f"{text_or_quoted(key, longest)}: {text}"
+    return text
 
 
 def node_pairs(node: Data) -> tuple[tuple[str, Data], ...]:
     """Return the keys and values of a node; a number is a terminal with that utility."""
-    return node if isinstance(node, tuple) else (("utility", node),)
+    if isinstance(node, tuple):
+        return node
+    return (("utility", node),)
 
 
 def text_or_quoted(text: str, longest: int = 40) -> str:
     """Return a text in flow style, in quotes if it needs them."""
     if len(text) <= longest and _PLAIN.fullmatch(text):
         return text
-    return f'"{escape(text[:longest])}"' if "'" in text else quote(text, longest)
+    if "'" in text:
+        return f'"{escape(text[:longest])}"'
+    return quote(text, longest)
 
 
 def is_number(data: Data) -> bool:
@@ -154,7 +169,9 @@ def whole_number(pairs: Pairs, at: int) -> str:
 def key_list(keys: Iterable[str]) -> str:
     """Return keys as `a, b and c`."""
     *others, last = map(quote, keys)
-    return f"{', '.join(others)} and {last}" if others else last
+    if others:
+        return f"{', '.join(others)} and {last}"
+    return last
 
 
 def key_hint(word: str, known: Iterable[str]) -> str:
@@ -172,7 +189,8 @@ def unknown_key(key: str, known: Sequence[str], hint: str = "") -> str:
     if hint:
         return f"unknown key {name}: {hint}"
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
-        number = f"a number next to other keys is written as `utility: {name[1:-1]}`"
-        return f"unknown key {name}: {number}"
+        return (
+            f"unknown key {name}: a number next to other keys is written as `utility: {name[1:-1]}`"
+        )
     hint = key_hint(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
     return f"unknown key {name}{hint}: expected one of {', '.join(known)}"

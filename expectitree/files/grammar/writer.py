@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from expectitree.base import compiling
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.parser import ExpressionError, parse
 from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import NONE, Readable, Repeated
-from expectitree.base.tree.formulas import Amounts, Formulas, is_formula, payment_of
+from expectitree.base.tree.columns import NONE, Column, Readable, Repeated, zeros
+from expectitree.base.tree.formulas import Amount, Amounts, is_formula, payment_of
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.files.grammar.document import FormulaText, NumberText
+from expectitree.files.grammar.document import Fields, FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.values import NOT_KNOWN, are_probabilities, is_marked
@@ -54,7 +53,9 @@ class Notation:
 
     def number(self, text: str) -> str:
         """Return a number from its text in the grammar; JSON has no fractions."""
-        return text if _JSON_NUMBER.fullmatch(text) else json.dumps(text)
+        if _JSON_NUMBER.fullmatch(text):
+            return text
+        return json.dumps(text)
 
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
         """Return the texts before and after the items of a list or a mapping over several lines."""
@@ -77,8 +78,10 @@ class Notation:
         try:
             text.encode()
         except UnicodeEncodeError:
-            half = f"half of a surrogate pair in {quote(text)} cannot be written"
-            raise TreeError(f"{half}: write the character itself") from None
+            raise TreeError(
+                f"half of a surrogate pair in {quote(text)} cannot be written: write the "
+                "character itself"
+            ) from None
         return self.quoted(text)
 
     def key(self, key: str) -> str:
@@ -91,7 +94,9 @@ class Notation:
 
     def number_key(self, number: str) -> str:
         """Return a key with its colon from a number, which is given as `number` returns it."""
-        return f"{number}:" if number[0] == '"' else f'"{number}":'
+        if number[0] == '"':
+            return f"{number}:"
+        return f'"{number}":'
 
     def flow_key(self, key: str) -> str:
         """Return a key with its colon, in a mapping on one line."""
@@ -108,16 +113,18 @@ class Notation:
             return self.number(value)
         if isinstance(value, FormulaText):
             return self.formula(value)
-        return self.text(value) if isinstance(value, str) else self.number(number_text(value))
+        if isinstance(value, str):
+            return self.text(value)
+        return self.number(number_text(value))
 
 
 def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
     """Yield the text of a tree, none of whose terminals is an estimate."""
     formulas = tree.formulas
-    if formulas is not None and formulas.written is not None:
+    if formulas.written is not None:
         about = ("title", "source", "expect", "parameters", "attitude", "root_reward")
         fields = {name: getattr(tree, name) for name in about}
-        tree = replace(formulas.written, **fields)  # with the replacements of its refs
+        tree = formulas.written.changed(**fields)  # with the replacements of its refs
     return _TreeWriter(tree, notation).document()
 
 
@@ -134,26 +141,24 @@ class Block:
 class _TreeWriter:
     def __init__(self, tree: Tree, notation: Notation) -> None:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
+        self.formulas = formulas = tree.formulas
         self.kinds: dict[int, str] = {kind: key for key, kind in KINDS.items()}
         self.kinds[Kind.TERMINAL] = tree.utility_key
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
-        self.links = tree.formulas.links if tree.formulas is not None else {}
-        self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
-        self.has_formulas = tree.formulas is not None
-        self.defined: dict[str, Any] = {}  # the definitions of events, as plain data
+        self.pays = tree.columns.pays or bool(formulas.rewards)
+        self.defined: Fields = {}  # the definitions of events, as plain data
         self.written_parameters = tree.parameters
-        if tree.formulas is not None and tree.formulas.defined:
+        if formulas.defined:
             from expectitree.base.tree.bayes import written_parameters
             from expectitree.files.grammar.definitions import written_definitions
 
-            self.defined = written_definitions(tree.formulas.defined)
+            self.defined = written_definitions(formulas.defined)
             self.written_parameters = written_parameters(tree)
         self.known = {*tree.parameters}  # the names in formulas
-        for replaced in tree.formulas.replaced.values() if tree.formulas is not None else ():
-            self.known.update(replaced)
+        self.known.update(*formulas.replaced.values())
         # Whether terminals are utilities and no more, so that a list of them may be plain.
         self.criteria = tree.criteria
-        is_bare = not self.has_formulas or bool(tree.parameters) and not self.criteria
+        is_bare = not formulas or bool(tree.parameters) and not self.criteria
         self.is_plain = is_bare and not (
             self.pays or tree.notes or tree.local_bounds or tree.unknown
         )
@@ -164,17 +169,17 @@ class _TreeWriter:
     def root_fields(self) -> list[str]:
         """Return the keys of the root alone, without the named nodes."""
         tree, notation = self.tree, self.notation
-        about: dict[str, Any] = {"title": tree.title, "source": tree.source}
+        about: Fields = {"title": tree.title, "source": tree.source}
         if tree.attitude is not None:
             from expectitree.files.grammar.definitions import written_attitude
 
             about["attitude"] = written_attitude(tree.attitude)
         if tree.expect is not None:
             about["expect"] = written_expectation(tree.expect)
-        fields = [self.pair(key, value) for key, value in about.items() if value is not None]
+        fields = self.pairs(about)
         margin, separator = notation.margin, notation.separator
         opening, closing = notation.brackets(True, margin)
-        criteria: Mapping[str, object] = {}
+        criteria = {}
         if self.criteria:
             criteria = {name: one.about for name, one in self.criteria.by_name.items()}
             if not any(criteria.values()):
@@ -189,7 +194,7 @@ class _TreeWriter:
                 fields.append(f"{notation.key(key)}{opening}{lines}{closing}")
         if self.criteria:
             objective = notation.formula(text_of(self.criteria.objective))
-            fields.append(f"{notation.key('objective')} {objective}")
+            fields.append(self.field("objective", objective))
         return fields + self.payment(tree.root_id, NONE)
 
     def document(self) -> Iterator[str]:
@@ -204,7 +209,9 @@ class _TreeWriter:
         if not isinstance(self.named, Repeated):
             yield f"{margin}{notation.key('nodes')}{opening}"
             names = (n for n in tree.first_paths.order if self.named[n])
-            items: Iterator[Any] = ((f"{margin}  {self.name(n)}: ", [], n) for n in names)
+            items: Iterator[tuple[str, list[str], int]] = (
+                (f"{margin}  {self.name(n)}: ", [], n) for n in names
+            )
             yield from self.below(Block(items, len(margin) + 2, closing))
             yield separator
         if is_ref:
@@ -236,7 +243,7 @@ class _TreeWriter:
         """Return a node after `head`: all on one line if it fits, or the text before a block."""
         if n == NONE:  # a ref, which is among the fields
             if self.notation.fits(fields):
-                return f"{head}{{{', '.join(fields)}}}", None
+                return f"{head}{_mapping(fields)}", None
             start, indent, end = self.notation.block(head, indent, fields[:-1])
             return f"{start}{fields[-1]}{end}", None
         fields, value = fields + self.own_fields(n), self.value(n)
@@ -269,7 +276,7 @@ class _TreeWriter:
             elif keys:
                 p = self.number(self.columns.probability[b], n)
                 head = f"{margin}{self.notation.number_key(p)} "
-            target = self.links.get(child[b], child[b])
+            target = self.formulas.links.get(child[b], child[b])
             if self.named[target]:
                 yield head, [*fields, self.ref(target), *self.replacements(b)], NONE
             else:
@@ -282,11 +289,9 @@ class _TreeWriter:
         if value is None or not self.notation.fits(fields):
             return None
         kind = self.columns.kind[n]
-        if not kind and not fields and not self.is_unknown(n):
-            if self.has_formulas and not self.is_bare(n):
-                return f"{{{self.notation.key(self.kinds[kind])} {value}}}"
+        if not (kind or fields or self.is_unknown(n)) and self.is_bare(n):
             return value
-        return f"{{{', '.join([*fields, f'{self.notation.key(self.kinds[kind])} {value}'])}}}"
+        return _mapping([*fields, self.field(self.kinds[kind], value)])
 
     def value(self, n: int) -> str | None:
         """Return the utility or the children of a node on one line, None if they do not fit."""
@@ -296,7 +301,8 @@ class _TreeWriter:
         branches = tree.branches_of(n)
         if len(branches) > _MAX_ON_A_LINE:
             return None
-        if any(kind[child[b]] or self.named[child[b]] or child[b] in self.links for b in branches):
+        links = self.formulas.links
+        if any(kind[child[b]] or self.named[child[b]] or child[b] in links for b in branches):
             return None
         if self.is_plain and not self.labels(n) and self.is_equally_likely(n):
             return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
@@ -308,23 +314,30 @@ class _TreeWriter:
             items.append(f"{head}{item}")
         opening, closing = "{}" if self.keys(n) else "[]"
         whole = f"{opening}{', '.join(items)}{closing}"
-        return whole if len(whole) <= _WIDE else None
+        if len(whole) <= _WIDE:
+            return whole
+        return None
 
     def name(self, n: int) -> str:
-        formulas, name = self.tree.formulas, f"n{self.named[n]}"
-        if formulas is None or not formulas.named:
-            return self.notation.text(name)
-        while n not in formulas.named and name in formulas.named.values():
+        named, name = self.formulas.named, f"n{self.named[n]}"
+        while name in named.values():
             name += "_"
-        return self.notation.text(formulas.named.get(n, name))
+        return self.notation.text(named.get(n, name))
 
     def ref(self, n: int) -> str:
-        return f"{self.notation.key('ref')} {self.name(n)}"
+        return self.field("ref", self.name(n))
 
     # ---- Keys and values.
 
+    def field(self, key: str, value: str) -> str:
+        """Return a key and its value, which is written as the notation has it."""
+        return f"{self.notation.key(key)} {value}"
+
     def pair(self, key: str, value: object) -> str:
-        return f"{self.notation.key(key)} {self.notation.flow(value)}"
+        return self.field(key, self.notation.flow(value))
+
+    def pairs(self, about: Fields) -> list[str]:
+        return [self.pair(key, value) for key, value in about.items() if value is not None]
 
     def is_unknown(self, n: int) -> bool:
         utility = self.columns.utility[n]
@@ -332,9 +345,8 @@ class _TreeWriter:
 
     def is_bare(self, n: int) -> bool:
         """Return whether a terminal is its utility alone; a formula needs the root's parameters."""
-        tree = self.tree
-        needs_key = self.criteria or not tree.parameters
-        return tree.formulas is None or n not in tree.formulas.nodes or not needs_key
+        needs_key = self.criteria or not self.tree.parameters
+        return n not in self.formulas.nodes or not needs_key
 
     def formula(self, expression: Expression) -> str:
         """Return the text of a formula; a formula that is a single number is written as one.
@@ -342,8 +354,7 @@ class _TreeWriter:
         Of an objective of amounts, return the amounts.
         """
         if isinstance(expression, Amounts) and self.criteria:
-            amounts = ((self.notation.key(name), self.formula(p)) for name, p in expression.amounts)
-            return f"{{{', '.join(map(' '.join, amounts))}}}"
+            return _mapping([self.field(name, self.formula(p)) for name, p in expression.amounts])
         text = text_of(expression)
         try:
             to_fraction(text)
@@ -351,7 +362,7 @@ class _TreeWriter:
             return self.notation.formula(text)
         return self.notation.number(text)
 
-    def amount(self, reward: Expression, n: int, b: int) -> str:
+    def reward(self, reward: Expression, n: int, b: int) -> str:
         """Return the formula of a reward; a sum of several may exceed the limits of the grammar."""
         if isinstance(reward, Amounts):
             return self.formula(reward)
@@ -360,29 +371,33 @@ class _TreeWriter:
             parse(text, self.known)
         except ExpressionError as error:
             path = escape(self.tree.path_of(n, b))
-            found = f"a formula of {len(text):,} characters, a sum of rewards, cannot be written"
-            raise TreeError(f"{path}: {found}: {error}") from None
+            raise TreeError(
+                f"{path}: a formula of {len(text):,} characters, a sum of rewards, cannot be "
+                f"written: {error}"
+            ) from None
         return self.formula(reward)
 
     def parameters(self) -> Iterator[str]:
         for name, parameter in self.written_parameters.items():
-            about: dict[str, Any] = {"range": parameter.range, "unit": parameter.unit}
+            about: Fields = {"range": parameter.range, "unit": parameter.unit}
             about["description"] = parameter.description
             if parameter.distribution is not None:
                 about["distribution"] = parameter.distribution.written
-            fields = [self.pair(key, value) for key, value in about.items() if value is not None]
-            value = self.formula(parameter.value)
+            value, fields = self.formula(parameter.value), self.pairs(about)
             if fields:
-                fields = [f"{self.notation.key('value')} {value}", *fields]
-                value = f"{{{', '.join(fields)}}}"
-            yield f"{self.notation.key(name)} {value}"
+                value = _mapping([self.field("value", value), *fields])
+            yield self.field(name, value)
 
     def utility(self, n: int) -> str:
-        if self.tree.formulas is not None and n in self.tree.formulas.nodes:
-            return self.formula(self.tree.formulas.nodes[n])
-        if self.is_unknown(n):
+        if n not in self.formulas.nodes and self.is_unknown(n):
             return self.notation.text(NOT_KNOWN)
-        return self.number(self.columns.utility[n], n)
+        return self.amount(self.formulas.nodes.get(n, self.columns.utility[n]), n)
+
+    def amount(self, value: Amount, n: int) -> str:
+        """Return a number or a formula at a node."""
+        if is_formula(value):
+            return self.formula(value)
+        return self.number(value, n)
 
     def number(self, value: Number, n: int) -> str:
         try:
@@ -395,11 +410,8 @@ class _TreeWriter:
         if not labelled and tree.label[b] is not None:
             fields.append(self.pair("label", tree.label[b]))
         if self.columns.kind[n] == Kind.CHANCE and not equal:
-            if tree.formulas is not None and b in tree.formulas.probabilities:
-                probability = self.formula(tree.formulas.probabilities[b])
-            else:
-                probability = self.number(self.columns.probability[b], n)
-            fields.append(f"{self.notation.key('p')} {probability}")
+            p = self.formulas.probabilities.get(b, self.columns.probability[b])
+            fields.append(self.field("p", self.amount(p, n)))
         if self.pays:
             fields += self.payment(n, b)
         if b in tree.branch_notes:
@@ -408,47 +420,39 @@ class _TreeWriter:
 
     def replacements(self, b: int) -> list[str]:
         """Return the formulas that replace parameters below a branch as a field, if there are."""
-        replaced = self.tree.formulas.replaced.get(b) if self.tree.formulas is not None else None
-        pairs = [f"{self.notation.key(k)} {self.formula(v)}" for k, v in (replaced or {}).items()]
-        return [f"{self.notation.key('with')} {{{', '.join(pairs)}}}"] if pairs else []
+        replaced = self.formulas.replaced.get(b, {})
+        pairs = [self.field(name, self.formula(part)) for name, part in replaced.items()]
+        return [self.field("with", _mapping(pairs))] * bool(pairs)
 
     def payment(self, n: int, b: int) -> list[str]:
         """Return the reward of a branch of node n as a field."""
-        reward: Any = self.tree.reward_of(b)
-        if self.tree.formulas is not None:
-            reward = self.tree.formulas.rewards.get(b, reward)
-        return self.paid(reward, n, b)
+        return self.paid(self.formulas.rewards.get(b, self.tree.reward_of(b)), n, b)
 
-    def paid(self, reward: Any, n: int, b: int = NONE) -> list[str]:
+    def paid(self, reward: Amount, n: int, b: int = NONE) -> list[str]:
         """Return a reward at node n as a field; a negative one is a cost."""
         if is_formula(reward):
             key, formula = payment_of(reward)
-            return [f"{self.notation.key(key)} {self.amount(formula, n, b)}"]
-        if not reward:
-            return []
-        key = "cost" if reward < 0 else "reward"
-        amount = -reward if reward < 0 else reward
-        return [f"{self.notation.key(key)} {self.number(amount, n)}"]
+            return [self.field(key, self.reward(formula, n, b))]
+        if reward < 0:
+            return [self.field("cost", self.number(-reward, n))]
+        return [self.field("reward", self.number(reward, n))] * bool(reward)
 
     def own_fields(self, n: int) -> list[str]:
-        tree, fields = self.tree, []
-        formulas = tree.formulas.nodes if tree.formulas is not None else {}
-        if self.columns.kind[n] and (n in formulas or not self.is_unknown(n)):
-            fields.append(f"{self.notation.key('estimate')} {self.utility(n)}")
-        if tree.formulas is not None and n in tree.formulas.endings:
-            condition, utility = tree.formulas.endings[n]
-            text = self.notation.formula(text_of(condition))
-            fields.append(f"{self.notation.key('until')} {text}")
-            amount = self.formula(utility) if is_formula(utility) else self.number(utility, n)
+        tree, formulas, fields = self.tree, self.formulas, []
+        if self.columns.kind[n] and (n in formulas.nodes or not self.is_unknown(n)):
+            fields.append(self.field("estimate", self.utility(n)))
+        if n in formulas.endings:
+            condition, utility = formulas.endings[n]
+            fields.append(self.field("until", self.notation.formula(text_of(condition))))
             if utility:
-                fields.append(f"{self.notation.key(tree.utility_key)} {amount}")
+                fields.append(self.field(tree.utility_key, self.amount(utility, n)))
         if n in tree.local_bounds:
             ends = ", ".join(self.number(end, n) for end in tree.local_bounds[n])
-            fields.append(f"{self.notation.key('bounds')} [{ends}]")
-        if tree.formulas is not None and n in tree.formulas.events:
-            fields.append(self.pair("event", tree.formulas.events[n]))
-        if tree.formulas is not None and n in tree.formulas.at_nodes:
-            fields += self.paid(tree.formulas.at_nodes[n], n)
+            fields.append(self.field("bounds", f"[{ends}]"))
+        if n in formulas.events:
+            fields.append(self.pair("event", formulas.events[n]))
+        if n in formulas.at_nodes:
+            fields += self.paid(formulas.at_nodes[n], n)
         if n in tree.notes:
             fields.append(self.pair("note", tree.notes[n]))
         return fields
@@ -468,26 +472,29 @@ class _TreeWriter:
         labels, is_chance = self.labels(n), self.columns.kind[n] == _CHANCE
         if labels:
             is_list = is_chance and are_probabilities([*zip(labels, labels, strict=True)])
-            return "" if is_list or max(map(len, labels)) > _MAX_LABEL_LENGTH else "label"
+            if is_list or max(map(len, labels)) > _MAX_LABEL_LENGTH:
+                return ""
+            return "label"
         if not is_chance or self.is_equally_likely(n):
             return ""
-        formulas, first = self.tree.formulas, self.columns.first[n]
-        if formulas is not None and first in formulas.probabilities:
+        if self.columns.first[n] in self.formulas.probabilities:
             return ""
         probability = self.columns.probability
         keys = [self.number(probability[b], n) for b in self.tree.branches_of(n)]
         is_short = max(map(len, keys)) <= _MAX_LABEL_LENGTH
         is_mapping = is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
-        return "p" if is_mapping else ""
+        if is_mapping:
+            return "p"
+        return ""
 
     def is_equally_likely(self, n: int) -> bool:
         """Return whether a reader finds the probabilities without any `p`."""
-        formulas, branches = self.tree.formulas, self.tree.branches_of(n)
+        formulas, branches = self.formulas, self.tree.branches_of(n)
         if self.columns.kind[n] != _CHANCE:
             return True
-        if formulas is not None and formulas.events.get(n) in formulas.defined:
+        if formulas.events.get(n) in formulas.defined:
             return True
-        if formulas is not None and branches[0] in formulas.probabilities:
+        if branches[0] in formulas.probabilities:
             return False
         probability = self.columns.probability
         count = len(branches)
@@ -496,16 +503,20 @@ class _TreeWriter:
         return all(probability[b] == self.equal[count] for b in branches)
 
 
+def _mapping(fields: Sequence[str]) -> str:
+    return f"{{{', '.join(fields)}}}"
+
+
 def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
-    formulas = Formulas() if tree.formulas is None else tree.formulas
+    formulas = tree.formulas
     has_refs = tree.branch_notes or formulas.replaced or formulas.endings
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
         return Repeated(0, len(tree))
-    numbers = compiling.zeros("i", len(tree))
+    numbers: Column = zeros("i", len(tree))
     if tree.is_sharing:
-        tree.scan(scans.number_shared, tree.columns, order, numbers)
+        tree.columns.scan(scans.number_shared, order, numbers)
     # The note of a branch is next to a `ref`, and so are its replacements.
     noted = {tree.columns.child[b] for b in (*tree.branch_notes, *formulas.replaced)}
     noted = (noted - formulas.links.keys()).union(formulas.links.values(), formulas.endings)
@@ -514,4 +525,6 @@ def _named(tree: Tree) -> Readable[int]:
         if numbers[n] or n in noted or (depth[n] and depth[n] % _NESTED == 0):
             count += 1
             numbers[n] = count
-    return numbers if count else Repeated(0, len(tree))
+    if count:
+        return numbers
+    return Repeated(0, len(tree))

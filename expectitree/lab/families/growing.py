@@ -128,8 +128,7 @@ class Growth:
 
     def draw(self, at_once: int = MAX_IDS) -> None:
         """Draw all numbers; keep those of a ply only if there are at most `at_once`."""
-        if compiling.pays(self.expected_nodes):
-            compiling.assume_started()
+        compiling.expect_rows(self.expected_nodes)
         self._counts = [1]  # nodes of each ply
         self._room: list[int] = []  # for numbers of each ply
         self._drawn: list[list[Iterator[Any]]] = []  # numbers of each ply

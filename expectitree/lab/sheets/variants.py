@@ -156,7 +156,7 @@ def make_variants(
                 continue
         if is_round and not _is_printed_exactly(tree):
             continue
-        tree = _without_notes(replace(tree, title=None, source=None))
+        tree = _without_notes(tree.changed(title=None, source=None))
         search = search_tree(tree, algorithm, bounds=wanted.bounds or usual_bounds(tree, algorithm))
         most_cuts = max(most_cuts, search.cuts)
         known = [utility for utility in tree.columns.utility if utility == utility]
@@ -185,9 +185,9 @@ def _is_printed_exactly(tree: Tree) -> bool:
 def _without_notes(tree: Tree) -> Tree:
     """Return the tree without its notes, which are about the numbers of the original."""
     formulas = tree.formulas
-    if formulas is not None and formulas.written is not None:
+    if formulas.written is not None:
         formulas = replace(formulas, written=_without_notes(formulas.written))
-    return replace(tree, notes={}, branch_notes={}, formulas=formulas)
+    return tree.changed(notes={}, branch_notes={}, formulas=formulas)
 
 
 def usual_bounds(tree: Tree, algorithm: Algorithm) -> Bounds | None:
@@ -221,7 +221,7 @@ def redrawn(tree: Tree, seed: int, is_round: bool = True) -> Tree:
         ends = tree.utility_ends
     else:
         columns = tree.columns._replace(utility=_new_utilities(tree, random))
-        tree = without_formulas(replace(tree, columns=columns, expect=None))
+        tree = without_formulas(tree.changed(columns=columns, expect=None))
     ends = tree.local_bounds.get(tree.root_id, ends)
     bounds = {} if tree.columns.pays else {tree.root_id: ends}  # bounds are for totals
     return replace(tree, local_bounds=bounds)

@@ -6,7 +6,6 @@ import math
 import re
 from array import array
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -328,4 +327,4 @@ def test_only_the_builder_and_adopt_make_trees_of_columns() -> None:
     }
     assert makers == {"builder.py", "adopt.py"}
     tree = adopt(good())
-    assert replace(tree, title="x").columns is tree.columns
+    assert tree.changed(title="x").columns is tree.columns

@@ -62,7 +62,7 @@ class Edge:
 def record_of(tree: Tree, n: int | None = None) -> Record:
     """Return the record of a node, without sharing."""
     n = tree.root_id if n is None else n
-    columns, formulas = tree.columns, tree.formulas or et.base.tree.formulas.Formulas()
+    columns, formulas = tree.columns, tree.formulas
     number = columns.utility[n]
     return Record(
         kind=columns.kind[n],
@@ -88,7 +88,7 @@ def record_of(tree: Tree, n: int | None = None) -> Record:
 
 def about(tree: Tree) -> list[Any]:
     """Return what belongs to a whole tree."""
-    of_root = tree.formulas and tree.formulas.rewards.get(NONE)
+    of_root = tree.formulas.rewards.get(NONE)
     return [tree.title, tree.source, tree.root_reward, tree.parameters, tree.exact, of_root]
 
 
@@ -374,7 +374,7 @@ def test_the_trees_have_what_transforms_must_keep() -> None:
     columns = ("notes", "branch_notes", "local_bounds", "root_reward", "parameters", "title")
     for name in columns:
         assert sum(bool(getattr(tree, name)) for tree in trees) > 10, name
-    formulas = [tree.formulas for tree in trees if tree.formulas is not None]
+    formulas = [tree.formulas for tree in trees]
     for name in ("nodes", "probabilities", "rewards", "events"):
         assert sum(bool(getattr(found, name)) for found in formulas) > 10, name
     assert sum(tree.is_sharing for tree in trees) > 20

@@ -55,7 +55,6 @@ def test_a_pruned_tree() -> None:
 
 def in_full(tree: et.Tree) -> str:
     """Return a tree as text with probabilities instead of `events`."""
-    assert tree.formulas is not None
     plain = replace(tree.formulas, probabilities={}, defined={})
     return et.dumps(replace(tree, formulas=plain, parameters={}))
 

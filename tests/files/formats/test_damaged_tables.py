@@ -8,7 +8,6 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -216,8 +215,8 @@ print("read", read)
 def saved_table(path: Path) -> Path:
     expect = Expectation(best="toss", values={"toss": 7.5})
     et.save(
-        replace(
-            built_tree(), title="t", notes={2: "n"}, local_bounds={5: (0.0, 10.0)}, expect=expect
+        built_tree().changed(
+            title="t", notes={2: "n"}, local_bounds={5: (0.0, 10.0)}, expect=expect
         ),
         path,
     )
