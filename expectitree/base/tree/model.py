@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from expectitree.base import compiling
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, TreeError
+from expectitree.base.expressions.syntax import names_in
 from expectitree.base.numbers import (
     INFINITY,
     Number,
@@ -41,11 +42,11 @@ from expectitree.base.tree.columns import (
     NumberColumn,
 )
 from expectitree.base.tree.columns import Kind as Kind
-from expectitree.base.tree.formulas import NO_CRITERIA
+from expectitree.base.tree.formulas import NO_CRITERIA, Formulas
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
-    from expectitree.base.tree.formulas import Criteria, Expectation, Formulas, Parameter
+    from expectitree.base.tree.formulas import Criteria, Expectation, Parameter
 
 NO_BOUNDS: Bounds = (-INFINITY, INFINITY)
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
@@ -316,6 +317,12 @@ class Tree(Shown):
         for n in range(count):
             sizes[n] += sum(sizes[child[b]] for b in self.branches_of(n))
         return sizes[-1]
+
+    @cached_property
+    def names_by_formula(self) -> dict[int, tuple[str, ...]]:
+        """The names of parameters in each formula, by the id of its expression."""
+        formulas = self.formulas or Formulas()
+        return {id(formula): names_in(formula) for formula in formulas.expressions()}
 
     @property
     def is_sharing(self) -> bool:

@@ -33,11 +33,13 @@ from expectitree.decide.algebra.polynomials import (
 
 # The limits of what is computed exactly; other functions are sampled or left out.
 MAX_DEGREE = 60
+MAX_QUOTIENT_DEGREE = 20  # of a function that is not a polynomial: common divisors take longer
 MAX_BITS = 20_000  # of a coefficient
 # An operation on a coefficient of up to 1,000 bits is a step. Evaluating a node in fractions takes
 # 100. Of 30 kinds of trees, most take 0.6 to 2 million steps in a second, and none more than 2.5,
 # except those that end at once. So what ends within 20 seconds keeps within these.
 MAX_STEPS = 40_000_000
+_ROUNDING = Fraction(1, 10**55)  # of the greatest coefficient, of constants with 60 digits
 MAX_LENGTH = 60  # characters of a formula that is shown
 
 
@@ -246,6 +248,18 @@ class Piecewise:
         """Return the value at x."""
         here = Root.at(x)
         return self.pieces[sum(b < here for b in self.breaks)](x)
+
+
+def agree(f: Piecewise, g: Piecewise) -> bool:
+    """Return whether all coefficients of two functions differ by rounding only."""
+    pairs = zip(f.pieces, g.pieces, strict=False)
+    return len(f.pieces) == len(g.pieces) and all(
+        _size_of(p - q) <= _size_of(p) * _ROUNDING for p, q in pairs
+    )
+
+
+def _size_of(p: Rational) -> Fraction:
+    return Fraction(max(map(abs, p.numerator), default=0), max(map(abs, p.denominator)))
 
 
 def cells(f: Piecewise, g: Piecewise) -> Iterator[tuple[Root, Root, Rational, Rational]]:

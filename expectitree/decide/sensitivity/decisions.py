@@ -21,6 +21,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, NamedTuple
 
 from expectitree.base.errors import AnalysisError
+from expectitree.base.expressions.evaluation import DIGITS
 from expectitree.base.numbers import (
     Number,
     are_near,
@@ -47,6 +48,7 @@ from expectitree.decide.algebra.rationals import (
     Interval,
     Piecewise,
     Rational,
+    agree,
     formula_text,
     greatest_of,
     shifted,
@@ -182,6 +184,8 @@ class Decision:
         for b in tree.branches_of(tree.root_id):
             label = tree.branch_label(tree.root_id, b)
             action = shifted(functions.of_branch(b), reward)
+            if tree.error:  # then actions whose functions are equal may differ by rounding
+                action = next((f for f in actions.values() if agree(f, action)), action)
             actions[label] = functions.check_limits(message_path(join([label])), action)
         return cls(functions, actions, greatest_of(actions.values(), kind == MAX), value)
 
@@ -232,6 +236,8 @@ class Decision:
             self._check(side, best)
 
     def _check(self, place: Fraction, best: Labels) -> None:
+        if self.functions.tree.error:
+            place = to_digits(place, DIGITS)  # it has thousands, of constants with 60 digits
         if place in self._verified:
             return
         self._verified.add(place)

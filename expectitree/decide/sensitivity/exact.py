@@ -78,7 +78,7 @@ class BreakEven(SensitivityReport):
 
     def json_fields(self) -> Fields:
         found = self.range.json_fields() | attributes(self, "left", "right")
-        return found | {"places": self.meetings, "method": "exact"}
+        return found | {"places": self.meetings, "method": self.method}
 
     def to_records(self) -> Records:
         """Return a flat dict for each place: the rows of a table."""
@@ -179,7 +179,7 @@ class TwoWay(SensitivityReport):
             {"at": row.at, "pieces": [piece.json_fields(self.across.name) for piece in row.pieces]}
             for row in self.rows
         ]
-        return attributes(self, "across", "down") | {"rows": rows, "method": "exact"}
+        return attributes(self, "across", "down") | {"rows": rows, "method": self.method}
 
     def to_records(self) -> Records:
         """Return a flat dict for each piece of each row: the rows of a table.
@@ -240,10 +240,11 @@ def _row(tree: Tree, across: Range, down: Range, at: Fraction) -> Row:
     """Return the row where the parameter that moves down has a value."""
     # A probability may leave [0, 1] at the current value of the other parameter, so the numbers in
     # the columns stay; those that differ from their formulas count as moving.
-    moved = replace(tree, parameters=with_values(tree.parameters, down.settings(at)))
+    changed = down.settings(at)
+    moved = replace(tree, parameters=with_values(tree.parameters, changed))
     scaled = scaled_with(moved, across.name, down.name)
     try:
-        functions = NodeFunctions(moved, replace(across, scaled=scaled))
+        functions = NodeFunctions(moved, replace(across, scaled=scaled), changed=changed)
     except NumberError:  # a formula divides by zero in this row
         return Row(at, ())
     pieces: list[Piece] = []
@@ -269,7 +270,7 @@ class Everywhere(SensitivityReport):
             {"node": path, "pieces": [piece.json_fields(name) for piece in pieces]}
             for path, pieces in self.decisions.items()
         ]
-        return {**self.range.json_fields(), "decisions": decisions, "method": "exact"}
+        return {**self.range.json_fields(), "decisions": decisions, "method": self.method}
 
     def to_records(self) -> Records:
         """Return a flat dict for each piece of each decision: the rows of a table."""
