@@ -32,7 +32,7 @@ render = partial(render_each, _lines)
 def _tables(report: Frontier, options: ConsoleOptions) -> Lines:
     """Yield the strategies that are best for some weight, then the others."""
     both = (report.other, report.weighed)
-    spare = dict.fromkeys(report.best[0].criteria, 3) | dict.fromkeys(both, 0)
+    spare = {name: 3 * (name not in both) for name in report.best[0].criteria}
     shared = [Column(""), Column("action")]
     shared += [Column(name, True, rank) for name, rank in spare.items()]
     marks = dict.fromkeys(_best_now(report), f" {characters(options).best.strip()}")

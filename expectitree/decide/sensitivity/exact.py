@@ -196,9 +196,7 @@ class TwoWay(SensitivityReport):
 
 def sensitivity_map(
     tree: Tree,
-    across: str,
-    down: str,
-    *,
+    *parameters: str,
     ranges: Sequence[Ends | None] = (None, None),
     grid: int = GRID,
     file: str = "",
@@ -214,8 +212,8 @@ def sensitivity_map(
 
     Args:
         tree: The tree.
-        across: The parameter that varies along each row, where thresholds are exact.
-        down: The parameter that has one value in each row.
+        parameters: The parameter that varies along each row, where thresholds are exact, and the
+            one that has one value in each row.
         ranges: The ends of both; None for those in the file.
         grid: The number of rows.
         file: The name of the tree in outputs.
@@ -227,6 +225,7 @@ def sensitivity_map(
     check_tree(tree)
     if grid < 2:
         raise AnalysisError(f"a map needs at least 2 rows, got {grid}")
+    across, down = parameters
     if across == down:
         raise AnalysisError(f"a map needs two parameters, found {across} twice")
     first, second = (range_of(tree, *one) for one in zip((across, down), ranges, strict=True))
