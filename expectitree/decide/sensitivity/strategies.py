@@ -52,8 +52,8 @@ def strategies_of(tree: Tree, file: str = "", most: int = MAX_STRATEGIES) -> Str
     limit = min(most, allowed(MAX_STEPS) // len(tree))
     if (count := count_strategies(tree, player, limit)) > limit:
         raise AnalysisError(
-            f"the tree has at least {count:,} strategies, and at most {limit:,} are listed: --parameter "
-            "finds where the best one changes without listing them"
+            f"the tree has at least {count:,} strategies, and at most {limit:,} are listed: "
+            "--parameter finds where the best one changes without listing them"
         )
     found: list[Strategy] = []
     for choices in _choices(tree, player):

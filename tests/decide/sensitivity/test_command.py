@@ -346,6 +346,6 @@ def test_bad_arguments_from_python() -> None:
     assert [bar.range.name for bar in et.tornado(tree, "pr").bars] == ["pr"]
     with pytest.raises(
         AnalysisError,
-        match="the tree has at least 8 strategies, and at most 5 are listed: --parameter",
+        match="the tree has at least 6 strategies, and at most 5 are listed: --parameter",
     ):
         strategies_of(tree, most=5)
