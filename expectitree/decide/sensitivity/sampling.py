@@ -13,10 +13,10 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from expectitree.base import budget
-from expectitree.base.errors import AnalysisError, NumberError, SearchError, TreeError
+from expectitree.base.errors import AnalysisError, SearchError, TreeError
 from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
-from expectitree.base.tree.columns import CHANCE
+from expectitree.base.tree.columns import CHANCE, MAX
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_fractions
@@ -82,50 +82,30 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     return Sampler(tree, Range("R", *ends, ends[0]), move).sample(grows=True)[1]
 
 
-class Verdict(NamedTuple):
-    """What fractions find at a value of the parameter."""
-
-    best: Labels
-    value: Fraction  # of the tree
-    is_exact: bool  # whether all formulas have exact values; otherwise they have 60 digits
-    actions: Mapping[str, Fraction]  # the values of the actions at the root
-
-
 class Estimate(NamedTuple):
-    """What floats find at a value of the parameter."""
+    """What is found at a value of the parameter."""
 
-    value: float  # of the tree
-    best: Labels | None = None  # the actions that may be best; None if floats cannot find them
-    behind: Mapping[str, float] = {}  # by action at the root: how much better the best one is
-
-
-def action_values(search: Search) -> dict[str, Any]:
-    """Return the values of the actions at the root; none without a player there."""
-    tree, root = search.tree, search.tree.root_id
-    branches = tree.branches_of(root) if search.ties else ()
-    return {
-        tree.branch_label(root, b): tree.root_reward + search.interval_of_branch(b)[0]
-        for b in branches
-    }
+    value: Any  # of the tree
+    best: Labels  # the actions that are best, or may be best but for rounding
+    behind: Mapping[str, Any]  # by action at the root: how much better the best one is
+    is_exact: bool = False  # whether no number is rounded
 
 
 class Sampler:
     """Evaluates a tree at values of one of its parameters, or as `move` changes it for a value.
 
-    Floats find where something changes, at all points at once if they can. Fractions, in which
-    irrational numbers have 60 digits, confirm it. Actions are equal if they differ by less than the
-    rounding.
+    Arrays of floats find where something changes. Fractions, in which irrational numbers have 60
+    digits, confirm it. Actions are equal if they differ by less than the rounding.
     """
 
     def __init__(self, tree: Tree, range: Range, move: Move | None = None) -> None:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
-        self.tree, self.whole = tree, range
-        self.move, self.names = move or range.moved, [*range.settings(range.low)]
+        self.tree, self.whole, self.move = tree, range, move or range.moved
         self.has_arrays = not (move or tree.attitude) and find_spec("numpy") is not None
         self.points = POINTS if self.has_arrays else _FEW_POINTS
-        formulas = [*(self.tree.formulas or Formulas()).expressions()]
-        self.steps = len(self.tree) + _STEPS_OF_FORMULA * len(formulas)  # at a place
+        formulas = [*(tree.formulas or Formulas()).expressions()]
+        self.steps = len(tree) + _STEPS_OF_FORMULA * len(formulas)  # at a place
         self.left = budget.most(_MAX_STEPS)
         self.verdict_at = cache(self._verdict_at)
 
@@ -196,10 +176,7 @@ class Sampler:
         for best, group in itertools.groupby(found, key=lambda one: one[1].best):
             run = [place for place, _ in group]
             for place in dict.fromkeys((run[0], run[-1])):
-                if best is None or best[1:]:
-                    yield place, self.verdict_at(place).best
-                else:
-                    yield place, best
+                yield place, self.verdict_at(place).best if best[1:] else best
 
     def spend(self, steps: int) -> None:
         """Count some steps; raise `TooMuchWorkError` if these are more than the budget allows."""
@@ -212,37 +189,26 @@ class Sampler:
             )
 
     def estimates(self, places: Sequence[Fraction]) -> list[Estimate]:
-        """Return what floats find at some places; raise `AnalysisError` where there is no value."""
-        found = self._in_arrays(places) if self.has_arrays else map(self._in_floats, places)
-        return [
-            one if one.best is not None else Estimate(float(self.search_at(place).value))
-            for place, one in zip(places, found, strict=True)
-        ]
+        """Return what arrays find at some places, and what fractions find if arrays cannot.
 
-    def _in_arrays(self, places: Sequence[Fraction]) -> Iterator[Estimate]:
+        Raises `AnalysisError` where the tree has no value.
+        """
+        if not self.has_arrays:
+            return [*map(self.verdict_at, places)]
         from expectitree.decide.simulation.arrays import values_at
 
         self.spend(_STEPS_IN_ARRAYS * self.steps)
-        rows = [self.whole.settings(place) for place in places]
-        columns = {name: [float(row[name]) for row in rows] for name in self.names}
-        values, actions = values_at(self.tree, columns)
-        scale = _TIE * max(map(abs, values), default=0.0)
-        for i, value in enumerate(values):
-            if isfinite(value):
-                behind = {action: abs(value - worth[i]) for action, worth in actions.items()}
-                best = tuple(action for action, less in behind.items() if less <= scale)
-                yield Estimate(value, best, behind)
-            else:
-                yield Estimate(value)
-
-    def _in_floats(self, place: Fraction) -> Estimate:
-        self.spend(self.steps)
-        with suppress(NumberError, TreeError, SearchError):
-            search = search_tree(self.move(self.tree.floats, place))
-            value, actions = float(search.value), action_values(search)
-            behind = {action: abs(value - float(worth)) for action, worth in actions.items()}
-            return Estimate(value, best_actions(search), behind)
-        return Estimate(INFINITY)
+        rows = [self.whole.settings(place) for place in (self.whole.low, *places)]
+        columns = {name: [float(row[name]) for row in rows] for name in rows[0]}
+        (_, *values), actions = values_at(self.tree, columns)
+        tie = _TIE * max(map(abs, filter(isfinite, values)), default=0.0)
+        found = []
+        for i, (place, value) in enumerate(zip(places, values, strict=True), 1):
+            behind = {action: abs(value - worth[i]) for action, worth in actions.items()}
+            best = tuple(action for action, less in behind.items() if less <= tie)
+            one = Estimate(value, best, behind)
+            found.append(one if isfinite(value) else self.verdict_at(place))
+        return found
 
     def extremes(self) -> dict[Fraction, Fraction]:
         """Return the least and the greatest value at 200 places, which floats find, by place."""
@@ -272,7 +238,7 @@ class Sampler:
         for (low, left), (_, middle), (high, right) in zip(
             found, found[1:], found[2:], strict=False
         ):
-            for action in middle.behind.keys() - (middle.best or ()):
+            for action in middle.behind.keys() - middle.best:
                 sides = [side.behind.get(action, INFINITY) for side in (left, right)]
                 if middle.behind[action] <= min(*sides, max(sides) / 2):
                     yield self._closest_of(action, low, high)
@@ -300,14 +266,17 @@ class Sampler:
             name = self.whole.name
             raise AnalysisError(f"at {name} = {message_text(place)}: {error}") from None
 
-    def _verdict_at(self, place: Fraction) -> Verdict:
-        """Return the best actions at a place, and the values of the tree and of its actions."""
+    def _verdict_at(self, place: Fraction) -> Estimate:
+        """Return what fractions find at a place."""
         search = self.search_at(place)
-        value = to_exact(search.value)
+        tree, value = search.tree, to_exact(search.value)
+        behind = {}
+        for b in tree.branches_of(tree.root_id) if search.ties else ():
+            worth = to_exact(tree.root_reward + search.interval_of_branch(b)[0])
+            behind[tree.branch_label(tree.root_id, b)] = abs(value - worth)
         if search.eps:
             value = to_digits(value)
-        actions = {action: to_exact(worth) for action, worth in action_values(search).items()}
-        return Verdict(best_actions(search), value, not search.eps, actions)
+        return Estimate(value, best_actions(search), behind, not search.eps)
 
     def threshold(self, low: Fraction, high: Fraction, before: Labels, after: Labels) -> Threshold:
         """Return the first change of the best actions that is found between two places.
@@ -381,13 +350,17 @@ class Sampler:
         left, right = self.verdict_at(low), self.verdict_at(high)
         before = left.best[0]
         after = next((action for action in right.best if action not in left.best), before)
-        gaps = [abs(one.actions[before] - one.actions[after]) for one in (left, right)]
+        gaps = [abs(one.behind[before] - one.behind[after]) for one in (left, right)]
         far = sum(abs(x.behind[before] - x.behind[after]) for x in self.estimates([*ends]))
         if not 0 < sum(gaps) * _STEEP < far:
             return None
         share = gaps[0] / sum(gaps)
-        rise = right.actions[before] - left.actions[before]
-        return share, to_digits(left.actions[before] + rise * share)
+        rise = right.value - left.value
+        if self.tree.root.kind == MAX:
+            rise -= right.behind[before]
+        else:
+            rise += right.behind[before]
+        return share, to_digits(left.value + rise * share)
 
 
 def with_strategy(tree: Tree, strategy: Mapping[int, int]) -> Tree:
