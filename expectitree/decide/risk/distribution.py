@@ -288,27 +288,21 @@ class Profiles:
         import numpy as np
 
         tree, columns = self.tree, self.tree.columns
-        widest = max(map(len, map(tree.branches_of, range(len(tree)))))
-        cumulative = np.ones((len(tree), widest))
-        start = np.zeros((len(tree),), int)
+        weight = np.zeros(len(columns.child))
         for n in self.played:
-            branches = self._branches(n)
-            if branches and n != tree.root_id:
-                start[n] = branches[0]
-            if columns.kind[n] == CHANCE:
-                shares = [float(columns.probability[b]) for b in tree.branches_of(n)]
-                cumulative[n, : len(shares)] = np.cumsum(shares)
-                start[n] = tree.branches_of(n)[0]
-        child, kind = np.array(columns.child), np.array(columns.kind)
-        reward = np.array([float(tree.reward_of(b)) for b in range(len(child))])
-        utility = np.array([*map(float, columns.utility)])
-        first, paid = self._start_of(branch)
+            for b in self._branches(n):
+                weight[b] = columns.probability[b] if columns.kind[n] == CHANCE else 1
+        upto = np.concatenate([[0.0], np.cumsum(weight)])  # the sum of the weights before a branch
+        reward = np.array([float(tree.reward_of(b)) for b in range(len(weight))])
+        utility, kind = np.array(columns.utility, float), np.array(columns.kind)
+        child, first, last = map(np.array, (columns.child, columns.first, columns.last))
+        start, paid = self._start_of(branch)
+        node, total = np.full(DRAWS, start), np.full(DRAWS, float(paid))
         random = np.random.default_rng(SEED)
-        node, total = np.full(DRAWS, first), np.full(DRAWS, float(paid))
         while (moving := np.flatnonzero(kind[node] != TERMINAL)).size:
-            here = node[moving]
-            drawn = random.random(moving.size)[:, None]
-            chosen = start[here] + (drawn >= cumulative[here, :-1]).sum(axis=1)
+            low, high = upto[first[node[moving]]], upto[last[node[moving]]]
+            drawn = low + random.random(moving.size) * (high - low)
+            chosen = np.searchsorted(upto, drawn, "right") - 1
             total[moving] += reward[chosen]
             node[moving] = child[chosen]
         totals, counts = np.unique(total + utility[node], return_counts=True)

@@ -153,7 +153,8 @@ class Sampler:
         thresholds: list[Threshold] = []
         (left, best), *others = self._best_at(places)
         for right, after in others:
-            while after != best:
+            # Floats may be wrong just beside a jump.
+            while after != best and (after := self.verdict_at(right).best) != best:
                 threshold = self.threshold(left, right, best, after)
                 thresholds.append(threshold)
                 left, best = threshold.upper, threshold.after
@@ -245,16 +246,27 @@ class Sampler:
 
     def _closest_of(self, action: str, low: Fraction, high: Fraction) -> Fraction:
         """Return the place between two where an action is the least behind the best one."""
-        nearest = (high - low) * _NEAR
-        while high - low > nearest:
-            places = self._between(low, high)
-            behind = [one.behind.get(action, INFINITY) for one in self.estimates(places)]
-            least = behind.index(min(behind))
-            low, high = places[max(least - 1, 0)], places[min(least + 1, self.points)]
-        return (low + high) / 2
 
-    def _between(self, low: Fraction, high: Fraction) -> list[Fraction]:
-        return [low + (high - low) * i / self.points for i in range(self.points + 1)]
+        def least(behind: list[float]) -> tuple[int, int]:
+            at = behind.index(min(behind))
+            return max(at - 1, 0), min(at + 1, self.points)
+
+        low, high = self._narrowed(action, low, high, least)
+        return to_exact(float((low + high) / 2))
+
+    def _narrowed(
+        self,
+        action: str,
+        low: Fraction,
+        high: Fraction,
+        choose: Callable[[list[float]], tuple[int, int]],
+    ) -> tuple[Fraction, Fraction]:
+        """Return the ends that are left if how far an action is behind leads to two points."""
+        while _place_between(low, high, TOLERANCE) is not None:
+            places = [low + (high - low) * i / self.points for i in range(self.points + 1)]
+            start, end = choose([one.behind[action] for one in self.estimates(places)])
+            low, high = places[start], places[end]
+        return low, high
 
     def search_at(self, place: Fraction) -> Search:
         """Return a search of the tree in fractions at a value of the parameter."""
@@ -326,18 +338,16 @@ class Sampler:
         self, low: Fraction, high: Fraction, before: Labels
     ) -> Iterator[tuple[Fraction, Fraction]]:
         """Yield intervals in which floats find that an action ceases to be best."""
-        for action in before[:1]:
-            while _place_between(low, high, TOLERANCE) is not None:
-                places = self._between(low, high)
-                behind = [one.behind.get(action, INFINITY) for one in self.estimates(places)]
-                first = next((i for i, less in enumerate(behind) if less > 0), 0)
-                if not first:
-                    return
-                low, high = places[first - 1], places[first]
-            step = _step_at(low, high, TOLERANCE)
-            lower = (low + high) / 2 // step * step
-            yield lower, lower + step
-            yield lower - step, lower + 2 * step
+
+        def change(behind: list[float]) -> tuple[int, int]:
+            end = next((i for i, less in enumerate(behind) if less > 0), self.points)
+            return max(end - 1, 0), max(end, 1)
+
+        low, high = self._narrowed(before[0], low, high, change)
+        step = _step_at(low, high, TOLERANCE)
+        lower = (low + high) / 2 // step * step
+        yield lower, lower + step
+        yield lower - step, lower + 2 * step
 
     def _crossing(
         self, low: Fraction, high: Fraction, ends: tuple[Fraction, Fraction]
