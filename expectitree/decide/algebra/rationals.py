@@ -39,6 +39,7 @@ MAX_BITS = 20_000  # of a coefficient
 # 100. Of 30 kinds of trees, most take 0.6 to 2 million steps in a second, and none more than 2.5,
 # except those that end at once. So what ends within 20 seconds keeps within these.
 MAX_STEPS = 40_000_000
+_PRECISION = 400  # bits, where constants have 60 digits, which are 200 bits
 _ROUNDING = Fraction(1, 10**55)  # of the greatest coefficient, of constants with 60 digits
 MAX_LENGTH = 60  # characters of a formula that is shown
 
@@ -107,6 +108,15 @@ class Rational:
 
 
 VARIABLE = Rational((0, 1), (1,))
+
+
+def shortened(p: Rational) -> Rational:
+    """Return a polynomial whose coefficients are rounded to 400 bits of the greatest one."""
+    if not p.is_polynomial or p.bits <= _PRECISION:
+        return p
+    (denominator,), size = p.denominator, max(map(abs, p.numerator))
+    shift = max(0, _PRECISION + denominator.bit_length() - size.bit_length())
+    return lowest_terms(trimmed([(c << shift) // denominator for c in p.numerator]), (1 << shift,))
 
 
 def constant(value: Fraction) -> Rational:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from typing import Any, cast
 
@@ -32,7 +33,7 @@ from expectitree.decide.sensitivity.parameters import (
 )
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import PLAYERS
+from expectitree.searches.result import PLAYERS, Search
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def frontier(
     lines = Lines(exact, name)
     found, meetings = lines.envelope(low, high)
     ends = [*pairwise([low, *meetings, high])]
-    _verify(exact, name, found, ends)
+    _verify(lines, name, found, ends)
     trees = {criterion: tree_of(exact, criterion) for criterion in criteria.by_name}
 
     def strategy(line: Line, **about: Any) -> Strategy:
@@ -265,17 +266,25 @@ def moves_only_objective(tree: Tree, name: str) -> bool:
 
 
 def _verify(
-    tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[tuple[Fraction, Fraction]]
+    lines: Lines, name: str, best: Sequence[Line], ends: Sequence[tuple[Fraction, Fraction]]
 ) -> None:
-    """Evaluate the tree at each weight where the best strategy changes, and between them."""
-    for line, (start, end) in zip(lines, ends, strict=True):
-        middle = start + 1 if end == INFINITY else (start + end) / 2
-        for place in (start, middle):
+    """Evaluate the tree at each weight where the best strategy changes, and after the last.
+
+    The value is convex in the weight, and no less than each line. So it is a line between two
+    places where it equals this line.
+    """
+    tree = lines.tree
+
+    @cache
+    def search_at(place: Fraction) -> Search:
+        return search_tree(tree.with_parameters(**{name: place}))
+
+    for line, (start, end) in zip(best, ends, strict=True):
+        for place in (start, start + 1 if end == INFINITY else end):
             if tree.error:
                 place = to_digits(place, DIGITS)
-            search = search_tree(tree.with_parameters(**{name: place}))
-            value = tree.gain_sign * line.at(place)
-            if not are_near(search.value, value, search.eps):
+            search, value = search_at(place), tree.gain_sign * line.at(place)
+            if not are_near(search.value, value, max(search.eps, lines.near * abs(value))):
                 raise AnalysisError(
                     f"at {name} = {message_text(place)} the tree is worth "
                     f"{message_text(search.value)}, and not {message_text(value)}: this "

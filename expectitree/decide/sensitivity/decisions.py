@@ -177,7 +177,8 @@ class Decision:
     def at_root(cls, functions: NodeFunctions) -> Decision:
         """Return the decision at the root; without a player there, it has only a value."""
         tree, reward = functions.tree, functions.reward_of(NONE)
-        value, actions = functions.of_branch(NONE), {}
+        value = functions.of_branch(NONE)
+        actions: dict[str, Piecewise] = {}
         kind = tree.columns.kind[tree.root_id]
         if kind not in (MAX, MIN):
             return cls(functions, {}, functions.check_limits("the tree", value))

@@ -41,6 +41,7 @@ from expectitree.decide.algebra.rationals import (
     greatest_of,
     scaled,
     shifted,
+    shortened,
     weighted_sum,
 )
 from expectitree.decide.records import Labels
@@ -215,6 +216,8 @@ class NodeFunctions(FormulaFunctions):
                 function = self.flat(self.utility[n])
             else:
                 function = self._combined(n, kind, functions)
+            if self.tree.error:
+                function = replace(function, pieces=tuple(map(shortened, function.pieces)))
             for piece in function.pieces:
                 check_length(piece)
             functions.append(function)

@@ -38,6 +38,7 @@ POINTS = 200  # of the range
 # formula takes four times as many. Arrays take as long for all points as floats for ten.
 _MAX_STEPS = 20_000_000
 _STEPS_IN_FRACTIONS, _STEPS_OF_FORMULA, _STEPS_IN_ARRAYS = 8, 4, 10
+_LARGE, _DIGITS = 4_000, 12  # steps at a place above which a bar's ends have the digits of floats
 _FEW_POINTS = 4  # between two places, if each is evaluated alone
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
@@ -216,6 +217,8 @@ class Sampler:
         places = self.range.places(POINTS)
         values = dict(zip(places, (one.value for one in self.estimates(places)), strict=True))
         ends = (end(values, key=values.__getitem__) for end in (min, max))
+        if self.steps > _LARGE:
+            return {place: to_digits(to_exact(values[place]), _DIGITS) for place in ends}
         return {place: to_exact(self.search_at(place).value) for place in ends}
 
     def confirms(self, pieces: Sequence[Piece], thresholds: Sequence[Threshold]) -> bool:
