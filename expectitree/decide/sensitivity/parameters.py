@@ -190,9 +190,7 @@ def _distributions(tree: Tree) -> Iterator[list[Expression]]:
         if kind == CHANCE and branches[0] in written:
             yield [written[b] for b in branches]
     for definition in formulas.defined.values():
-        yield [*definition.prior.values()]
-        rows = [row.values() for row in definition.likelihood.values()]
-        yield from map(list, zip(*rows, strict=True))
+        yield from map(list, definition.distributions())
 
 
 def _exact(end: Number | str, name: str) -> Fraction:

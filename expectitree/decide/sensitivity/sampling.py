@@ -265,7 +265,7 @@ class Sampler:
         choose: Callable[[list[float]], tuple[int, int]],
     ) -> tuple[Fraction, Fraction]:
         """Return the ends that are left if how far an action is behind leads to two points."""
-        while _place_between(low, high, TOLERANCE) is not None:
+        while high - low > _step_at(low, high, TOLERANCE):
             places = [low + (high - low) * i / self.points for i in range(self.points + 1)]
             start, end = choose([one.behind[action] for one in self.estimates(places)])
             low, high = places[start], places[end]

@@ -235,3 +235,20 @@ def test_sampling_ends_after_some_steps(monkeypatch: pytest.MonkeyPatch) -> None
     message = "evaluating 3 nodes at hundreds of values of a takes more than 0 steps: make "
     with pytest.raises(et.TreeError, match=f"{message}.*or set EXPECTITREE_BUDGET=1e-08 for ten"):
         sampled("exp(a)")
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["exp(a)/2", "min(a, 1 - a) + 0.45", "if(a < 0.61, 2, 0)", "(a - 0.6)^2*exp(a) + 0.9"],
+)
+def test_arrays_change_no_result(formula: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without NumPy, or with an attitude to risk, each place is evaluated alone."""
+    tree = et.loads(f"parameters: {{a: 0.3}}\nmax: {{x: '{formula}', y: 0.9, z: {{min: [a, 2]}}}}")
+    found = et.sensitivity(tree, "a", range=(0, 1))
+    monkeypatch.setattr("expectitree.decide.sensitivity.sampling.find_spec", lambda _: None)
+    alone = et.sensitivity(tree, "a", range=(0, 1))
+    assert [piece.best for piece in found.pieces] == [piece.best for piece in alone.pieces]
+    for one, other in zip(found.thresholds, alone.thresholds, strict=True):
+        assert abs(one.middle - other.middle) < Fraction(1, 10**8)
+        assert abs(one.value - other.value) < Fraction(1, 10**12)
+        assert (one.before, one.at, one.after) == (other.before, other.at, other.after)
