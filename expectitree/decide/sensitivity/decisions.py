@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from expectitree.text.console import Characters
 
 _DIGITS = 10  # of a place
+_GUARD = 10  # digits that rounding may lose
 _SHORT_DIGITS = 6  # of one in a table or a plot
 _MAX_DIGITS = 15  # of a place that is shown without an exponent
 _MAX_FRACTION_LENGTH = 24  # characters
@@ -203,8 +204,15 @@ class Decision:
         value: Rational | None = parts[0][0]
         if parts[1:]:
             value = None
-        later = tuple(place_of(start) for _, start, _ in parts[1:])
-        return Piece(place_of(left), place_of(right), best, value, later)
+        later = tuple(self._place_of(start) for _, start, _ in parts[1:])
+        return Piece(self._place_of(left), self._place_of(right), best, value, later)
+
+    def _place_of(self, root: Root) -> Fraction:
+        """Return the place of a root, without the rounding errors of irrational constants."""
+        place = place_of(root)
+        if self.functions.tree.error:
+            return to_digits(place, DIGITS - _GUARD)
+        return place
 
     def thresholds(self, is_verified: bool = True) -> Iterator[Threshold]:
         """Yield every threshold in order; verify it by evaluations of the tree."""
@@ -214,6 +222,8 @@ class Decision:
             if (previous and before != here.at) or (later and here.after != here.at):
                 neighbours = [side.place for side in (previous, later) if side]
                 lower, upper = enclose(here.place, neighbours)
+                if lower == upper:
+                    lower = upper = self._place_of(here.place)
                 value = self.value(place_of(here.place, VALUE_TOLERANCE))
                 if lower < upper:
                     value = to_digits(value)
@@ -224,7 +234,7 @@ class Decision:
 
     def _verify(self, threshold: Threshold, place: Root, neighbours: Sequence[Root]) -> None:
         """Evaluate the tree at a threshold that is known exactly, and on both sides of it."""
-        exact = threshold.exact
+        exact = place.exact
         if exact is not None:
             self._check(exact, threshold.at)
         for other in neighbours:

@@ -196,6 +196,14 @@ def test_actions_that_agree_in_60_digits_tie(y: str) -> None:
     assert [piece.best for piece in found.pieces] == [("z",), ("x", "y")]
 
 
+def test_rounding_errors_of_constants_are_not_shown() -> None:
+    text = "parameters: {a: 0.2, k: 2}\nmin: {x: '-a*exp(k)', y: {min: ['-1/2*exp(k)', 3]}}"
+    found = et.sensitivity(et.loads(text), "a", range=(0, 1))
+    assert [threshold.exact for threshold in found.thresholds] == [Fraction(1, 2)]
+    assert [piece.end for piece in found.pieces] == [Fraction(1, 2), 1]
+    assert "At 0.5 x and y tie at −3.694528049." in et.to_text(found)
+
+
 def test_an_amount_needs_no_exact_formulas() -> None:
     found = added(et.loads("parameters: {a: 0.3}\nmax: {x: 'exp(a)', y: 1}"), "y")
     assert found.method == "60 digits"
