@@ -149,7 +149,7 @@ def frontier(
     if range is None:
         moved = replace(moved, high=cast("Fraction", INFINITY))
     low, high = moved.low, moved.high
-    with exact_only("a frontier", "write the weight as a number or a parameter"):
+    with exact_only("a frontier", "write an objective that is linear in its weight"):
         exact = replace(exact_tree(tree), local_bounds={})
         parts, is_icer = _parts(exact, criteria, name)
     lines = Lines(exact, name)

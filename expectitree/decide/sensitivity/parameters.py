@@ -238,10 +238,10 @@ def why_not_exact(error: Exception) -> str:
 
 
 def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
-    """Return a tree in fractions; raise `NotRationalError` if a formula has no exact value.
+    """Return a tree in fractions, in which irrational numbers have 60 digits.
 
-    If no formula has to move, numbers take their place; of irrational ones, their first 60 digits.
-    Certainty equivalents have no exact values either.
+    Raises `NotRationalError` if a formula has a value in floats only, unless no formula has to
+    move: then numbers take their place. Certainty equivalents have no exact values either.
     """
     if tree.attitude is not None:
         raise NotRationalError(f"values are certainty equivalents ({tree.attitude.text})")

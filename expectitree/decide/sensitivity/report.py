@@ -150,7 +150,7 @@ def sensitivity(
 ) -> Sensitivity:
     """Return how the best action and the value depend on one parameter of a tree.
 
-    The answer is exact where formulas are made of + - * / and whole powers: the thresholds are
+    The answer is exact where the parameter is only in + - * / and whole powers: the thresholds are
     roots of polynomials, rational or enclosed to within 1e-9. Otherwise the range is sampled, and
     so it is with an attitude to risk.
 
