@@ -155,8 +155,10 @@ def _inputs(tree: Tree, file: str) -> Iterator[str]:
         yield _element("p", note, "dim")
     yield f"<h2>What the value depends on</h2>{_figure(plot_of(found), 'plot')}"
     yield "<h2>Where the decision changes</h2>"
-    for bar in found.bars:
-        one = bar.range
+    idle = [bar.range.name for bar in found.bars if not bar.thresholds and not bar.later]
+    if idle:
+        yield _element("p", f"No value in its range changes the decision: {', '.join(idle)}.")
+    for one in (bar.range for bar in found.bars if bar.range.name not in idle):
         yield _element("h3", ": ".join(filter(None, (one.name, one.description))))
         yield from _answer(sensitivity(tree, one.name, range=(one.low, one.high), file=file))
 

@@ -229,13 +229,13 @@ def _sampled() -> et.Tree:
         (lambda: et.sensitivity(_exact(), "a"), "1e-6", "evaluating 9 nodes .* more than 20 steps"),
         (
             lambda: et.sensitivity(_sampled(), "a"),
-            "1e-4",
-            "evaluating 3 nodes .* more than 2,000 st",
+            "1e-5",
+            "evaluating 3 nodes .* more than 200 st",
         ),
         (
             lambda: et.tornado(_sampled(), ["a"]),
-            "1e-4",
-            "evaluating 3 nodes .* more than 2,000 steps",
+            "1e-5",
+            "evaluating 3 nodes .* more than 200 steps",
         ),
         (lambda: et.sensitivity_map(_exact(), "a", "b"), "1e-6", "a map .* would take too long"),
         (

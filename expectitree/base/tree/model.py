@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import TreeError
+from expectitree.base.expressions.syntax import names_in
 from expectitree.base.numbers import (
     INFINITY,
     Number,
@@ -349,6 +350,11 @@ class Tree(Shown):
         for n in range(count):
             sizes[n] += sum(sizes[child[b]] for b in self.branches_of(n))
         return sizes[-1]
+
+    @cached_property
+    def names_by_formula(self) -> dict[int, tuple[str, ...]]:
+        """The names of parameters in each formula, by the id of its expression."""
+        return {id(formula): names_in(formula) for formula in self.formulas.expressions()}
 
     @property
     def is_sharing(self) -> bool:

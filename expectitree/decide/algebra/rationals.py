@@ -33,11 +33,14 @@ from expectitree.decide.algebra.polynomials import (
 
 # The limits of what is computed exactly; other functions are sampled or left out.
 MAX_DEGREE = 60
+MAX_QUOTIENT_DEGREE = 20  # of a function that is not a polynomial: common divisors take longer
 MAX_BITS = 20_000  # of a coefficient
 # An operation on a coefficient of up to 1,000 bits is a step. Evaluating a node in fractions takes
 # 100. Of 30 kinds of trees, most take 0.6 to 2 million steps in a second, and none more than 2.5,
 # except those that end at once. So what ends within 20 seconds keeps within these.
 MAX_STEPS = 40_000_000
+_PRECISION = 400  # bits, where constants have 60 digits, which are 200 bits
+_ROUNDING = Fraction(1, 10**55)  # of the greatest coefficient, of constants with 60 digits
 MAX_LENGTH = 60  # characters of a formula that is shown
 
 
@@ -105,6 +108,15 @@ class Rational:
 
 
 VARIABLE = Rational((0, 1), (1,))
+
+
+def shortened(p: Rational) -> Rational:
+    """Return a polynomial whose coefficients are rounded to 400 bits of the greatest one."""
+    if not p.is_polynomial or p.bits <= _PRECISION:
+        return p
+    (denominator,), size = p.denominator, max(map(abs, p.numerator))
+    shift = max(0, _PRECISION + denominator.bit_length() - size.bit_length())
+    return lowest_terms(trimmed([(c << shift) // denominator for c in p.numerator]), (1 << shift,))
 
 
 def constant(value: Fraction) -> Rational:
@@ -246,6 +258,18 @@ class Piecewise:
         """Return the value at x."""
         here = Root.at(x)
         return self.pieces[sum(b < here for b in self.breaks)](x)
+
+
+def agree(f: Piecewise, g: Piecewise) -> bool:
+    """Return whether all coefficients of two functions differ by rounding only."""
+    pairs = zip(f.pieces, g.pieces, strict=False)
+    return len(f.pieces) == len(g.pieces) and all(
+        _size_of(p - q) <= _size_of(p) * _ROUNDING for p, q in pairs
+    )
+
+
+def _size_of(p: Rational) -> Fraction:
+    return Fraction(max(map(abs, p.numerator), default=0), max(map(abs, p.denominator)))
 
 
 def cells(f: Piecewise, g: Piecewise) -> Iterator[tuple[Root, Root, Rational, Rational]]:

@@ -125,13 +125,17 @@ class Inquiry(Shown):
     def leaf(self) -> Node | None:
         """The leaf to ask for, the same until you answer; None if there is no more."""
         n = self._progress.leaf
-        return None if n is None else self.tree.node(n)
+        if n is None:
+            return None
+        return self.tree.node(n)
 
     @property
     def path(self) -> str | None:
         """The first path of the leaf to ask for, its key in `answers`; None if there is no more."""
         n = self._progress.leaf
-        return None if n is None else self.tree.path_of(n)
+        if n is None:
+            return None
+        return self.tree.path_of(n)
 
     @property
     def route(self) -> tuple[Step, ...]:
@@ -247,7 +251,7 @@ class Inquiry(Shown):
         The loss of an action is what its strongest rival may reach beyond what it guarantees.
         """
         tree, root, child = self.tree, self.tree.root, self.tree.columns.child
-        sign = 1 if root.kind == Kind.MAX else -1
+        sign = {Kind.MAX: 1}.get(root.kind, -1)
         sure: dict[int, Number] = {}  # what an action guarantees its player
         reach: dict[int, Number] = {}  # the most that its player may reach, by child
         paid: dict[int, Number] = {}  # by the best branch to each child
@@ -267,7 +271,7 @@ class Inquiry(Shown):
         known = self._progress.beliefs
         # Losses within the rounding error, twice as much if v* is known, are proofs.
         is_known = known.lower[root.id] == known.upper[root.id]
-        eps = self._progress.beliefs.eps * (2 if is_known else 1)
+        eps = known.eps * (1 + is_known)
         for b, loss in losses.items():
             if loss <= eps:
                 return b, 0

@@ -32,6 +32,7 @@ _HELP = """\
   2, -4.5e3, 1/3  the utility of the leaf, as in a tree file
   show            draw the tree with the bounds and answers so far
   quit            leave; so do Ctrl-D and Ctrl-C"""
+_GOALS = {"value": "value", "action": "decision"}
 _COMMANDS = ("show", "quit", "help")
 
 
@@ -49,32 +50,35 @@ def _question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableT
     """Yield the question: the steps to the leaf, with who decides there, and its notes."""
     leaf, route, tree = inquiry.leaf, inquiry.route, inquiry.tree
     assert leaf is not None
-    end = " when" if route else "?"
+    end = {True: " when", False: "?"}[bool(route)]
     yield Text(f"Question {inquiry.asked + 1:,}: what is it worth{end}", style="title")
     marks = characters(options)
     left_out = max(0, len(route) - _MAX_STEPS)
     if left_out:
         yield Text(f"  {marks.ellipsis} {left_out:,} more steps", style="dim")
     grid = Table.grid(padding=(0, 2, 0, 0))
-    paid = {step.id: tree.reward_of(step.id) for step in route}
-    pays = any(paid.values())
+    pays = any(tree.reward_of(step.id) for step in route)
     for step in route[left_out:]:
-        kind = step.node.kind
-        probability = tree.columns.probability[step.id]
-        p = f"p {probability_text(probability)}" if kind == Kind.CHANCE else ""
+        kind, p = step.node.kind, ""
+        if kind == Kind.CHANCE:
+            p = f"p {probability_text(tree.columns.probability[step.id])}"
         name = Text(f"{marks.kinds[kind.name]}{kind.name}", style=kind.name, no_wrap=True)
         label = Text(safe(step.branch.label, options), overflow="fold")
-        reward = " ".join(payment(paid[step.id])) if paid[step.id] else ""
-        cells = [Text(p, no_wrap=True), *([Text(reward, no_wrap=True)] if pays else [])]
-        grid.add_row(name, Text(_VERBS[kind]), label, *cells)
+        reward = tree.reward_of(step.id)
+        cells = [
+            Text(p, no_wrap=True),
+            Text(" ".join(payment(reward) * bool(reward)), no_wrap=True),
+        ]
+        grid.add_row(name, Text(_VERBS[kind]), label, *cells[: 1 + pays])
+    notes = [leaf.note]
     if route:
         yield Padding(grid, (0, 0, 0, 2))
-    notes = [tree.branch_notes.get(route[-1].id) if route else None, leaf.note]
+        notes.insert(0, tree.branch_notes.get(route[-1].id))
     if left_out:
         notes.insert(0, f"The path is {inquiry.path}")
     if pays:
         notes.append("Leave out the rewards and costs on the way: they are added to the answer.")
-    branches = list(tree.columns.child).count(leaf.id) if tree.is_sharing else 1
+    branches = [*tree.columns.child].count(leaf.id)
     if branches > 1:
         notes.append(f"{branches:,} branches lead here: the answer counts for all of them.")
     for note in notes:
@@ -85,8 +89,10 @@ def _question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableT
 def _bounds_text(bounds: Bounds) -> str:
     """Return the numbers that are allowed as an answer, in words."""
     lower, upper = bounds
+    if lower == -INFINITY and upper == INFINITY:
+        return "a number"
     if lower == -INFINITY:
-        return "a number" if upper == INFINITY else f"a number, at most {exact_text(upper)}"
+        return f"a number, at most {exact_text(upper)}"
     if upper == INFINITY:
         return f"a number, at least {exact_text(lower)}"
     return f"a number from {exact_text(lower)} to {exact_text(upper)}"
@@ -98,7 +104,7 @@ def _state(inquiry: Inquiry, options: ConsoleOptions) -> Text:
     if inquiry.algorithm.goal == "value":
         text.append(f"the value is in {interval_text(*inquiry.interval(ROOT))}")
     if inquiry.best is not None:
-        text.append("; the best so far is " if text else "the best so far is ")
+        text.append("; " * bool(text) + "the best so far is ")
         text.append(safe(inquiry.best, options), style="best")
         text.append(f", {_risk(inquiry.loss)}")
     return text
@@ -109,10 +115,10 @@ def _verdict(inquiry: Inquiry, options: ConsoleOptions) -> Text:
     if not inquiry.is_done:
         title = Text("Not decided: ", style="title")
         return title.append_text(_state(inquiry, options)).append(".")
-    best = None if inquiry.best is None else safe(inquiry.best, options)
+    best = safe(inquiry.best or "", options)
     if inquiry.algorithm.goal == "value":
-        sentence = f"The value is {display_text(inquiry.interval(ROOT)[0])}"
-        sentence += "." if best is None else f", with {best}."
+        choice = f", with {best}" * (inquiry.best is not None)
+        sentence = f"The value is {display_text(inquiry.interval(ROOT)[0])}{choice}."
     else:
         sentence = f"{best} is best: {_proof(inquiry)}."
     return Text(sentence, style="title")
@@ -122,18 +128,16 @@ def _proof(inquiry: Inquiry) -> str:
     """Return the bound of the best action that matters, and the one of its strongest rival."""
     played = next(action for action in inquiry.actions if action.is_best)
     others = [action.interval for action in inquiry.actions if action.child != played.child]
-    is_max = inquiry.tree.root.kind == Kind.MAX
+    side, least, more, farthest = 1, "at most ", "less", min
+    if inquiry.tree.root.kind == Kind.MAX:
+        side, least, more, farthest = 0, "at least ", "more", max
     if not others:
-        pays = inquiry.tree.columns.pays
-        same, more = "every action leads to the same node", "more" if is_max else "less"
-        return f"{same}, and none pays {more}" if pays else same
+        paid = f", and none pays {more}" * bool(inquiry.tree.columns.pays)
+        return f"every action leads to the same node{paid}"
+    rest = display_text(farthest(interval[1 - side] for interval in others))
     lower, upper = played.interval
-    if is_max:
-        own, least, more, rest = lower, "at least ", "more", max(end for _, end in others)
-    else:
-        own, least, more, rest = upper, "at most ", "less", min(end for end, _ in others)
-    worth = display_text(own) if lower == upper else least + display_text(own)
-    return f"it is worth {worth}, and nothing else is worth {more} than {display_text(rest)}"
+    worth = least * (lower < upper) + display_text(played.interval[side])
+    return f"it is worth {worth}, and nothing else is worth {more} than {rest}"
 
 
 def _effort(inquiry: Inquiry) -> str:
@@ -141,9 +145,10 @@ def _effort(inquiry: Inquiry) -> str:
     total = inquiry.asked + inquiry.unknown_left
     text = f"Answered: {inquiry.asked:,} of {plural(total, 'unknown utility')}."
     if inquiry.is_done and inquiry.unknown_left:
-        goal = "value" if inquiry.algorithm.goal == "value" else "decision"
-        others = "The others cannot" if inquiry.asked else "No answer can"
-        text += f" {others} change the {goal}."
+        others = "No answer can"
+        if inquiry.asked:
+            others = "The others cannot"
+        text += f" {others} change the {_GOALS[inquiry.algorithm.goal]}."
     return text
 
 
@@ -153,12 +158,15 @@ def _actions(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     actions = list(inquiry.actions)
     left_out = len(actions) - _MAX_ACTIONS
     if left_out > 0:
-        end, sign = (1, -1) if inquiry.tree.root.kind == Kind.MAX else (0, 1)
+        is_max = inquiry.tree.root.kind == Kind.MAX
+        end, sign = int(is_max), 1 - 2 * is_max
         actions.sort(key=lambda action: (not action.is_best, sign * action.interval[end]))
         del actions[_MAX_ACTIONS:]
     grid = Table.grid(padding=(0, 2, 0, 0))
     for action in actions:
-        mark, style = (marks.best, "best") if action.is_best else ("  ", "none")
+        mark, style = "  ", "none"
+        if action.is_best:
+            mark, style = marks.best, "best"
         label = Text(mark + safe(action.label, options), style=style, overflow="fold")
         interval = Text(known_text(*action.interval, display_text), no_wrap=True)
         grid.add_row(label, interval)
@@ -170,7 +178,9 @@ def _actions(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
 def _risk(loss: Number) -> str:
     if loss == INFINITY:
         return "and it may be wrong by any amount"
-    return f"wrong by at most {display_text(loss)}" if loss else "for certain"
+    if loss:
+        return f"wrong by at most {display_text(loss)}"
+    return "for certain"
 
 
 # ---- The conversation.
@@ -211,9 +221,9 @@ class Conversation:
             yield Text(safe(tree.root.note, self.options), style="dim")
             yield ""
         yield from decider_heading(tree)
-        verb = "is" if left == 1 else "are"
-        text = f"{plural(left, 'utility')} {verb} not known"
-        text += "; perhaps not all of them are needed. " if left > 1 else ". "
+        text = f"{plural(left, 'utility')} is not known. "
+        if left > 1:
+            text = f"{plural(left, 'utility')} are not known; perhaps not all of them are needed. "
         text += "Type ? for help."
         if self.file.saves:
             text += f" Answers are kept in {safe(self.file.name, self.options)}."

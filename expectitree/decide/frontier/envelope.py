@@ -23,6 +23,9 @@ SAME, ONCE = "same", "best at one weight"
 DOMINATED, EXTENDEDLY = "dominated", "extendedly dominated"
 
 
+_ROUNDING = Fraction(1, 10**50)  # of a value in a tree whose numbers have 60 digits
+
+
 class Line(NamedTuple):
     """What a strategy is worth by weight: a + b * weight."""
 
@@ -56,17 +59,18 @@ class Lines:
         def line(at_zero: Any, at_one: Any) -> Line:
             return Line(sign * at_zero, sign * (at_one - at_zero))
 
-        zero, one = (tree.with_parameters(**{name: weight}) for weight in (0, 1))
+        zero, one = (tree.with_parameters(**{name: weight}).computed for weight in (0, 1))
         branches = range(NONE, len(tree.columns.child))
-        self.tree = tree
+        self.tree, self.near = tree, _ROUNDING * bool(tree.error)
         self.utility = [*map(line, zero.columns.utility, one.columns.utility)]
         paid = {b: line(zero.reward_of(b), one.reward_of(b)) for b in branches}
         self.reward = {b: line for b, line in paid.items() if line != ZERO}
+        self.probability: Any = zero.columns.probability
 
     def best(self, rank: Callable[[Line], Any], first: int | None = None) -> Line:
         """Return the line of the greatest rank; with `first`, of those that begin with a branch."""
         tree, kind, child = self.tree, self.tree.columns.kind, self.tree.columns.child
-        p: Any = tree.columns.probability
+        p = self.probability
         lines = list[Line]()
         played: dict[int, list[int]] = {}
         for n, utility in enumerate(self.utility):
@@ -108,12 +112,13 @@ class Lines:
         waiting, meetings = [self.best(at_end, first)], list[Fraction]()
         while waiting:
             left, right = found[-1], waiting[-1]
-            if left.b >= right.b:  # the same line
+            if left.b >= right.b - self.near * abs(right.b):  # the same line
                 waiting.pop()
                 continue
             weight = (left.a - right.a) / (right.b - left.b)
             middle = self.best(partial(Line.at, weight=weight), first)
-            if middle.at(weight) > left.at(weight) and left.b < middle.b < right.b:
+            gain, least = middle.at(weight) - left.at(weight), self.near * abs(left.at(weight))
+            if gain > least and left.b < middle.b < right.b:
                 waiting.append(middle)
             else:
                 meetings.append(weight)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from expectitree.analysis.plotting import COLORS, axis_label, finish, new_figure, plain
+from expectitree.base.tree.formulas import Criterion
 from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY, ONCE, SAME
 from expectitree.decide.frontier.report import Frontier, Strategy
 from expectitree.decide.records import Fields
@@ -22,7 +23,7 @@ def figure_of(report: Frontier) -> Any:
     figure, axes = new_figure()
 
     def points(some: list[Strategy]) -> list[list[float]]:
-        return [[float(one.criteria[k]) for one in some] for k in (report.weighed, report.other)]
+        return [[float(report.amounts_of(one)[k]) for one in some] for k in report.parts]
 
     look: Fields = {"color": COLORS[0], "marker": "o", "linewidth": 1.4}
     axes.plot(*points([*report.best]), label="best for some weight", **look)
@@ -35,8 +36,9 @@ def figure_of(report: Frontier) -> Any:
             name, offset, side = f"{i} {name}".strip(), (6, -10), "left"
         aside: Fields = {"xytext": offset, "textcoords": "offset points", "ha": side}
         axes.annotate(plain(name), [x for (x,) in points([one])], fontsize=8, **aside)
-    for name, axis in ((report.weighed, axes.xaxis), (report.other, axes.yaxis)):
-        axis.set_label_text(axis_label(report.tree.criteria.by_name[name]))
+    for name, axis in zip(report.parts, (axes.xaxis, axes.yaxis), strict=True):
+        criterion = report.tree.criteria.by_name.get(name, Criterion(name))
+        axis.set_label_text(axis_label(criterion))
         axis.set_major_formatter("{x:,.12g}")
     axes.margins(x=0.25, y=0.12)  # room for the names
     finish(axes, report.tree.title)

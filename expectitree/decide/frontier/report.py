@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from typing import Any, cast
 
 from expectitree.base.errors import AnalysisError
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import DIGITS, evaluate
 from expectitree.base.expressions.syntax import Expression, Number, names_in, text_of
-from expectitree.base.numbers import INFINITY, are_near, message_text
+from expectitree.base.numbers import INFINITY, are_near, message_text, to_digits
 from expectitree.base.tree.criteria import objective_of, tree_of
 from expectitree.base.tree.formulas import Amounts, Criteria
 from expectitree.base.tree.model import Tree, check_tree
@@ -22,10 +23,18 @@ from expectitree.decide.algebra.rationals import VARIABLE
 from expectitree.decide.frontier.envelope import Line, Lines, standing
 from expectitree.decide.records import Fields, Records, attributes
 from expectitree.decide.sensitivity.exact import exact_only
-from expectitree.decide.sensitivity.parameters import RATIONALS, Ends, Range, exact_tree, range_of
+from expectitree.decide.sensitivity.parameters import (
+    INEXACT,
+    RATIONALS,
+    Ends,
+    Range,
+    exact_tree,
+    moving_with,
+    range_of,
+)
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import PLAYERS
+from expectitree.searches.result import PLAYERS, Search
 
 
 @dataclass(frozen=True)
@@ -55,8 +64,8 @@ class Frontier(TreeReport):
         file: The name of the tree in outputs.
         tree: The tree.
         range: The weight, with its `current` value; `high` is infinity if it has no upper end.
-        weighed: The criterion that the weight multiplies, such as an effect.
-        other: The other criterion, such as a cost.
+        parts: What the weight multiplies, and the rest of the objective. Each is one criterion, by
+            its name, or a sum of several, `per WEIGHT` and `the rest`: the factors by criterion.
         is_icer: Whether the weights at which the best strategy changes are ICERs.
         best: The strategies that are best for some weight, from its least value up.
         never: The best strategies of each first action that none of these begins with. One may be
@@ -69,11 +78,24 @@ class Frontier(TreeReport):
     rounds = True  # numbers that are shown, as in other reports; `--exact` shows fractions
 
     range: Range
-    weighed: str
-    other: str
+    parts: dict[str, dict[str, Fraction]]
     is_icer: bool
     best: tuple[Strategy, ...]
     never: tuple[Strategy, ...]
+
+    @property
+    def weighed(self) -> str:
+        """The criterion that the weight multiplies, such as an effect, or `per WEIGHT`."""
+        return next(iter(self.parts))
+
+    @property
+    def other(self) -> str:
+        """The other criterion, such as a cost, or `the rest`."""
+        return next(reversed(self.parts))
+
+    def amounts_of(self, strategy: Strategy) -> dict[str, Fraction]:
+        """Return what a strategy is worth in both parts of the objective."""
+        return _amounts(self.parts, strategy.criteria)
 
     def json_fields(self) -> Fields:
         """Return the fields for JSON."""
@@ -105,14 +127,14 @@ def frontier(
 
     Args:
         tree: A tree with criteria, in which one player decides.
-        parameter: The weight: a parameter that multiplies one criterion of the objective. It can be
-            left out if the objective has one parameter.
+        parameter: The weight: a parameter in which the objective is linear. It can be left out if
+            the objective has one parameter.
         range: The least and the greatest weight; by default, from 0 without an end.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The tree has no criteria, or both players decide, or the objective does not
-            have two criteria of which the parameter multiplies one.
+        AnalysisError: The tree has no criteria, or both players decide, or the objective is not
+            linear in the parameter, or other formulas depend on it.
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "frontier")
@@ -128,13 +150,13 @@ def frontier(
     if range is None:
         moved = replace(moved, high=cast("Fraction", INFINITY))
     low, high = moved.low, moved.high
-    with exact_only("a frontier", "write the weight as a number or a parameter"):
+    with exact_only("a frontier", "write an objective that is linear in its weight"):
         exact = replace(exact_tree(tree), local_bounds={})
-        weighed, other, is_icer = _roles(exact, criteria, name)
+        parts, is_icer = _parts(exact, criteria, name)
     lines = Lines(exact, name)
     found, meetings = lines.envelope(low, high)
     ends = [*pairwise([low, *meetings, high])]
-    _verify(exact, name, found, ends)
+    _verify(lines, name, found, ends)
     trees = {criterion: tree_of(exact, criterion) for criterion in criteria.by_name}
 
     def strategy(line: Line, **about: Any) -> Strategy:
@@ -144,13 +166,14 @@ def frontier(
 
     best = [strategy(line, start=a, end=b) for line, (a, b) in zip(found, ends, strict=True)]
     for i, (one, two) in enumerate(pairwise(best), 1):
-        added = {k: two.criteria[k] - one.criteria[k] for k in (other, weighed)}
+        before, after = (_amounts(parts, both.criteria) for both in (one, two))
+        added = {label: after[label] - before[label] for label in reversed(before)}
         best[i] = replace(two, increments=added)
     never = []
     for line in _after_other_actions(lines, found, (low, high)):
         status, by, weight = standing(line, found, [low, *meetings, high])
         never.append(strategy(line, status=status, by=by, start=weight, end=weight))
-    return Frontier(file, tree, moved, weighed, other, is_icer, tuple(best), tuple(never))
+    return Frontier(file, tree, moved, parts, is_icer, tuple(best), tuple(never))
 
 
 def _after_other_actions(
@@ -177,51 +200,92 @@ def _only_parameter(tree: Tree, criteria: Criteria) -> str:
     raise AnalysisError(f"a frontier moves the parameter that is a weight, and {found}: {hint}")
 
 
-def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
-    """Return the criterion that a parameter multiplies, the other one, and `is_icer`.
+def _amounts(
+    parts: Mapping[str, Mapping[str, Fraction]], criteria: Mapping[str, Fraction]
+) -> dict[str, Fraction]:
+    """Return what some criteria are worth in each part of an objective."""
+    return {
+        label: sum((x * criteria[name] for name, x in factors.items()), Fraction(0))
+        for label, factors in parts.items()
+    }
+
+
+def _parts(
+    tree: Tree, criteria: Criteria, name: str
+) -> tuple[dict[str, dict[str, Fraction]], bool]:
+    """Return the part of the objective that a parameter multiplies, the rest, and `is_icer`.
 
     Raises `AnalysisError` for another objective, or if the parameter is not only a weight.
     """
     values = ParameterValues(tree.parameters, RATIONALS, {name: VARIABLE})
     units = {one: objective_of(criteria, {one: Number("1")}) for one in criteria.by_name}
     worth = {one: evaluate(unit, RATIONALS, values) for one, unit in units.items()}
-    counted = [one for one, weight in worth.items() if weight.numerator]
-    weighed = max(worth, key=lambda one: worth[one].degree)
-    others = [one for one in counted if one != weighed]
-    weight = worth[weighed]
-    is_weight = weight.is_polynomial and weight.degree == 1 and not weight(Fraction(0))
-    if not is_weight or len(others) != 1 or worth[others[0]].degree:
+    degrees = {weight.degree if weight.is_polynomial else 2 for weight in worth.values()}
+    if max(degrees) != 1:
         raise AnalysisError(
-            f"a frontier compares two criteria, of which {name} multiplies one, as in "
-            f"{name}*effect - cost; the objective {text_of(criteria.objective)} counts "
-            f"{', '.join(counted)}: write such an objective"
+            f"a frontier needs an objective that is linear in its weight, as in "
+            f"{name}*effect - cost; {text_of(criteria.objective)} is not linear in {name}"
         )
-    moving = {one for one, value in values.items() if value.degree}
+    rest = {one: weight(Fraction(0)) for one, weight in worth.items() if weight(Fraction(0))}
+    slopes = {one: weight(Fraction(1)) - weight(Fraction(0)) for one, weight in worth.items()}
+    weighed = {one: factor for one, factor in slopes.items() if factor}
+    for formula in _moving_formulas(tree, name):
+        raise AnalysisError(
+            f"{name} is not only a weight, because the formula {text_of(formula)} depends on it, "
+            f"too: ask `sensitivity -p {name}`"
+        )
+    parts, is_icer = {}, False
+    for label, factors in {f"per {name}": weighed, "the rest": rest}.items():
+        if len(factors) == 1 and not weighed.keys() & rest.keys():
+            label, factors = next(iter(factors)), dict.fromkeys(factors, Fraction(1))
+        parts[label] = factors
+    if len(weighed) == len(rest) == 1:
+        (per_unit,), (cost,) = weighed.values(), rest.values()
+        is_icer = tree.gain_sign * cost < 0 and abs(cost) == abs(per_unit)
+    return parts, is_icer
+
+
+def _moving_formulas(tree: Tree, name: str) -> Iterator[Expression]:
+    """Yield the formulas that depend on a parameter, apart from the objective."""
+    moving = moving_with(tree, [name])
     for formula in tree.formulas.expressions():
         parts: Iterable[Expression] = [formula]
         if isinstance(formula, Amounts):
             parts = dict(formula.amounts).values()
-        for part in parts:
-            if not moving.isdisjoint(names_in(part)):
-                raise AnalysisError(
-                    f"{name} is not only a weight, because the formula {text_of(part)} depends on "
-                    f"it, too: ask `sensitivity -p {name}`"
-                )
-    cost, per_unit = worth[others[0]](Fraction(0)), weight(Fraction(1))
-    is_icer = tree.gain_sign * cost < 0 and abs(cost) == abs(per_unit)
-    return weighed, others[0], is_icer
+        yield from (part for part in parts if not moving.isdisjoint(names_in(part)))
+
+
+def moves_only_objective(tree: Tree, name: str) -> bool:
+    """Return whether all amounts of a tree are linear in a parameter, and nothing else moves."""
+    if not tree.criteria or next(_moving_formulas(tree, name), None) is not None:
+        return False
+    try:
+        _parts(tree, tree.criteria, name)
+    except (AnalysisError, *INEXACT):
+        return False
+    return True
 
 
 def _verify(
-    tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[tuple[Fraction, Fraction]]
+    lines: Lines, name: str, best: Sequence[Line], ends: Sequence[tuple[Fraction, Fraction]]
 ) -> None:
-    """Evaluate the tree at each weight where the best strategy changes, and between them."""
-    for line, (start, end) in zip(lines, ends, strict=True):
-        middle = start + 1 if end == INFINITY else (start + end) / 2
-        for place in (start, middle):
-            search = search_tree(tree.with_parameters(**{name: place}))
-            value = tree.gain_sign * line.at(place)
-            if not are_near(search.value, value, search.eps):
+    """Evaluate the tree at each weight where the best strategy changes, and after the last.
+
+    The value is convex in the weight, and no less than each line. So it is a line between two
+    places where it equals this line.
+    """
+    tree = lines.tree
+
+    @cache
+    def search_at(place: Fraction) -> Search:
+        return search_tree(tree.with_parameters(**{name: place}))
+
+    for line, (start, end) in zip(best, ends, strict=True):
+        for place in (start, start + 1 if end == INFINITY else end):
+            if tree.error:
+                place = to_digits(place, DIGITS)
+            search, value = search_at(place), tree.gain_sign * line.at(place)
+            if not are_near(search.value, value, max(search.eps, lines.near * abs(value))):
                 raise AnalysisError(
                     f"at {name} = {message_text(place)} the tree is worth "
                     f"{message_text(search.value)}, and not {message_text(value)}: this "

@@ -13,7 +13,7 @@ from expectitree.base.tree.paths import ROOT
 from expectitree.decide.frontier.envelope import ONCE, SAME
 from expectitree.decide.frontier.report import Frontier, Strategy
 from expectitree.decide.lines import Lines, render_each, sentences
-from expectitree.decide.sensitivity.text import VERIFIED
+from expectitree.decide.sensitivity.parameters import verified_text
 from expectitree.text.console import characters
 from expectitree.text.phrases import with_unit
 from expectitree.text.tables import Column, table
@@ -32,7 +32,7 @@ render = partial(render_each, _lines)
 def _tables(report: Frontier, options: ConsoleOptions) -> Lines:
     """Yield the strategies that are best for some weight, then the others."""
     both = (report.other, report.weighed)
-    spare = dict.fromkeys(report.best[0].criteria, 3) | dict.fromkeys(both, 0)
+    spare = {name: 3 * (name not in both) for name in report.best[0].criteria}
     shared = [Column(""), Column("action")]
     shared += [Column(name, True, rank) for name, rank in spare.items()]
     marks = dict.fromkeys(_best_now(report), f" {characters(options).best.strip()}")
@@ -82,5 +82,5 @@ def _sentences(report: Frontier) -> Iterator[str]:
         verb = "are" if now[1:] else "is"
         known = f"{' and '.join(map(str, now))} {verb} best"
     yield f"{one.name} is {with_unit(cell_text(one.current), one.unit)} now: {known}."
-    if len(report.best) > 1 and not report.tree.error:  # which irrational numbers have
-        yield VERIFIED
+    if len(report.best) > 1:
+        yield verified_text(report.tree)

@@ -10,7 +10,8 @@ from expectitree.base.numbers import display_text
 from expectitree.base.tree.model import Kind
 from expectitree.decide.lines import Lines, notes, sentences
 from expectitree.decide.opponents.report import TOO_LARGE, Opponents
-from expectitree.decide.sensitivity.decisions import Threshold, place_texts
+from expectitree.decide.sensitivity.decisions import place_texts
+from expectitree.decide.sensitivity.parameters import verified_text
 from expectitree.text.console import characters, file_heading
 from expectitree.text.phrases import names_text, plural
 from expectitree.text.tables import Column, table
@@ -22,7 +23,6 @@ OPPONENT = (
     "Otherwise it plays the best one, given its own later mistakes."
 )
 MIN_ROOT = "The root is a MIN node: its best action is the one it plays without a mistake."
-VERIFIED = "Each change is verified on both sides, by evaluating the tree in exact arithmetic."
 
 
 def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Lines:
@@ -44,7 +44,7 @@ def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Lines:
         yield ""
         yield from sentences([_sentence(report)], options, "title")
         if report.crossings:
-            yield from _crossing_table(report.crossings, options)
+            yield from _crossing_table(report, options)
 
 
 def _sentence(report: Opponents) -> str:
@@ -71,8 +71,9 @@ def _sentence(report: Opponents) -> str:
     return text
 
 
-def _crossing_table(crossings: Sequence[Threshold], options: ConsoleOptions) -> Lines:
+def _crossing_table(report: Opponents, options: ConsoleOptions) -> Lines:
     """Yield the best actions between the crossings, and at the crossings themselves."""
+    crossings = report.crossings
     rows = []
     since = "0"
     shown = crossings[:MAX_CROSSINGS]
@@ -90,4 +91,4 @@ def _crossing_table(crossings: Sequence[Threshold], options: ConsoleOptions) -> 
     yield from table(columns, rows, options)
     if len(crossings) > MAX_CROSSINGS:
         yield from notes(options, f"The first {MAX_CROSSINGS} changes; --format json lists all.")
-    yield from notes(options, VERIFIED)
+    yield from notes(options, verified_text(report.tree, "change"))

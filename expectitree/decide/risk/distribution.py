@@ -38,9 +38,14 @@ _IN_FRACTIONS = 10  # steps that a step in fractions takes
 _A_PAIR = 40  # steps that a pair takes apart from its totals
 MAX_IN_FRACTIONS = 20_000  # nodes, and steps, for trees of floats; later ones are in floats
 MAX_EXACT_STEPS = 300_000  # of exact trees; later distributions are in floats
-MAX_TOTALS = 10_000_000  # totals that are computed, one or two microseconds each
+MAX_TOTALS = 1_000_000  # totals that are computed, one or two microseconds each
+DRAWS, SEED = 100_000, 1  # of a simulation, where there are more
 _MEASURED = 10  # steps to measure a total of an action
 _BITS = 200  # of a fraction whose arithmetic takes a step; longer ones take more
+
+
+class TooManyTotalsError(AnalysisError):
+    """The distributions of totals take too many steps."""
 
 
 @dataclass(frozen=True)
@@ -247,16 +252,20 @@ class Profiles:
     def __init__(self, search: Search) -> None:
         self.search, self.tree = search, search.tree
         self.limit = most(MAX_EXACT_STEPS)  # after which distributions are in floats
+        if self.tree.is_rounded:
+            self.limit = MAX_IN_FRACTIONS
         if not self.tree.exact:
             self.limit = MAX_IN_FRACTIONS
             if len(self.tree) <= MAX_IN_FRACTIONS:
                 self.tree = in_decimals(self.tree)
-        tree = self.tree
         self.is_exact = search.tree.exact
         self.steps = 0
         self.played = self._played()
         self._found: dict[int, Distribution] = {}
-        child = tree.columns.child
+
+    def compute(self) -> None:
+        """Compute the distributions below the root; raise `TooManyTotalsError`."""
+        tree, child = self.tree, self.tree.columns.child
         uses = Counter(child[b] for n in self.played for b in self._branches(n))
         for n in sorted(self.played):
             if n == tree.root_id and tree.root.kind in PLAYERS:
@@ -270,12 +279,41 @@ class Profiles:
 
     def after(self, branch: int) -> Distribution:
         """Return the distribution of a branch of the root, to be measured; -1 is the root's."""
-        node, paid = self.tree.root_id, self.tree.root_reward
-        if branch != NONE:
-            node = self.tree.columns.child[branch]
-            paid += self.tree.reward_of(branch)
+        node, paid = self._start_of(branch)
         self._count([self._found[node]] * _MEASURED)
         return self._found[node].shifted(paid)
+
+    def simulated(self, branch: int) -> Distribution:
+        """Return the distribution of the totals of `DRAWS` plays after a branch of the root."""
+        import numpy as np
+
+        tree, columns = self.tree, self.tree.columns
+        weight = np.zeros(len(columns.child))
+        for n in self.played:
+            for b in self._branches(n):
+                weight[b] = columns.probability[b] if columns.kind[n] == CHANCE else 1
+        upto = np.concatenate([[0.0], np.cumsum(weight)])  # the sum of the weights before a branch
+        reward = np.array([float(tree.reward_of(b)) for b in range(len(weight))])
+        utility, kind = np.array(columns.utility, float), np.array(columns.kind)
+        child, first, last = map(np.array, (columns.child, columns.first, columns.last))
+        start, paid = self._start_of(branch)
+        node, total = np.full(DRAWS, start), np.full(DRAWS, float(paid))
+        random = np.random.default_rng(SEED)
+        while (moving := np.flatnonzero(kind[node] != TERMINAL)).size:
+            low, high = upto[first[node[moving]]], upto[last[node[moving]]]
+            drawn = low + random.random(moving.size) * (high - low)
+            chosen = np.searchsorted(upto, drawn, "right") - 1
+            total[moving] += reward[chosen]
+            node[moving] = child[chosen]
+        totals, counts = np.unique(total + utility[node], return_counts=True)
+        return Distribution((*totals.tolist(),), (*(counts / DRAWS).tolist(),))
+
+    def _start_of(self, branch: int) -> tuple[int, Amount]:
+        """Return the node after a branch of the root, and what is paid on the way."""
+        if branch == NONE:
+            return self.tree.root_id, self.tree.root_reward
+        paid = self.tree.root_reward + self.tree.reward_of(branch)
+        return self.tree.columns.child[branch], paid
 
     def _branches(self, n: int) -> Sequence[int]:
         """Return the branches that play can take at a node; at the root, all actions."""
@@ -319,7 +357,7 @@ class Profiles:
                 steps += p.denominator.bit_length() // _BITS
             self.steps += len(distribution.totals) * steps
         if self.steps > most(MAX_TOTALS):
-            raise AnalysisError(
+            raise TooManyTotalsError(
                 f"the distributions of totals take more than {most(MAX_TOTALS):,} steps: "
                 f"merge outcomes, or {more()}"
             )

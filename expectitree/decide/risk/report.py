@@ -8,9 +8,10 @@ those of the decision maker, whose gain is minus the total for MIN.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from importlib.util import find_spec
 
 from expectitree.base.numbers import Number, round_once, to_exact
 from expectitree.base.tree.columns import NONE
@@ -18,9 +19,11 @@ from expectitree.base.tree.model import Tree
 from expectitree.base.tree.report import TreeReport
 from expectitree.decide.records import Amount, Fields, Records, attributes
 from expectitree.decide.risk.distribution import (
+    DRAWS,
     Distribution,
     Dominance,
     Profiles,
+    TooManyTotalsError,
     dominances,
     standard_deviation,
 )
@@ -76,6 +79,7 @@ class Risk(TreeReport):
         target: The target, or None.
         ties: The paths of nodes below the root where several actions are best, so that the first of
             them is used; the others may be more or less risky.
+        draws: The number of plays that were simulated, since there are too many totals; else None.
     """
 
     question = "risk"
@@ -86,6 +90,7 @@ class Risk(TreeReport):
     dominance: tuple[Dominance, ...]
     target: Number | None
     ties: tuple[str, ...]
+    draws: int | None = None
 
     def to_records(self) -> Records:
         """Return a flat dict for each action: the rows of a table for pandas or polars.
@@ -111,6 +116,8 @@ class Risk(TreeReport):
 def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file: str = "") -> Risk:
     """Return the distribution of totals for each first action, with optimal play afterward.
 
+    Where there are too many totals, 100,000 plays are simulated, and dominance is not tested.
+
         >>> import expectitree as et
         >>> tree = et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}")
         >>> et.risk(tree, target=10).actions[1].reach
@@ -131,13 +138,24 @@ def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file:
     if tree.root.kind in PLAYERS:
         branches = tree.branches_of(tree.root_id)
     search = search_tree(tree)
-    profiles = Profiles(search)
-    own = {b: profiles.after(b) for b in branches}  # too many are an error before they are slow
+    profiles, draws = Profiles(search), None
+    try:
+        profiles.compute()
+        own = {b: profiles.after(b) for b in branches}  # too many are found before they are slow
+    except TooManyTotalsError:
+        if find_spec("numpy") is None:
+            raise
+        own, draws = {b: profiles.simulated(b) for b in branches}, DRAWS
     found = tuple(_measured(search, b, profile, target, exact) for b, profile in own.items())
     gains = {
         tree.branch_label(tree.root_id, b): _gains(tree, one) for b, one in own.items() if b != NONE
     }
-    return Risk(file, tree, found, dominances(gains), target, tuple(_ties(search, profiles)))
+    if draws and tree.attitude is None:  # the means are known
+        values = {b: search.interval_of_branch(b)[0] + (b != NONE) * tree.root_reward for b in own}
+        means = (round_once(value, exact and tree.exact) for value in values.values())
+        found = tuple(replace(one, mean=mean) for one, mean in zip(found, means, strict=True))
+    dominance = () if draws else dominances(gains)
+    return Risk(file, tree, found, dominance, target, tuple(_ties(search, profiles)), draws)
 
 
 def _gains(tree: Tree, totals: Distribution) -> Distribution:

@@ -8,7 +8,13 @@ from functools import partial
 from rich.console import ConsoleOptions
 from rich.text import Text
 
-from expectitree.base.numbers import Number, cell_text, display_text, escape, probability_text
+from expectitree.base.numbers import (
+    Number,
+    cell_text,
+    display_text,
+    escape,
+    probability_text,
+)
 from expectitree.decide.lines import Lines, render_each, sentences
 from expectitree.decide.records import Amount
 from expectitree.decide.risk.report import ActionRisk, Risk
@@ -103,5 +109,15 @@ def _sentences(report: Risk) -> Iterator[str]:
         if ends[one.action][0] >= ends[one.other][1]:
             kind = "deterministic dominance"
         yield f"{escape(one.action)} dominates {escape(one.other)} ({kind})."
-    if len(report.actions) > 1 and not report.dominance:
+    if report.draws:
+        means = "Means are exact."
+        if report.tree.attitude is not None:
+            widest = max(one.sd for one in report.actions) / report.draws**0.5
+            means = f"That of a mean is at most {display_text(widest)}."
+        yield (
+            f"Simulated by {report.draws:,} plays, since there are too many totals: the standard "
+            f"error of a probability is at most {0.5 / report.draws**0.5:.2%}. {means} "
+            "Dominance is not tested."
+        )
+    elif len(report.actions) > 1 and not report.dominance:
         yield "No action dominates another, in the first or the second order."

@@ -21,6 +21,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, NamedTuple
 
 from expectitree.base.errors import AnalysisError
+from expectitree.base.expressions.evaluation import DIGITS
 from expectitree.base.numbers import (
     Number,
     are_near,
@@ -47,6 +48,7 @@ from expectitree.decide.algebra.rationals import (
     Interval,
     Piecewise,
     Rational,
+    agree,
     formula_text,
     greatest_of,
     shifted,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from expectitree.text.console import Characters
 
 _DIGITS = 10  # of a place
+_GUARD = 10  # digits that rounding may lose
 _SHORT_DIGITS = 6  # of one in a table or a plot
 _MAX_DIGITS = 15  # of a place that is shown without an exponent
 _MAX_FRACTION_LENGTH = 24  # characters
@@ -175,13 +178,16 @@ class Decision:
     def at_root(cls, functions: NodeFunctions) -> Decision:
         """Return the decision at the root; without a player there, it has only a value."""
         tree, reward = functions.tree, functions.reward_of(NONE)
-        value, actions = functions.of_branch(NONE), {}
+        value = functions.of_branch(NONE)
+        actions: dict[str, Piecewise] = {}
         kind = tree.columns.kind[tree.root_id]
         if kind not in (MAX, MIN):
             return cls(functions, {}, functions.check_limits("the tree", value))
         for b in tree.branches_of(tree.root_id):
             label = tree.branch_label(tree.root_id, b)
             action = shifted(functions.of_branch(b), reward)
+            if tree.error:  # then actions whose functions are equal may differ by rounding
+                action = next((f for f in actions.values() if agree(f, action)), action)
             actions[label] = functions.check_limits(message_path(join([label])), action)
         return cls(functions, actions, greatest_of(actions.values(), kind == MAX), value)
 
@@ -190,7 +196,9 @@ class Decision:
         left = self.changes[0]
         for here, later in zip(self.changes[1:], [*self.changes[2:], None], strict=True):
             if later is None or here.after != left.after or here.at != left.after:
-                yield self._piece(left.place, here.place, left.after)
+                piece = self._piece(left.place, here.place, left.after)
+                if not self.functions.tree.error or piece.start < piece.end:
+                    yield piece
                 left = here
 
     def _piece(self, left: Root, right: Root, best: Labels) -> Piece:
@@ -198,8 +206,15 @@ class Decision:
         value: Rational | None = parts[0][0]
         if parts[1:]:
             value = None
-        later = tuple(place_of(start) for _, start, _ in parts[1:])
-        return Piece(place_of(left), place_of(right), best, value, later)
+        later = tuple(self._place_of(start) for _, start, _ in parts[1:])
+        return Piece(self._place_of(left), self._place_of(right), best, value, later)
+
+    def _place_of(self, root: Root) -> Fraction:
+        """Return the place of a root, without the rounding errors of irrational constants."""
+        place = place_of(root)
+        if self.functions.tree.error:
+            return to_digits(place, DIGITS - _GUARD)
+        return place
 
     def thresholds(self, is_verified: bool = True) -> Iterator[Threshold]:
         """Yield every threshold in order; verify it by evaluations of the tree."""
@@ -209,6 +224,8 @@ class Decision:
             if (previous and before != here.at) or (later and here.after != here.at):
                 neighbours = [side.place for side in (previous, later) if side]
                 lower, upper = enclose(here.place, neighbours)
+                if lower == upper:
+                    lower = upper = self._place_of(here.place)
                 value = self.value(place_of(here.place, VALUE_TOLERANCE))
                 if lower < upper:
                     value = to_digits(value)
@@ -219,7 +236,7 @@ class Decision:
 
     def _verify(self, threshold: Threshold, place: Root, neighbours: Sequence[Root]) -> None:
         """Evaluate the tree at a threshold that is known exactly, and on both sides of it."""
-        exact = threshold.exact
+        exact = place.exact
         if exact is not None:
             self._check(exact, threshold.at)
         for other in neighbours:
@@ -232,6 +249,8 @@ class Decision:
             self._check(side, best)
 
     def _check(self, place: Fraction, best: Labels) -> None:
+        if self.functions.tree.error:
+            place = to_digits(place, DIGITS)  # it has thousands, of constants with 60 digits
         if place in self._verified:
             return
         self._verified.add(place)

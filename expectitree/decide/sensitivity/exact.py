@@ -78,7 +78,7 @@ class BreakEven(SensitivityReport):
 
     def json_fields(self) -> Fields:
         found = self.range.json_fields() | attributes(self, "left", "right")
-        return found | {"places": self.meetings, "method": "exact"}
+        return found | {"places": self.meetings, "method": self.method}
 
     def to_records(self) -> Records:
         """Return a flat dict for each place: the rows of a table."""
@@ -179,7 +179,7 @@ class TwoWay(SensitivityReport):
             {"at": row.at, "pieces": [piece.json_fields(self.across.name) for piece in row.pieces]}
             for row in self.rows
         ]
-        return attributes(self, "across", "down") | {"rows": rows, "method": "exact"}
+        return attributes(self, "across", "down") | {"rows": rows, "method": self.method}
 
     def to_records(self) -> Records:
         """Return a flat dict for each piece of each row: the rows of a table.
@@ -196,9 +196,7 @@ class TwoWay(SensitivityReport):
 
 def sensitivity_map(
     tree: Tree,
-    across: str,
-    down: str,
-    *,
+    *parameters: str,
     ranges: Sequence[Ends | None] = (None, None),
     grid: int = GRID,
     file: str = "",
@@ -214,8 +212,8 @@ def sensitivity_map(
 
     Args:
         tree: The tree.
-        across: The parameter that varies along each row, where thresholds are exact.
-        down: The parameter that has one value in each row.
+        parameters: The parameter that varies along each row, where thresholds are exact, and the
+            one that has one value in each row.
         ranges: The ends of both; None for those in the file.
         grid: The number of rows.
         file: The name of the tree in outputs.
@@ -227,6 +225,7 @@ def sensitivity_map(
     check_tree(tree)
     if grid < 2:
         raise AnalysisError(f"a map needs at least 2 rows, got {grid}")
+    across, down = parameters
     if across == down:
         raise AnalysisError(f"a map needs two parameters, found {across} twice")
     first, second = (range_of(tree, *one) for one in zip((across, down), ranges, strict=True))
@@ -240,10 +239,11 @@ def _row(tree: Tree, across: Range, down: Range, at: Fraction) -> Row:
     """Return the row where the parameter that moves down has a value."""
     # A probability may leave [0, 1] at the current value of the other parameter, so the numbers in
     # the columns stay; those that differ from their formulas count as moving.
-    moved = replace(tree, parameters=with_values(tree.parameters, down.settings(at)))
+    changed = down.settings(at)
+    moved = replace(tree, parameters=with_values(tree.parameters, changed))
     scaled = scaled_with(moved, across.name, down.name)
     try:
-        functions = NodeFunctions(moved, replace(across, scaled=scaled))
+        functions = NodeFunctions(moved, replace(across, scaled=scaled), changed=changed)
     except NumberError:  # a formula divides by zero in this row
         return Row(at, ())
     pieces: list[Piece] = []
@@ -269,7 +269,7 @@ class Everywhere(SensitivityReport):
             {"node": path, "pieces": [piece.json_fields(name) for piece in pieces]}
             for path, pieces in self.decisions.items()
         ]
-        return {**self.range.json_fields(), "decisions": decisions, "method": "exact"}
+        return {**self.range.json_fields(), "decisions": decisions, "method": self.method}
 
     def to_records(self) -> Records:
         """Return a flat dict for each piece of each decision: the rows of a table."""

@@ -8,7 +8,7 @@ is a rational function of the parameter, and the value of a node is one between 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -42,6 +42,7 @@ from expectitree.decide.algebra.rationals import (
     greatest_of,
     scaled,
     shifted,
+    shortened,
     weighted_sum,
 )
 from expectitree.decide.records import Labels
@@ -65,6 +66,7 @@ class NodeFunctions(FormulaFunctions):
         range: The parameter and its range.
         added: The number that moves is added to the reward of this branch.
         strategy: The branch that each player takes, by node; players decide anew elsewhere.
+        changed: The parameters with other values than those of the numbers in the columns.
     """
 
     def __init__(
@@ -73,12 +75,13 @@ class NodeFunctions(FormulaFunctions):
         range: Range,
         added: int | None = None,
         strategy: Mapping[int, int] = NO_STRATEGY,
+        changed: Iterable[str] = (),
     ) -> None:
         others = {
             name: constant(share) * (constant(total) - VARIABLE)
             for name, (share, total) in range.scaled.items()
         }
-        super().__init__(tree, {range.name: VARIABLE, **others})
+        super().__init__(tree, {range.name: VARIABLE, **others}, changed)
         self.range, self.added, self.strategy = range, added, strategy
         self.left, self.right = Root.at(range.low), Root.at(range.high)
         if added is not None:
@@ -214,6 +217,8 @@ class NodeFunctions(FormulaFunctions):
                 function = self.flat(self.utility[n])
             else:
                 function = self._combined(n, kind, functions)
+            if self.tree.error:
+                function = replace(function, pieces=tuple(map(shortened, function.pieces)))
             for piece in function.pieces:
                 check_length(piece)
             functions.append(function)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
 from expectitree.base.budget import TooMuchWorkError
-from expectitree.base.errors import NO_EXACT_VALUE, AnalysisError, NumberError, TreeError
-from expectitree.base.expressions.evaluation import FRACTIONS, Domain, UndefinedError
+from expectitree.base.errors import AnalysisError, NumberError, TreeError
+from expectitree.base.expressions.evaluation import (
+    DIGITS,
+    FRACTIONS,
+    Domain,
+    UndefinedError,
+    rounded_fractions,
+)
 from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name, names_in
 from expectitree.base.numbers import (
     Number,
@@ -27,10 +33,17 @@ from expectitree.base.tree.paths import composed
 from expectitree.base.tree.replacing import counters_of
 from expectitree.base.tree.report import TreeReport
 from expectitree.base.tree.transform import in_fractions, without_formulas
-from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
+from expectitree.decide.algebra.rationals import (
+    MAX_BITS,
+    MAX_DEGREE,
+    MAX_QUOTIENT_DEGREE,
+    Rational,
+    constant,
+)
 from expectitree.decide.records import Fields
 
 ZERO, ONE = constant(Fraction(0)), constant(Fraction(1))
+EXACT, SAMPLED = "exact", "sampled"  # methods
 Ends = tuple[Number, Number]
 
 
@@ -41,6 +54,11 @@ class SensitivityReport(TreeReport):
     question = "sensitivity"
     has_decider = True
     has_plot = True
+
+    @property
+    def method(self) -> str:
+        """How the functions were found: "exact", or "60 digits" of irrational constants."""
+        return method_of(exact_tree(self.tree, keeps_formulas=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +155,7 @@ def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fracti
     one that is `kept`. If another outcome depends on the parameter, that outcome keeps the sum.
     """
     values = ParameterValues(tree.parameters, FRACTIONS)
-    moving = {name}  # the parameter and those that are derived from it
-    for other in in_order(tree.parameters):
-        if not moving.isdisjoint(tree.parameters[other].bases):
-            moving.add(other)
+    moving = moving_with(tree, [name])
     found: dict[str, tuple[Fraction, Fraction]] = {}
     for outcomes in _distributions(tree):
         if Name(name) not in outcomes or Name(REST) in outcomes:
@@ -158,6 +173,15 @@ def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fracti
     return found
 
 
+def moving_with(tree: Tree, names: Iterable[str]) -> set[str]:
+    """Return some names of parameters, and those of the parameters that are derived from them."""
+    moving = {*names}
+    for other in in_order(tree.parameters):
+        if not moving.isdisjoint(tree.parameters[other].bases):
+            moving.add(other)
+    return moving
+
+
 def _distributions(tree: Tree) -> Iterator[list[Expression]]:
     """Yield the probabilities of each distribution that has formulas."""
     formulas = tree.formulas
@@ -167,9 +191,7 @@ def _distributions(tree: Tree) -> Iterator[list[Expression]]:
         if kind == CHANCE and branches[0] in written:
             yield [written[b] for b in branches]
     for definition in formulas.defined.values():
-        yield [*definition.prior.values()]
-        rows = [row.values() for row in definition.likelihood.values()]
-        yield from map(list, zip(*rows, strict=True))
+        yield from map(list, definition.distributions())
 
 
 def _exact(end: Number | str, name: str) -> Fraction:
@@ -217,10 +239,10 @@ def why_not_exact(error: Exception) -> str:
 
 
 def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
-    """Return a tree in fractions; raise `NotRationalError` if a formula has no exact value.
+    """Return a tree in fractions, in which irrational numbers have 60 digits.
 
-    If no formula has to move, numbers take their place; of irrational ones, their first 60 digits.
-    Certainty equivalents have no exact values either.
+    Raises `NotRationalError` if a formula has a value in floats only, unless no formula has to
+    move: then numbers take their place. Certainty equivalents have no exact values either.
     """
     if tree.attitude is not None:
         raise NotRationalError(f"values are certainty equivalents ({tree.attitude.text})")
@@ -233,7 +255,23 @@ def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
             return in_fractions(without_formulas(tree))
     if keeps_formulas:
         return tree
-    return replace(without_formulas(tree), error=0)
+    return without_formulas(tree)
+
+
+_CONSTANTS = rounded_fractions()  # irrational ones have 60 digits
+
+
+def method_of(tree: Tree) -> str:
+    """Return how functions of an exact tree are found."""
+    return f"{DIGITS} digits" if tree.error else EXACT
+
+
+def verified_text(tree: Tree, what: str = "threshold") -> str:
+    """Return the sentence on how changes were verified."""
+    how = "in exact arithmetic"
+    if exact_tree(tree, keeps_formulas=False).error:
+        how = f"to {DIGITS} digits"
+    return f"Each {what} is verified on both sides, by evaluating the tree {how}."
 
 
 def _of_constants(operation: str) -> Callable[..., Any]:
@@ -242,12 +280,7 @@ def _of_constants(operation: str) -> Callable[..., Any]:
     def apply(*operands: Rational) -> Any:
         if any(operand.degree for operand in operands):
             raise NotRationalError(f"a formula uses {operation}")
-        try:
-            found = FRACTIONS.operations[operation](*(operand(Fraction(0)) for operand in operands))
-        except UndefinedError as error:
-            if error.kind != NO_EXACT_VALUE:
-                raise
-            raise NotRationalError(f"a formula uses {operation}") from None
+        found = _CONSTANTS.operations[operation](*(operand(Fraction(0)) for operand in operands))
         if operation in COMPARISONS:
             return found
         return constant(found)
@@ -282,8 +315,10 @@ def _power(base: Rational, exponent: Rational) -> Rational:
 
 def check_length(value: Rational | bool) -> Rational | bool:
     """Return a value; raise `TooMuchWorkError` if computing with it would take too long."""
-    if isinstance(value, Rational) and (value.degree > MAX_DEGREE or value.bits > MAX_BITS):
-        raise TooMuchWorkError
+    if isinstance(value, Rational):
+        degree = MAX_DEGREE if value.is_polynomial else MAX_QUOTIENT_DEGREE
+        if value.degree > degree or value.bits > MAX_BITS:
+            raise TooMuchWorkError
     return value
 
 
@@ -309,12 +344,17 @@ RATIONALS = Domain(
 class FormulaFunctions:
     """The numbers of an exact tree, of which those that are formulas may be functions.
 
-    `known` has the values of some parameters. Only formulas that play can reach are read.
+    `known` has the functions of the parameters that move. A formula without these, without those
+    that were `changed`, and without parameters derived from them has the number in the columns.
+    Only formulas that play can reach are read.
     """
 
-    def __init__(self, tree: Tree, known: Mapping[str, Rational]) -> None:
+    def __init__(
+        self, tree: Tree, known: Mapping[str, Rational], changed: Iterable[str] = ()
+    ) -> None:
         self.tree = tree
         self.values = ParameterValues(tree.parameters, RATIONALS, known)
+        self.moving = moving_with(tree, [*known, *changed])
         self.numbers: dict[Number, Rational] = {}  # of those in the tree's columns
         self.utility: dict[int, Rational] = {}  # of the terminals that have formulas
         self.probability: dict[int, Rational] = {}  # by branch, where it is a formula
@@ -324,30 +364,41 @@ class FormulaFunctions:
         self._read_formulas(tree.formulas)
 
     def _read_formulas(self, formulas: Formulas) -> None:
-        """Evaluate the formulas, parents before children."""
+        """Evaluate the formulas that move, parents before children."""
         tree, columns = self.tree, self.tree.columns
         self.reached[tree.root_id] = 1
-        if NONE in formulas.rewards:
+        played = self.reached[:]  # at the current numbers; elsewhere, a column may have a default
+        if NONE in formulas.rewards and self._moves(formulas.rewards[NONE]):
             self.reward[NONE] = self.values.of(formulas.rewards[NONE])
         for n in reversed(range(len(tree))):
             if not self.reached[n]:
                 continue
-            branches = tree.branches_of(n)
-            if columns.kind[n] == TERMINAL and n in formulas.nodes:
-                self.utility[n] = self.values.of(formulas.nodes[n])
+            branches, is_new = tree.branches_of(n), not played[n]
+            utility = formulas.nodes.get(n)
+            if columns.kind[n] == TERMINAL and utility and (is_new or self._moves(utility)):
+                self.utility[n] = self.values.of(utility)
             if columns.kind[n] == CHANCE and branches[0] in formulas.probabilities:
-                self._read_outcomes(n, branches, formulas.probabilities)
+                outcomes = {b: formulas.probabilities[b] for b in branches}
+                if is_new or any(map(self._moves, outcomes.values())):
+                    self._read_outcomes(n, outcomes)
             for b in branches:
                 if not self.probability_of(b).numerator:
                     continue
-                if b in formulas.rewards:
-                    self.reward[b] = self.values.of(formulas.rewards[b])
-                self.reached[columns.child[b]] = 1
+                is_played = not is_new and columns.probability[b] > 0
+                reward, child = formulas.rewards.get(b), columns.child[b]
+                if reward and not (is_played and not self._moves(reward)):
+                    self.reward[b] = self.values.of(reward)
+                self.reached[child] = 1
+                played[child] |= is_played
 
-    def _read_outcomes(self, n: int, branches: range, formulas: Mapping[int, Expression]) -> None:
-        rests = [b for b in branches if formulas[b] == Name(REST)]
+    def _moves(self, formula: Expression) -> bool:
+        """Return whether a formula depends on a parameter that moves."""
+        return not self.moving.isdisjoint(self.tree.names_by_formula[id(formula)])
+
+    def _read_outcomes(self, n: int, formulas: Mapping[int, Expression]) -> None:
+        rests = [b for b in formulas if formulas[b] == Name(REST)]
         total = ZERO
-        for b in branches:
+        for b in formulas:
             if b not in rests:
                 self.probability[b] = self.values.of(formulas[b])
                 total += self.probability[b]

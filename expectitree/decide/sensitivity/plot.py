@@ -20,13 +20,13 @@ from expectitree.analysis.plotting import (
     plain,
 )
 from expectitree.base.numbers import display_text
+from expectitree.base.tree.columns import MAX
 from expectitree.decide.records import Fields, Labels
 from expectitree.decide.sensitivity.decisions import Piece, number_text, short_text
 from expectitree.decide.sensitivity.exact import BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
-from expectitree.decide.sensitivity.sampling import POINTS, action_values
+from expectitree.decide.sensitivity.sampling import POINTS, Sampler
 from expectitree.decide.sensitivity.strategies import Strategies
-from expectitree.searches.engine import search_tree
 from expectitree.text.phrases import names_text, with_unit
 
 if TYPE_CHECKING:
@@ -101,10 +101,12 @@ def _values(
     if report.function is not None:
         actions = {name: [float(f(at)) for at in places] for name, f in report.actions.items()}
         return [float(report.function(at)) for at in places], actions
-    searches = [search_tree(report.range.moved(report.tree, place)) for place in places]
-    rows = [action_values(search) for search in searches]
-    actions = {action: [row[action] for row in rows] for action in rows[0]}
-    return [float(search.value) for search in searches], actions
+    found, sign = Sampler(report.tree, report.range).estimates(places), 1
+    if report.tree.root.kind == MAX:
+        sign = -1
+    names = found[0].behind
+    actions = {name: [one.value + sign * one.behind[name] for one in found] for name in names}
+    return [one.value for one in found], actions
 
 
 @_plot.register(BreakEven)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from expectitree.base.budget import TooMuchWorkError, limited_work
 from expectitree.base.errors import (
@@ -32,17 +33,19 @@ from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
 from expectitree.decide.sensitivity.functions import NO_STRATEGY, NodeFunctions, best_actions
 from expectitree.decide.sensitivity.parameters import (
     INEXACT,
+    SAMPLED,
     Ends,
+    NotRationalError,
     Range,
     SensitivityReport,
     exact_tree,
+    method_of,
     range_of,
     why_fixed,
     why_not_exact,
 )
 from expectitree.decide.sensitivity.sampling import Sampler, with_strategy
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import Search
 
 
 @dataclass(frozen=True)
@@ -86,8 +89,8 @@ class Sensitivity(SensitivityReport):
 
     @property
     def method(self) -> str:
-        """The method: exact, or sampled if the value is not a rational function."""
-        return "sampled" if self.reason else "exact"
+        """The method: sampled if the value is not a rational function."""
+        return SAMPLED if self.reason else super().method
 
     @property
     def slack(self) -> tuple[Fraction | None, Fraction | None]:
@@ -147,7 +150,7 @@ def sensitivity(
 ) -> Sensitivity:
     """Return how the best action and the value depend on one parameter of a tree.
 
-    The answer is exact where formulas are made of + - * / and whole powers: the thresholds are
+    The answer is exact where the parameter is only in + - * / and whole powers: the thresholds are
     roots of polynomials, rational or enclosed to within 1e-9. Otherwise the range is sampled, and
     so it is with an attitude to risk.
 
@@ -215,6 +218,7 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
 
 # ---- Tornado.
 
+_BAR_STEPS = MAX_STEPS // 4  # of exact functions, shared by the parameters
 _HINT = (
     "name its uncertain numbers under `parameters:` in the file, as in `parameters: {pr: {value: "
     "0.5, range: [0.3, 0.7]}}`; without them, ask --add PATH or --strategies"
@@ -231,7 +235,7 @@ class Bar:
     greatest: Fraction  # the greatest value
     greatest_at: Fraction  # where it is
     thresholds: tuple[Threshold, ...]  # where the best action changes; empty with a fixed strategy
-    method: str  # "exact" or "sampled"
+    method: str  # "exact", "60 digits" or "sampled"
     later: tuple[Fraction, ...] = ()  # where only a later decision changes; empty if sampled
 
     def json_fields(self) -> Fields:
@@ -310,15 +314,9 @@ def tornado(
     if not tree.parameters:
         raise AnalysisError("the tree has no parameters", _HINT, NO_PARAMETERS)
     chosen = [parameters] if isinstance(parameters, str) else parameters
-    exact = None
-    with suppress(*INEXACT):
-        exact = exact_tree(tree)
-    search = search_tree(exact or tree)
-    if fixed and len(search.tree) > len(tree):  # decisions depend on what was paid earlier
-        tree = unshare(tree)
-        search = search_tree(tree)
-    bars, assumed, left_out = [], [], {}
-    for name in chosen or [name for name, one in tree.parameters.items() if not one.bases]:
+    names = chosen or [name for name, one in tree.parameters.items() if not one.bases]
+    bars, assumed, left_out = _Bars(tree, fixed, len(names)), [], {}
+    for name in names:
         ends = (ranges or {}).get(name)
         is_assumed = not (chosen or ends or tree.parameters[name].range)
         if not chosen and (why := why_fixed(tree, name)):
@@ -327,19 +325,19 @@ def tornado(
         try:
             if is_assumed:
                 ends = _assumed_ends(tree, name)
-            bars.append(_bar(tree, exact, search, range_of(tree, name, ends), fixed))
+            bars.add(range_of(tree, name, ends))
         except (AnalysisError, TooMuchWorkError) as error:
             left_out[name] = str(error)
         else:
             assumed += [name] * is_assumed
-    if not bars:
+    if not bars.done:
         problems = "; ".join(map(": ".join, left_out.items()))
         raise AnalysisError(
             f"no parameter can move ({problems}): give one a range, as in -p pr=0..1"
         )
-    bars.sort(key=lambda bar: bar.least - bar.greatest)
-    found = tuple(bars), tuple(assumed), left_out
-    return Tornado(file, tree, to_exact(search.value), search.ties, fixed, *found)
+    bars.done.sort(key=lambda bar: bar.least - bar.greatest)
+    about = to_exact(bars.search.value), bars.search.ties, fixed
+    return Tornado(file, tree, *about, tuple(bars.done), tuple(assumed), left_out)
 
 
 def _assumed_ends(tree: Tree, name: str) -> Ends:
@@ -351,32 +349,53 @@ def _assumed_ends(tree: Tree, name: str) -> Ends:
     return low, high
 
 
-def _bar(tree: Tree, exact: Tree | None, search: Search, range: Range, is_fixed: bool) -> Bar:
-    """Return the bar of a parameter; without exact functions, sample its range."""
-    strategy = search.strategy_branches if is_fixed else NO_STRATEGY
-    pieces: tuple[Piece, ...] = ()
-    thresholds: tuple[Threshold, ...] = ()
-    method = "sampled"
-    if exact is not None:
-        with suppress(*INEXACT), limited_work(MAX_STEPS):
-            functions = NodeFunctions(exact, range, strategy=strategy).valid_part()
-            values = _values(functions)
-            if not is_fixed:
-                decision = Decision.at_root(functions)
-                pieces = tuple(decision.pieces())
-                thresholds = tuple(decision.thresholds(is_verified=False))
-            range, method = functions.range, "exact"
-    if method == "sampled":
-        sampler = Sampler(with_strategy(tree, strategy), range)
-        range, values = sampler.range, sampler.extremes()
-        if not is_fixed:
-            pieces, thresholds = sampler.sample()
-    if range.low <= range.current <= range.high:
-        values[range.current] = to_exact(search.value)
-    least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
-    ends = values[least], least, values[greatest], greatest
-    later = tuple(place for piece in pieces for place in piece.later)
-    return Bar(range, *ends, thresholds, method, later)
+class _Bars:
+    """Makes the bars of a tornado: `done`."""
+
+    def __init__(self, tree: Tree, is_fixed: bool, count: int) -> None:
+        self.exact = None
+        with suppress(*INEXACT):
+            self.exact = exact_tree(tree)
+        self.search = search_tree(self.exact or tree)
+        if is_fixed and len(self.search.tree) > len(tree):  # decisions depend on earlier payments
+            tree = unshare(tree)
+            self.search = search_tree(tree)
+        self.tree, self.is_fixed, self.steps = tree, is_fixed, _BAR_STEPS // count
+        self.strategy = self.search.strategy_branches if is_fixed else NO_STRATEGY
+        self.done: list[Bar] = []
+
+    def add(self, range: Range) -> None:
+        """Add the bar of a parameter; without exact functions, sample its range."""
+        try:
+            range, values, *changes = self._from_functions(range)
+            method = method_of(self.exact or self.tree)
+        except INEXACT:
+            sampler, method = Sampler(with_strategy(self.tree, self.strategy), range), SAMPLED
+            range, values, changes = sampler.range, sampler.extremes(), [(), ()]
+            if not self.is_fixed:
+                changes = [*sampler.sample()]
+        if range.low <= range.current <= range.high:
+            values[range.current] = to_exact(self.search.value)
+        least, greatest = (end(values, key=values.__getitem__) for end in (min, max))
+        ends = values[least], least, values[greatest], greatest
+        pieces, thresholds = changes
+        later = tuple(place for piece in pieces for place in piece.later)
+        self.done.append(Bar(range, *ends, thresholds, method, later))
+
+    def _from_functions(self, range: Range) -> tuple[Any, ...]:
+        """Return the range, values in it, its pieces and its thresholds, which are verified."""
+        if self.exact is None:
+            raise NotRationalError
+        with limited_work(self.steps):
+            functions = NodeFunctions(self.exact, range, strategy=self.strategy).valid_part()
+            values, range = _values(functions), functions.range
+            if self.is_fixed:
+                return range, values, (), ()
+            decision = Decision.at_root(functions)
+            pieces, thresholds = tuple(decision.pieces()), tuple(decision.thresholds(False))
+        if thresholds and not Sampler(self.tree, range).confirms(pieces, thresholds):
+            thresholds = tuple(decision.thresholds())
+        return range, values, pieces, thresholds
 
 
 def _values(functions: NodeFunctions) -> dict[Fraction, Fraction]:

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
+from importlib.util import find_spec
+from math import isfinite
 from typing import Any, NamedTuple
 
 from expectitree.base import budget
-from expectitree.base.errors import AnalysisError, NumberError, SearchError, TreeError
+from expectitree.base.errors import AnalysisError, SearchError, TreeError
 from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
-from expectitree.base.tree.columns import CHANCE
+from expectitree.base.tree.columns import CHANCE, MAX
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.transform import in_floats, in_fractions
+from expectitree.base.tree.transform import in_fractions
 from expectitree.decide.algebra.polynomials import (
     MIN_DIGITS,
     TOLERANCE,
@@ -31,14 +33,20 @@ from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
 POINTS = 200  # of the range
-# Steps for one parameter. At each value, a node is a step in floats and eight in fractions, and a
-# formula takes four times as many. A second is enough for 180,000 to 900,000 steps.
+# Steps for one parameter: at each value, a node is a step in floats and eight in fractions, and a
+# formula takes four times as many. Arrays take as long for all points as floats for ten.
 _MAX_STEPS = 20_000_000
-_STEPS_IN_FRACTIONS, _STEPS_OF_FORMULA = 8, 4
+_STEPS_IN_FRACTIONS, _STEPS_OF_FORMULA, _STEPS_IN_ARRAYS = 8, 4, 10
+_LARGE, _DIGITS = 4_000, 12  # steps at a place above which a bar's ends have the digits of floats
+_FEW_POINTS = 4  # between two places, if each is evaluated alone
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
 _MIN_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
 _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to each other
+_CONFIRMED = 1e-9  # of the greatest value, at a place that is rounded to a float
+_CLOSE = Fraction(1, 1000)  # of an interval: what is closer to an end may have been rounded
+_STEEP = 100  # how much less two values differ at close places than at far ones, without a jump
+_TIE = 1e-12  # of the greatest value: floats that differ by less may be equal
 Move = Callable[[Tree, Fraction], Tree]
 
 
@@ -74,73 +82,55 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     return Sampler(tree, Range("R", *ends, ends[0]), move).sample(grows=True)[1]
 
 
-class Verdict(NamedTuple):
-    """The best actions at a value of the parameter."""
-
-    best: Labels
-    value: Fraction  # of the tree; rounded, unless all formulas have exact values
-    is_exact: bool
-
-
 class Estimate(NamedTuple):
-    """What floats find at a value of the parameter."""
+    """What is found at a value of the parameter."""
 
-    value: float  # of the tree
-    best: Labels | None = None  # the best actions; None if floats cannot find them
-    behind: Mapping[str, float] = {}  # by action at the root: how much better the best one is
-
-
-def action_values(search: Search) -> dict[str, float]:
-    """Return the values of the actions at the root; none without a player there."""
-    tree, root = search.tree, search.tree.root_id
-    branches = tree.branches_of(root) if search.ties else ()
-    return {
-        tree.branch_label(root, b): float(tree.root_reward + search.interval_of_branch(b)[0])
-        for b in branches
-    }
+    value: Any  # of the tree
+    best: Labels  # the actions that are best, or may be best but for rounding
+    behind: Mapping[str, Any]  # by action at the root: how much better the best one is
+    is_exact: bool = False  # whether no number is rounded
 
 
 class Sampler:
     """Evaluates a tree at values of one of its parameters, or as `move` changes it for a value.
 
-    Irrational numbers have 60 digits. Actions are equal if they differ by less than the rounding.
-
-    Attributes:
-        range: The part of the range around the current value in which the tree has values.
+    Arrays of floats find where something changes. Fractions, in which irrational numbers have 60
+    digits, confirm it. Actions are equal if they differ by less than the rounding.
     """
 
     def __init__(self, tree: Tree, range: Range, move: Move | None = None) -> None:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
-        self.tree, self.range = tree, range
-        self.move = move or range.moved
-        self.floats: Tree | None = None
-        with suppress(NumberError):
-            self.floats = in_floats(self.tree)
-        formulas = [*self.tree.formulas.expressions()]
-        self.steps = len(self.tree) + _STEPS_OF_FORMULA * len(formulas)  # at a place
+        self.tree, self.whole, self.move = tree, range, move or range.moved
+        self.has_arrays = not (move or tree.attitude) and find_spec("numpy") is not None
+        self.points = POINTS if self.has_arrays else _FEW_POINTS
+        formulas = [*tree.formulas.expressions()]
+        self.steps = len(tree) + _STEPS_OF_FORMULA * len(formulas)  # at a place
         self.left = budget.most(_MAX_STEPS)
         self.verdict_at = cache(self._verdict_at)
-        self.estimate_at = cache(self._estimate_at)
-        self._cut_range()
 
-    def _cut_range(self) -> None:
-        """Leave out the ends of the range where the tree has no value."""
-        low, here, high = self.range.low, self.range.current, self.range.high
+    @cached_property
+    def range(self) -> Range:
+        """The part of the range around the current value in which the tree has values."""
+        low, here, high = self.whole.low, self.whole.current, self.whole.high
+        with suppress(AnalysisError):
+            self.estimates([low, high])
+            return self.whole
         faults = [self.fault_at(end) for end in (low, high)]
-        if not any(faults) or not low <= here <= high or self.fault_at(here):
-            return
+        if not low <= here <= high or self.fault_at(here):
+            return self.whole
         if faults[0]:
             low = bisected(low, here, lambda place: bool(self.fault_at(place)), TOLERANCE)[1]
         if faults[1]:
             high = bisected(here, high, lambda place: not self.fault_at(place), TOLERANCE)[0]
         if low < high:
-            self.range = self.range.cut_to(low, high, faults[0] or faults[1])
+            return self.whole.cut_to(low, high, faults[0] or faults[1])
+        return self.whole
 
     def fault_at(self, place: Fraction) -> str:
         """Return why the tree has no value at a value of the parameter, or nothing."""
         try:
-            self.search_at(place)
+            self.estimates([place])
         except AnalysisError as error:
             return str(error)
         return ""
@@ -149,9 +139,9 @@ class Sampler:
         """Return the parts of the range and the thresholds between 200 points.
 
         Where two actions run close, more points are between two of them. A change of the best
-        actions between two points is narrowed by bisection until the digits of its place are known.
-        A change that ends before the next point can be missed. With `grows`, points have equal
-        ratios. Raises `AnalysisError` where the tree has no value.
+        actions between two points is narrowed until the digits of its place are known. A change
+        that ends before the next point can be missed. With `grows`, points have equal ratios.
+        Raises `AnalysisError` where the tree has no value.
         """
         first, last = self.range.low, self.range.high
         # Between round numbers and within both ends, where two actions may tie at a single place.
@@ -160,71 +150,125 @@ class Sampler:
         if grows:
             ratio = float(last / first)
             places = [first * to_exact(ratio ** float(step)) for step in steps]
-        places = sorted([*places, *self.closest(places)])
         thresholds: list[Threshold] = []
-        best = self.verdict_at(places[0]).best
-        for left, right in itertools.pairwise(places):
-            if self.estimate_at(right).best == best:  # floats answer soon
-                continue
-            while (after := self.verdict_at(right).best) != best:
+        (left, best), *others = self._best_at(places)
+        for right, after in others:
+            # Floats may be wrong just beside a jump.
+            while after != best and (after := self.verdict_at(right).best) != best:
                 threshold = self.threshold(left, right, best, after)
                 thresholds.append(threshold)
                 left, best = threshold.upper, threshold.after
+            left = right
         ends = [first, *(threshold.middle for threshold in thresholds), last]
         actions = [*(threshold.before for threshold in thresholds), best]
         parts = zip(itertools.pairwise(ends), actions, strict=True)
         return tuple(Piece(*part, best, None) for part, best in parts), tuple(thresholds)
+
+    def _best_at(self, places: Sequence[Fraction]) -> Iterator[tuple[Fraction, Labels]]:
+        """Yield places between which the best actions may change, and these.
+
+        Fractions decide where several actions may be best: at the first and the last of the places
+        between which floats find no difference.
+        """
+        found = [*zip(places, self.estimates(places), strict=True)]
+        closest = [*self._closest(found)]
+        found += zip(closest, self.estimates(closest), strict=True)
+        found.sort(key=lambda one: one[0])
+        for best, group in itertools.groupby(found, key=lambda one: one[1].best):
+            run = [place for place, _ in group]
+            for place in dict.fromkeys((run[0], run[-1])):
+                yield place, self.verdict_at(place).best if best[1:] else best
 
     def spend(self, steps: int) -> None:
         """Count some steps; raise `TooMuchWorkError` if these are more than the budget allows."""
         self.left -= steps
         if self.left < 0:
             raise budget.TooMuchWorkError(
-                f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.range.name} "
+                f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.whole.name} "
                 f"takes more than {budget.most(_MAX_STEPS):,} steps: make the tree smaller, or its "
                 f"formulas simpler; or {budget.more()}"
             )
 
-    def _estimate_at(self, place: Fraction) -> Estimate:
-        self.spend(self.steps)
-        with suppress(TreeError, SearchError):
-            if self.floats is not None:
-                search = search_tree(self.move(self.floats, place))
-                values, value = action_values(search), float(search.value)
-                behind = {action: abs(value - worth) for action, worth in values.items()}
-                return Estimate(value, best_actions(search), behind)
-        return Estimate(float(self.search_at(place).value))
+    def estimates(self, places: Sequence[Fraction]) -> list[Estimate]:
+        """Return what arrays find at some places, and what fractions find if arrays cannot.
+
+        Raises `AnalysisError` where the tree has no value.
+        """
+        if not self.has_arrays:
+            return [*map(self.verdict_at, places)]
+        from expectitree.decide.simulation.arrays import values_at
+
+        self.spend(_STEPS_IN_ARRAYS * self.steps)
+        rows = [self.whole.settings(place) for place in (self.whole.low, *places)]
+        columns = {name: [float(row[name]) for row in rows] for name in rows[0]}
+        (_, *values), actions = values_at(self.tree, columns)
+        tie = _TIE * max(map(abs, filter(isfinite, values)), default=0.0)
+        found = []
+        for i, (place, value) in enumerate(zip(places, values, strict=True), 1):
+            behind = {action: abs(value - worth[i]) for action, worth in actions.items()}
+            best = tuple(action for action, less in behind.items() if less <= tie)
+            one = Estimate(value, best, behind)
+            found.append(one if isfinite(value) else self.verdict_at(place))
+        return found
 
     def extremes(self) -> dict[Fraction, Fraction]:
         """Return the least and the greatest value at 200 places, which floats find, by place."""
         places = self.range.places(POINTS)
-        ends = (end(places, key=lambda place: self.estimate_at(place).value) for end in (min, max))
+        values = dict(zip(places, (one.value for one in self.estimates(places)), strict=True))
+        ends = (end(values, key=values.__getitem__) for end in (min, max))
+        if self.steps > _LARGE:
+            return {place: to_digits(to_exact(values[place]), _DIGITS) for place in ends}
         return {place: to_exact(self.search_at(place).value) for place in ends}
 
-    def closest(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
+    def confirms(self, pieces: Sequence[Piece], thresholds: Sequence[Threshold]) -> bool:
+        """Return whether floats find the same best actions at thresholds and between them."""
+        expected = [((piece.start + piece.end) / 2, piece.best) for piece in pieces]
+        expected += [(threshold.middle, threshold.at) for threshold in thresholds]
+        found = self.estimates([place for place, _ in expected])
+        near = _CONFIRMED * max(abs(one.value) for one in found)
+        return all(
+            one.behind.get(action, 0.0) <= near
+            for one, (_, best) in zip(found, expected, strict=True)
+            for action in best
+        )
+
+    def _closest(self, found: Sequence[tuple[Fraction, Estimate]]) -> Iterator[Fraction]:
         """Yield the places where another action comes close to the best one, between neighbours.
 
         How far it is behind is taken for convex: then a value that is more than half of both
         neighbours' is far from 0.
         """
-        for low, middle, high in zip(places, places[1:], places[2:], strict=False):
-            _, best, behind = self.estimate_at(middle)
-            for action in behind.keys() - (best or ()):
-                sides = [self.behind(action, place) for place in (low, high)]
-                if behind[action] <= min(*sides, max(sides) / 2):
-                    yield self.closest_of(action, low, high)
+        for (low, left), (_, middle), (high, right) in zip(
+            found, found[1:], found[2:], strict=False
+        ):
+            for action in middle.behind.keys() - middle.best:
+                sides = [side.behind.get(action, INFINITY) for side in (left, right)]
+                if middle.behind[action] <= min(*sides, max(sides) / 2):
+                    yield self._closest_of(action, low, high)
 
-    def closest_of(self, action: str, low: Fraction, high: Fraction) -> Fraction:
+    def _closest_of(self, action: str, low: Fraction, high: Fraction) -> Fraction:
         """Return the place between two where an action is the least behind the best one."""
-        nearest = (high - low) * _NEAR
-        while high - low > nearest:
-            left, right = low + (high - low) / 3, high - (high - low) / 3
-            is_left = self.behind(action, left) < self.behind(action, right)
-            low, high = (low, right) if is_left else (left, high)
-        return (low + high) / 2
 
-    def behind(self, action: str, place: Fraction) -> float:
-        return self.estimate_at(place).behind.get(action, INFINITY)
+        def least(behind: list[float]) -> tuple[int, int]:
+            at = behind.index(min(behind))
+            return max(at - 1, 0), min(at + 1, self.points)
+
+        low, high = self._narrowed(action, low, high, least)
+        return to_exact(float((low + high) / 2))
+
+    def _narrowed(
+        self,
+        action: str,
+        low: Fraction,
+        high: Fraction,
+        choose: Callable[[list[float]], tuple[int, int]],
+    ) -> tuple[Fraction, Fraction]:
+        """Return the ends that are left if how far an action is behind leads to two points."""
+        while high - low > _step_at(low, high, TOLERANCE):
+            places = [low + (high - low) * i / self.points for i in range(self.points + 1)]
+            start, end = choose([one.behind[action] for one in self.estimates(places)])
+            low, high = places[start], places[end]
+        return low, high
 
     def search_at(self, place: Fraction) -> Search:
         """Return a search of the tree in fractions at a value of the parameter."""
@@ -233,19 +277,23 @@ class Sampler:
             moved = self.move(self.tree, place)
             return search_tree(replace(moved, error=max(moved.error, self.tree.error)))
         except (TreeError, SearchError) as error:
-            name = self.range.name
+            name = self.whole.name
             raise AnalysisError(f"at {name} = {message_text(place)}: {error}") from None
 
-    def _verdict_at(self, place: Fraction) -> Verdict:
-        """Return the best actions at a place, and the value of the tree."""
+    def _verdict_at(self, place: Fraction) -> Estimate:
+        """Return what fractions find at a place."""
         search = self.search_at(place)
-        value = to_exact(search.value)
+        tree, value = search.tree, to_exact(search.value)
+        behind = {}
+        for b in tree.branches_of(tree.root_id) if search.ties else ():
+            worth = to_exact(tree.root_reward + search.interval_of_branch(b)[0])
+            behind[tree.branch_label(tree.root_id, b)] = abs(value - worth)
         if search.eps:
             value = to_digits(value)
-        return Verdict(best_actions(search), value, not search.eps)
+        return Estimate(value, best_actions(search), behind, not search.eps)
 
     def threshold(self, low: Fraction, high: Fraction, before: Labels, after: Labels) -> Threshold:
-        """Return the first change of the best actions that bisection finds between two places.
+        """Return the first change of the best actions that is found between two places.
 
         A tie with the actions before the change counts as no change, unless it lasts.
         """
@@ -256,28 +304,75 @@ class Sampler:
             return best == before if lasts else set(before) <= set(best)
 
         ends = low, high
+        for start, end in self._guesses(low, high, before):
+            if low < start < end < high and is_before(start) and not is_before(end):
+                low, high = start, end
+                break
         low, high = bisected(low, high, is_before, TOLERANCE)
         after, tie = self.verdict_at(high).best, self.verdict_at(low)
+        all_ties = (*dict.fromkeys((*before, *after)),)
+        crossing = self._crossing(low, high, ends)
+        if tie.best == before and crossing and _CLOSE <= crossing[0] <= 1 - _CLOSE:
+            return Threshold(low, high, crossing[1], before, all_ties, after)
         if tie.is_exact and not lasts and set(before) < set(tie.best):
-            high = low
+            return Threshold(low, low, tie.value, before, all_ties, after)
+        # At an end of the interval, there may be a jump, or a tie that is not certain.
+        gap = power_of_ten(high - low) / 10**MIN_DIGITS
+        for place in (low, high):
+            near = max(ends[0], place - gap), min(ends[1], place + gap)
+            if self.verdict_at(near[0]).best == before and not is_before(near[1]):
+                low, high = near
+                break
         else:
-            # At an end of the interval, there may be a jump, or a tie that is not certain.
-            gap = power_of_ten(high - low) / 10**MIN_DIGITS
-            for place in (low, high):
-                near = max(ends[0], place - gap), min(ends[1], place + gap)
-                if self.verdict_at(near[0]).best == before and not is_before(near[1]):
-                    low, high = near
-                    break
-            else:
-                if tie.best != before:  # in floats, actions tie on a part of the range
-                    low, _ = bisected(
-                        ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
-                    )
+            if tie.best != before:  # in floats, actions tie on a part of the range
+                low, _ = bisected(
+                    ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
+                )
+        if crossing := self._crossing(low, high, ends):
+            return Threshold(low, high, crossing[1], before, all_ties, after)
         sides = bisected(low, high, is_before, VALUE_TOLERANCE)
         left, right = (self.verdict_at(side).value for side in sides)
-        jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
-        ties = dict.fromkeys(() if jumps else (*before, *after))
-        return Threshold(low, high, (left + right) / 2, before, tuple(ties), after)
+        if abs(left - right) > _JUMP * (abs(left) + abs(right)):
+            all_ties = ()
+        return Threshold(low, high, (left + right) / 2, before, all_ties, after)
+
+    def _guesses(
+        self, low: Fraction, high: Fraction, before: Labels
+    ) -> Iterator[tuple[Fraction, Fraction]]:
+        """Yield intervals in which floats find that an action ceases to be best."""
+
+        def change(behind: list[float]) -> tuple[int, int]:
+            end = next((i for i, less in enumerate(behind) if less > 0), self.points)
+            return max(end - 1, 0), max(end, 1)
+
+        low, high = self._narrowed(before[0], low, high, change)
+        step = _step_at(low, high, TOLERANCE)
+        lower = (low + high) / 2 // step * step
+        yield lower, lower + step
+        yield lower - step, lower + 2 * step
+
+    def _crossing(
+        self, low: Fraction, high: Fraction, ends: tuple[Fraction, Fraction]
+    ) -> tuple[Fraction, Fraction] | None:
+        """Return where two actions are equal between close places, as a share, and their value.
+
+        Without a jump, actions differ by much less there than at both `ends`. Otherwise, return
+        None.
+        """
+        left, right = self.verdict_at(low), self.verdict_at(high)
+        before = left.best[0]
+        after = next((action for action in right.best if action not in left.best), before)
+        gaps = [abs(one.behind[before] - one.behind[after]) for one in (left, right)]
+        far = sum(abs(x.behind[before] - x.behind[after]) for x in self.estimates([*ends]))
+        if not 0 < sum(gaps) * _STEEP < far:
+            return None
+        share = gaps[0] / sum(gaps)
+        rise = right.value - left.value
+        if self.tree.root.kind == MAX:
+            rise -= right.behind[before]
+        else:
+            rise += right.behind[before]
+        return share, to_digits(left.value + rise * share)
 
 
 def with_strategy(tree: Tree, strategy: Mapping[int, int]) -> Tree:
@@ -303,14 +398,20 @@ def bisected(
     return low, high
 
 
+def _step_at(low: Fraction, high: Fraction, tolerance: Fraction) -> Fraction:
+    """Return the unit of the last digit that a place between two needs."""
+    finest = tolerance
+    while finest > _MIN_STEP and min(abs(low), abs(high)) < 10 ** (MIN_DIGITS - 1) * finest:
+        finest /= 10
+    return finest
+
+
 def _place_between(low: Fraction, high: Fraction, tolerance: Fraction) -> Fraction | None:
     """Return a short decimal near the middle of two places; None if they are close enough.
 
     Then no number with the digits that a threshold needs is between them.
     """
-    finest = tolerance
-    while finest > _MIN_STEP and min(abs(low), abs(high)) < 10 ** (MIN_DIGITS - 1) * finest:
-        finest /= 10
+    finest = _step_at(low, high, tolerance)
     middle = (low + high) / 2
     width = power_of_ten(high - low) if low < high else finest
     for step in (max(finest, width), max(finest, width / 10)):

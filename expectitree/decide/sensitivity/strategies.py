@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -48,18 +49,52 @@ def strategies_of(tree: Tree, file: str = "", most: int = MAX_STRATEGIES) -> Str
     check_tree(tree, "--strategies")
     player = tree.decision_maker
     position = {n: i for i, n in enumerate(tree.first_paths.order)}
+    limit = min(most, allowed(MAX_STEPS) // len(tree))
+    if (count := count_strategies(tree, player, limit)) > limit:
+        raise AnalysisError(
+            f"the tree has at least {count:,} strategies, and at most {limit:,} are listed: "
+            "--parameter finds where the best one changes without listing them"
+        )
     found: list[Strategy] = []
     for choices in _choices(tree, player):
-        if len(found) == most or len(found) * len(tree) > allowed(MAX_STEPS):
-            raise AnalysisError(
-                f"the tree has more than {len(found):,} strategies: --parameter finds where the "
-                "best one changes without listing them"
-            )
         nodes = sorted(choices, key=position.__getitem__)
         labels = {tree.path_of(n): tree.branch_label(n, choices[n]) for n in nodes}
         found.append(Strategy(labels, value_under(tree, choices)))
     found.sort(key=lambda one: one.value, reverse=tree.gain_sign > 0)
     return Strategies(file, tree, player.name, tuple(found))
+
+
+def count_strategies(tree: Tree, player: int, most: int = MAX_STRATEGIES) -> int:
+    """Return the number of strategies of a player, or a smaller number above `most`.
+
+    Parents come before children. At each node, the number of ways to get there is known for each
+    set of nodes that are reached and not decided yet.
+    """
+    columns = tree.columns
+    ways = {frozenset([tree.root_id]): 1}
+    for n in range(tree.root_id, -1, -1):
+        found = Counter[frozenset[int]]()
+        for reached, count in ways.items():
+            taken: list[list[int]] = [[]]
+            if n in reached:
+                taken = _options(tree, n, player)
+            for branches in taken:
+                below = {columns.child[b] for b in branches if columns.kind[columns.child[b]]}
+                found[(reached | below) - {n}] += count
+        ways = found
+        if len(ways) > most:  # different sets are of different strategies
+            break
+    return sum(ways.values())
+
+
+def _options(tree: Tree, n: int, player: int) -> list[list[int]]:
+    """Return the branches that each choice of a player at a node leads to."""
+    columns, branches = tree.columns, [*tree.branches_of(n)]
+    if columns.kind[n] == player:
+        return [[b] for b in branches]
+    if columns.kind[n] == CHANCE:
+        return [[b for b in branches if columns.probability[b] > 0]]
+    return [branches]
 
 
 def _choices(tree: Tree, player: int) -> Iterator[dict[int, int]]:
@@ -78,14 +113,8 @@ def _choices(tree: Tree, player: int) -> Iterator[dict[int, int]]:
         if n < 0:
             yield choices
             continue
-        branches = [
-            b
-            for b in tree.branches_of(n)
-            if columns.kind[n] != CHANCE or columns.probability[b] > 0
-        ]
-        if columns.kind[n] == player:
-            options = [([b], {**choices, n: b}) for b in branches]
-        else:
-            options = [(branches, choices)]
-        for taken, chosen in reversed(options):
+        for taken in reversed(_options(tree, n, player)):
+            chosen = choices
+            if columns.kind[n] == player:
+                chosen = {**choices, n: taken[0]}
             waiting.append((n - 1, reached.union(columns.child[b] for b in taken), chosen))

@@ -29,14 +29,13 @@ from expectitree.decide.sensitivity.decisions import (
     short_text,
 )
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
-from expectitree.decide.sensitivity.parameters import Range
+from expectitree.decide.sensitivity.parameters import SAMPLED, Range, verified_text
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.text.console import Characters, characters
 from expectitree.text.phrases import names_text, plural, with_unit
 from expectitree.text.tables import GAP, Column, table
 
-VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MAX_ROWS = 50  # of strategies or thresholds that are listed
 _MAX_WORTH_LENGTH = 16  # characters of a fraction
 _FEW_DIGITS = 5  # of a coefficient in a long formula
@@ -75,7 +74,7 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         why = f"Found by sampling, since {report.reason}: narrower parts may be missed."
         yield from notes(options, why)
     elif report.thresholds:
-        yield from notes(options, VERIFIED)
+        yield from notes(options, verified_text(report.tree))
 
 
 def range_notes(*ranges: Range) -> Iterator[str]:
@@ -283,7 +282,7 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
 
 def _bar_notes(report: Tornado) -> Iterator[str]:
     """Yield how the bars were found, and why others are missing."""
-    sampled = [bar.range.name for bar in report.bars if bar.method == "sampled"]
+    sampled = [bar.range.name for bar in report.bars if bar.method == SAMPLED]
     if sampled:
         attitude = report.tree.attitude
         kind = f"Certainty equivalents ({attitude.text}), found" if attitude else "Found"

@@ -9,13 +9,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from math import isfinite
 
 import numpy as np
 
 from expectitree.base.expressions.evaluation import FLOATS, Domain
 from expectitree.base.expressions.syntax import NEGATION, Expression, Name
 from expectitree.base.numbers import to_nearest_float
-from expectitree.base.tree.columns import TERMINAL
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
@@ -23,6 +24,7 @@ from expectitree.decide.simulation.draws import Array
 from expectitree.searches.progress import report
 
 _TOLERANCE = 1e-9  # by which probabilities may miss [0, 1] or the sum 1
+_BETTER = {MAX: np.maximum, MIN: np.minimum}
 _SIGNS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq"}
 
 
@@ -30,6 +32,8 @@ _SIGNS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq"}
 
 
 def _checked(value: Array) -> Array:
+    if isinstance(value, float):
+        return value if isfinite(value) else np.nan
     finite = np.isfinite(value)
     if finite.all():
         return value
@@ -113,7 +117,7 @@ class Numbers:
         return self.chances[key]
 
     def values(self, decides: Sequence[bool]) -> list[Array]:
-        """Return the values of the nodes; 0 where somebody `decides` there or below."""
+        """Return the values of the nodes; 0 where decisions are for the caller, there or below."""
         tree, columns = self.tree, self.tree.columns
         found: list[Array] = []
         for n, kind in enumerate(columns.kind):
@@ -123,9 +127,31 @@ class Numbers:
                 found.append(self._value(self.formulas.nodes.get(n), columns.utility[n]))
             else:
                 amounts = [self.reward(b) + found[columns.child[b]] for b in tree.branches_of(n)]
-                found.append(mean_of(self.probabilities(n), amounts))
+                if kind == CHANCE:
+                    amounts = [mean_of(self.probabilities(n), amounts)]
+                found.append(reduce(_BETTER.get(kind, np.maximum), amounts))
             report(n + 1, len(tree))
         return found
+
+
+def values_at(
+    tree: Tree, places: Mapping[str, Sequence[float]]
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Return the values of a tree, and of the actions at its root, for values of parameters.
+
+    NaN is where a number has no value.
+    """
+    numbers = Numbers(tree, {name: np.array(column) for name, column in places.items()})
+    zero = np.zeros(max(map(len, places.values())))
+    with np.errstate(all="ignore"):
+        values = numbers.values([False] * len(tree))
+        paid = numbers.reward(NONE) + zero
+        actions = {
+            tree.branch_label(tree.root_id, b): paid + numbers.reward(b) + values[child]
+            for b, child in enumerate(tree.columns.child)
+            if b in tree.branches_of(tree.root_id) and tree.root.kind in _BETTER
+        }
+    return (paid + values[-1]).tolist(), {label: x.tolist() for label, x in actions.items()}
 
 
 def mean_of(chances: Sequence[Array], values: Sequence[Array]) -> Array:

@@ -12,12 +12,13 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.tree.formulas import Distribution
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.report import TreeReport, check_one_decider
+from expectitree.decide.frontier.report import moves_only_objective
 from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree
@@ -205,7 +206,7 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
     return Simulation(file, tree, draws, seed, *means, sample, tuple(values))
 
 
-def _sample(tree: Tree, draws: int, seed: int, file: str) -> Fields:
+def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
     """Return the draws of a tree's uncertain parameters."""
     check_tree(tree, "simulate")
     check_one_decider(tree, "simulate")
@@ -263,8 +264,7 @@ def acceptability(
     *,
     range: Ends | None = None,
     draws: int = DRAWS,
-    seed: int = SEED,
-    file: str = "",
+    **options: Any,
 ) -> Acceptability:
     """Return the share of draws in which each action is best, for values of one parameter.
 
@@ -279,16 +279,15 @@ def acceptability(
         tree: The tree.
         parameter: The name of the parameter that moves, such as the willingness to pay.
         range: Its least and greatest value; by default, those in the file.
-        draws: As for `simulate`, like the following arguments.
-        seed: The seed of the random numbers.
-        file: The name of the tree in outputs.
+        draws: The number of draws.
+        options: As for `simulate`: `seed` and `file`.
 
     Raises:
         AnalysisError: As for `simulate`, or no player decides at the root.
     """
     moved = range_of(tree, parameter, range)
     places = moved.places(POINTS)
-    sample = _sample(tree.with_parameters(**{parameter: places[0]}), draws, seed, file)
+    sample = _sample(tree.with_parameters(**{parameter: places[0]}), draws, **options)
     import numpy as np
 
     from expectitree.decide.simulation.strategies import Strategies, everything, nothing
@@ -297,12 +296,22 @@ def acceptability(
         raise AnalysisError("a curve compares actions, and no player decides at the root")
     labels, points = tuple(branch.label for branch in tree.root.branches), []
     sign = tree.gain_sign
-    for at, place in enumerate(places, 1):
-        strategies = Strategies(tree, {**sample, parameter: np.full(draws, float(place))})
+
+    def strategies_at(place: Fraction) -> Strategies:
+        return Strategies(tree, {**sample, parameter: np.full(draws, float(place))})
+
+    is_weight = moves_only_objective(tree, parameter)
+    first, last = (strategies_at(place) for place in (places[0], places[-1]))
+    for at, place in enumerate(places):
+        if is_weight:
+            strategies = first.towards(last, at / POINTS)
+        else:
+            strategies = strategies_at(place)
         now, values = strategies.play(nothing)
         known, best_values = strategies.play(everything)
         best = labels[int((sign * values.mean(axis=1)).argmax())]
         shares, evpi = _shares(sign * best_values), _estimated(sign * (known - now))
         points.append(Point(place, best, tuple(shares), evpi))
-        report(at, len(places))
-    return Acceptability(file, tree, draws, seed, moved, labels, tuple(points))
+        report(at + 1, len(places))
+    about = options.get("file", ""), tree, draws, options.get("seed", SEED)
+    return Acceptability(*about, moved, labels, tuple(points))

@@ -11,6 +11,7 @@ If something is known in advance, means given that take the place of sums over a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from itertools import combinations
 from typing import NamedTuple
 
@@ -52,8 +53,19 @@ class Strategies:
             decides.append(below or kind in PLAYERS)
         self.numbers = Numbers(tree, draws)
         with np.errstate(all="ignore"):  # a number that is missing is NaN
-            self.values = self.numbers.values(decides)
+            values = self.numbers.values(decides)
             self.places = self._unfolded(decides)
+            branches = [b for place in self.places for b in tree.branches_of(place.node)]
+            needed = {tree.root_id, *(self.child[b] for b in branches)}
+            self.values = {n: values[n] for n in needed}
+            self.rewards = {b: self.numbers.reward(b) for b in (NONE, *branches)}
+
+    def towards(self, other: Strategies, share: float) -> Strategies:
+        """Return the strategies between these and others, if all amounts are linear in a weight."""
+        found = copy(self)
+        found.values = _between(self.values, other.values, share)
+        found.rewards = _between(self.rewards, other.rewards, share)
+        return found
 
     def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
         """Return the places of the nodes with decisions, parents first."""
@@ -79,8 +91,9 @@ class Strategies:
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
-        numbers = self.numbers
-        values: dict[int, Array] = {0: self.values[-1] + np.zeros(self.count)}  # by place
+        values: dict[int, Array] = {
+            0: self.values[self.tree.root_id] + np.zeros(self.count)
+        }  # by place
         options: list[Array] = [values[0]]
         with np.errstate(all="ignore"):
             for i in range(len(self.places) - 1, -1, -1):
@@ -89,12 +102,12 @@ class Strategies:
                     value = self.values[self.child[b]]
                     if below:
                         value = values.pop(below)
-                    options.append(numbers.reward(b) + value)
+                    options.append(self.rewards[b] + value)
                 if self.kind[place.node] == CHANCE:
-                    options = [mean_of(numbers.probabilities(place.node), options)]
+                    options = [mean_of(self.numbers.probabilities(place.node), options)]
                 options = [np.broadcast_to(option, self.count) for option in options]
                 values[i] = self._chosen(place, np.array(options), estimate)
-            paid = numbers.reward(NONE)
+            paid = self.rewards[NONE]
             value, actions = values[0] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
@@ -126,6 +139,10 @@ class Strategies:
             f"draw {draw + 1:,}: {problem}; give the parameter a distribution without such values, "
             "or limit it in the formula, as in min(x, 1)"
         )
+
+
+def _between(left: dict[int, Array], right: dict[int, Array], share: float) -> dict[int, Array]:
+    return {key: (1 - share) * x + share * right[key] for key, x in left.items()}
 
 
 # ---- What decisions know.

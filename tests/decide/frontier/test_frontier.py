@@ -97,6 +97,41 @@ def test_every_strategy_of_random_trees(seed: int) -> None:
     assert firsts == {f"#{place}" for place, _ in enumerate(node["max"], 1)}
 
 
+# An objective of several criteria; values of a weight, and the best action at each.
+OBJECTIVES = {
+    "w*(2*a + b) - c": {0: "none", 3: "all"},
+    "w*a + (1 - w)*b - c/10": {0: "all", "1/2": "all", 1: "some"},
+    "w*a - w*c": {0: "none", 1: "none"},
+    "(1 - px)*w*a + log(k)*b - c": {0: "all", 5: "all"},
+    "w/total*(a + b) - c": {0: "none", 40: "all"},
+}
+
+
+@pytest.mark.parametrize(("objective", "best"), OBJECTIVES.items(), ids=OBJECTIVES)
+def test_an_objective_that_is_linear_in_its_weight(objective: str, best: dict[Any, str]) -> None:
+    text = f"""{{parameters: {{w: 1, k: 2, px: 1 - exp(-k), total: w + 9 - w}}, criteria: [a, b, c],
+      objective: '{objective}', max: {{none: 0, some: {{utility: {{a: 4, b: 1, c: 7}}}},
+      all: {{utility: {{a: 3, b: 20, c: 11}}}}, later: {{reward: {{c: 1}}, max: {{
+      go: {{chance: [{{utility: {{a: px, b: 5}}}}, {{utility: {{c: '2*k'}}}}]}}, stop: 0}}}}}}}}"""
+    tree = et.loads(text)
+    found = et.frontier(tree, "w")
+    for strategy in found.best:
+        middle = (strategy.start + min(strategy.end, 99)) / 2
+        assert strategy.action in et.evaluate(tree.with_parameters(w=middle)).ties
+    for weight, action in best.items():
+        here = [one.action for one in found.best if one.start <= Fraction(weight) <= one.end]
+        assert action in here
+    assert f"incr. {found.weighed}" in et.to_text(found, width=200)
+    for strategy in found.best:
+        amounts = found.amounts_of(strategy)
+        factors = {part: {*weights.values()} == {1} for part, weights in found.parts.items()}
+        if not any(factors.values()):
+            moved = tree.with_parameters(w=strategy.start)
+            worth = amounts[found.weighed] * Fraction(strategy.start) + amounts[found.other]
+            value = et.evaluate(moved, exact=True).value
+            assert float(worth) == pytest.approx(float(value))
+
+
 # ---- Errors and outputs.
 
 

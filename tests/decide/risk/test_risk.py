@@ -133,6 +133,11 @@ def test_steps_of_distributions_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(distribution, "MAX_TOTALS", steps)
     assert len(et.risk(games(6)).actions[0].distribution.totals) == 2**6
     monkeypatch.setattr(distribution, "MAX_TOTALS", steps - 1)
+    found = et.risk(games(6))
+    assert (found.draws, found.actions[0].mean) == (100_000, 31.5)
+    text = " ".join(et.to_text(found).split())
+    assert "the standard error of a probability is at most 0.16%. Means are exact." in text
+    monkeypatch.setattr("expectitree.decide.risk.report.find_spec", lambda _: None)  # without NumPy
     with pytest.raises(et.AnalysisError) as caught:
         et.risk(games(6))
     assert str(caught.value) == (
@@ -147,8 +152,36 @@ def test_an_action_that_shifts_all_totals_counts(monkeypatch: pytest.MonkeyPatch
     node = t.chance([*range(50)])
     for _ in range(20):
         node = t.max([node], rewards=[1])
-    with pytest.raises(et.AnalysisError, match="more than 1,000 steps"):
-        et.risk(t.build(node))
+    (one,) = et.risk(t.build(node)).actions
+    assert (one.mean, one.least, one.greatest) == (44.5, 20, 69)
+
+
+SIMULATED = {
+    "a decision between two lotteries": "max: {a: {chance: {1/3: 0, 2/3: 9}}, b: {chance: [1, 2]}}",
+    "rewards on all branches": "{reward: 2, max: {a: {reward: 1, chance: [5, {reward: 3, max: "
+    "[1, 7]}]}, b: 8}}",
+    "no decision": "chance: {a: {p: 1/10, chance: [1, 2, 3]}, b: {p: rest, utility: -5}}",
+    "costs for MIN": "min: {a: {chance: {1/4: 12, 3/4: 4}}, b: {cost: 5, min: [0, 9]}}",
+    "a shared node": "nodes: {n: {chance: [3, {reward: 4, chance: [0, 1]}]}}\n"
+    "max: {a: {ref: n}, b: {reward: 1, chance: [{ref: n}, 2]}}",
+    "formulas": "parameters: {k: 2}\nmax: {a: {chance: {w: {p: exp(-k), utility: 8}, l: {p: rest, "
+    "utility: 0}}}, b: 1}",
+}
+
+
+@pytest.mark.parametrize("text", SIMULATED.values(), ids=SIMULATED)
+def test_simulated_totals_are_those_of_the_tree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = et.risk(et.loads(text), target=2)
+    monkeypatch.setattr(distribution, "MAX_TOTALS", 1)
+    found = et.risk(et.loads(text), target=2)
+    assert (found.draws, found.dominance) == (100_000, ())
+    for one, other in zip(found.actions, whole.actions, strict=True):
+        assert one.mean == pytest.approx(other.mean)
+        assert one.distribution.totals == other.distribution.totals
+        assert one.distribution.probabilities == pytest.approx(
+            other.distribution.probabilities, abs=0.01
+        )
+        assert (one.reach, one.loss) == pytest.approx((other.reach, other.loss), abs=0.01)
 
 
 def test_distributions_of_many_fractions_are_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,5 +63,8 @@ def test_bad_arguments_from_python() -> None:
     with pytest.raises(TreeError, match="unknown parameter 'prr'"):
         et.tornado(tree, "prr")
     assert [bar.range.name for bar in et.tornado(tree, "pr").bars] == ["pr"]
-    with pytest.raises(AnalysisError, match="the tree has more than 5 strategies: --parameter"):
+    with pytest.raises(
+        AnalysisError,
+        match="the tree has at least 6 strategies, and at most 5 are listed: --parameter",
+    ):
         strategies_of(tree, most=5)
