@@ -1,4 +1,4 @@
-"""Measures whole processes of `eval`, from 5 nodes to 10^9, and what a cluster costs."""
+"""Measures whole processes of `eval`, from 5 nodes to 10^8, and what a cluster costs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from benchmarks.measuring import REPOSITORY, Row, Size, as_installed
 from expectitree.base.executors import run_tasks
 
 PROGRAM = [sys.executable, "-m", "expectitree"]
-PLIES = {5: "json", 6: "arrow", 7: "arrow", 8: "arrow", 9: "arrow"}  # 10 branches: 1.1 * 10^plies
-SPACE = {8: 4 << 30, 9: 24 << 30}  # bytes that the file needs
+PLIES = {5: "json", 6: "arrow", 7: "arrow", 8: "arrow"}  # 10 branches: 1.1 * 10^plies
+SPACE = {8: 4 << 30}  # bytes that the file needs
 
 
 def scale(size: Size) -> Iterator[Row]:
@@ -34,36 +34,35 @@ def scale(size: Size) -> Iterator[Row]:
             if plies > size.most_plies:
                 return
             command = [*PROGRAM, "generate", "uniform", "--real", "--branching", "10", "--plies"]
-            narrow = ["--float32"] if plies == 9 else []
             subprocess.run(
-                [*command, str(plies), *narrow, "-o", str(path)],
+                [*command, str(plies), "-o", str(path)],
                 env=as_installed(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 check=True,
             )
-            what = f"eval, 10^{plies} nodes, {ending}{', float32' * bool(narrow)}"
+            what = f"eval, 10^{plies} nodes, {ending}"
             yield from _eval_rows(what, str(path), 3 if plies < 8 else 1)
             path.unlink()
 
 
 def cluster(size: Size) -> Iterator[Row]:
-    """Yield what a part of a tree costs that a worker of a Dask cluster does nothing for."""
+    """Yield what a task costs that a worker of a Dask cluster does nothing for."""
     try:
         import distributed
     except ImportError:
         click.echo("no Dask: a cluster is not measured", err=True)
         return
-    parts = 100 * size.repetitions
+    tasks = 100 * size.repetitions
     for workers in (2, 4):
         local = distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=None)
         with local, distributed.Client(local) as client, client.get_executor(pure=False) as door:
-            next_part = partial(next, iter([(0,)] * parts), None)
+            next_task = partial(next, iter([(0,)] * tasks), None)
             start = perf_counter()
-            run_tasks(door, 2 * workers, next_part, abs, lambda found: None)
+            run_tasks(door, 2 * workers, next_task, abs, lambda found: None)
             seconds = perf_counter() - start
-        what = f"a cluster of {workers} local workers: each part costs"
-        yield Row(what, 1000 * seconds / parts, "ms")
+        what = f"a cluster of {workers} local workers: each task costs"
+        yield Row(what, 1000 * seconds / tasks, "ms")
 
 
 def _eval_rows(what: str, path: str, runs: int) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""The way to other workers: threads, processes of this machine, or a Dask cluster."""
+"""The way to other workers: processes of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from concurrent.futures import (
     Executor,
     Future,
     ProcessPoolExecutor,
-    ThreadPoolExecutor,
     wait,
 )
 from contextlib import AbstractContextManager, contextmanager
@@ -54,26 +53,14 @@ def run_tasks(
             take(future.result())
 
 
-def executor_of(jobs: int | None, scheduler: str | None, in_threads: bool = False) -> Workers:
+def executor_of(jobs: int | None, scheduler: str | None) -> Workers:
     """Provide an executor and its number of workers: `jobs` processes, or a scheduler's cluster.
 
-    With `in_threads`, the executor has threads in place of processes. Raises `AnalysisError` if the
-    cluster cannot be used, or a worker fails.
+    Raises `AnalysisError` if the cluster cannot be used, or a worker fails.
     """
     if scheduler is not None:
         return _cluster(scheduler)
-    if in_threads:
-        return _threads(jobs or _cores())
     return _processes(jobs or _cores())
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[tuple[Executor, int]]:
-    executor = ThreadPoolExecutor(count)
-    try:
-        yield executor, count
-    finally:
-        executor.shutdown(wait=False, cancel_futures=True)  # they end after their tasks
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import declare, option, output_option, search_option
+from expectitree.cli.help import declare, option, output_option
 from expectitree.cli.options import format_options, totals_option, tree_options, windows_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
@@ -26,16 +26,6 @@ from expectitree.searches.result import Search
 @declare("eval")
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
-@search_option(
-    "--jobs N",
-    "Read N parts of an .arrow or .parquet file at the same time.",
-    default=1,
-    show_default=False,
-)
-@search_option(
-    "--scheduler ADDRESS",
-    "Evaluate .arrow and .parquet files on the Dask cluster whose scheduler has this address.",
-)
 @windows_option
 @output_option(
     "--rows",
@@ -98,9 +88,6 @@ def command(
     if explain not in (None, ROOT) and not options.files and not options.texts:
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT
-
-    if not algorithm.prunes and explain is None and not (windows or show_all):
-        options = replace(options, streams=True)
 
     def evaluate_tree(found: Tree | Search, file: str) -> Evaluation:
         if isinstance(found, Search):

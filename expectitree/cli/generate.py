@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from expectitree.cli.help import TREES, declare, option
-from expectitree.cli.terminal import OUT, say, working
+from expectitree.cli.terminal import OUT, working
 from expectitree.cli.tree_files import (
     add_options,
     check_output,
@@ -18,11 +18,8 @@ from expectitree.cli.tree_files import (
     format_option,
     write_tree,
 )
-from expectitree.files.formats import TABLES
-from expectitree.files.saving import save_parts
-from expectitree.lab.families import FAMILIES, generate, grow, parameters_of
+from expectitree.lab.families import FAMILIES, generate, parameters_of
 from expectitree.lab.families.parameters import ORDERS, PARAMETERS
-from expectitree.text.phrases import plural
 
 
 def parameter_options(*without: str) -> Callable[[Any], Any]:
@@ -66,8 +63,7 @@ def command(
 ) -> None:
     """Generate a tree and print it, or write it to a file.
 
-    The same options give the same tree on every machine. A tree in .arrow or .parquet
-    is written part by part, and may be larger than the memory.
+    The same options give the same tree on every machine.
 
     \b
     ballard  additive utilities (Ballard 1983): the branches of every node carry a
@@ -76,14 +72,8 @@ def command(
 
     For example: expectitree generate ballard --branching 6 | expectitree compare -
     """
-    out_format = check_output(out, format_name, force, float32)
+    check_output(out, format_name, force, float32)
     parameters = {name: value for name, value in given.items() if value is not None}
-    if out_format.name in TABLES:
-        with working(f"generating {out}"):
-            growth = grow(family, **parameters)
-            save_parts(growth.parts(), out, float32=float32, **growth.about)
-        say(f"{out} written: {plural(growth.nodes, 'node')}; next: expectitree eval {out}")
-        return
     with working(f"generating {family}"):
         tree = generate(family, **parameters)
-    write_tree(tree, out, format_name)
+    write_tree(tree, out, format_name, float32=float32)

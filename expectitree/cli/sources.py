@@ -15,7 +15,6 @@ from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_fractions
 from expectitree.cli.games import GameSource, is_game_name, refuse_file_options
-from expectitree.cli.streaming import is_streamed, stream
 from expectitree.cli.terminal import warn, working
 from expectitree.cli.tree_options import TreeOptions
 from expectitree.files import NO_TREES, load, loads, tree_files
@@ -23,11 +22,6 @@ from expectitree.files.formats import SUFFIXES
 from expectitree.searches.bounds import NO_BOUNDS
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Search
-
-ONE_JOB = (
-    "--jobs reads parts of large .arrow and .parquet files, with expectiminimax. A tree in memory "
-    "is searched in one job, since two jobs took as long: remove --jobs."
-)
 
 
 def sources_of(
@@ -38,11 +32,7 @@ def sources_of(
         yield "-e", partial(_read, options, partial(loads, text, name="-e"), "-e")
     for file in files_in(options.files):
         read = partial(_read, options, partial(load, file), file)
-        if options.streams and is_streamed(options, file):
-            yield file, partial(stream, options, file, read)
-        elif options.jobs > 1:
-            raise click.UsageError(ONE_JOB)
-        elif is_game_name(file):
+        if is_game_name(file):
             yield file, partial(_grow, options, file, lazy)
         else:
             yield file, read

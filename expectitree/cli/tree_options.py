@@ -33,9 +33,6 @@ class TreeOptions:
     engine: str = "auto"
     max_visits: int | None = None
     games: GameOptions | None = None  # of a command that takes games
-    streams: bool = False  # whether a large table may be evaluated without reading it whole
-    jobs: int = 1
-    scheduler: str | None = None
     format_name: str = "text"  # of the report
     plot: str | None = None  # the file that a plot of the report goes to
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far

@@ -16,7 +16,7 @@ from expectitree.base.errors import ExpectitreeError, FileError, GameError
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name, refuse_game
-from expectitree.cli.sources import ONE_JOB, files_in, sources_of
+from expectitree.cli.sources import files_in, sources_of
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     NO_TREE,
@@ -128,14 +128,6 @@ class SearchOptions(TreeOptions):
             raise click.UsageError(
                 f"--exact computes in fractions, --engine {self.engine} in floats: remove one."
             )
-        if self.scheduler is not None and (self.texts or self.jobs > 1 or not self.streams):
-            raise click.UsageError(
-                "--scheduler evaluates .arrow and .parquet files with expectiminimax on its own "
-                "workers: remove "
-                "it, or remove -a, -e, --jobs, --all, --explain and --windows."
-            )
-        if self.jobs > 1 and (self.texts or not self.streams):
-            raise click.UsageError(ONE_JOB)
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
         games = [name for name in self.files if is_game_name(name)]

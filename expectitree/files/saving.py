@@ -8,14 +8,13 @@ the rows of `FORMATS` name the losses of each format.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from expectitree.base.errors import TransformError, TreeError
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
-from expectitree.base.tree.builder import TreeBuilder
-from expectitree.base.tree.columns import NONE, Columns, Kind
+from expectitree.base.tree.columns import NONE, Kind
 from expectitree.base.tree.folding import unshare
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.files.formats import (
@@ -134,16 +133,6 @@ def save(
             written_tree(tree, row, tell)
             options = {"float32": True} if float32 else {}  # which a plugin does not know
             row.module.save(tree, stream, drop_fractions, **options)
-
-
-def save_parts(parts: Iterable[Columns], path: str, *, float32: bool = False, **about: Any) -> None:
-    """Write a tree that exists only part by part to an Arrow or Parquet file.
-
-    `first` starts at 0 in each part. `about` are further fields of `Tree`.
-    """
-    tree = TreeBuilder(exact=False).build(0, **about)
-    with whole_file(path) as stream:
-        format_of(path).module.save(tree, stream, float32=float32, parts=parts)
 
 
 def format_of(name: str, format: str | None = None) -> Format:

@@ -117,9 +117,8 @@ class Search(Shown):
         seed: The seed of a search that draws random numbers.
         grown: What a search of a game needed, a `Grown`; None for a search of a tree.
         rounds: Whether methods and properties round what they return.
-        seconds: How long the search itself took, once its columns were ready; 0 if that was not
-            measured: for a game, and for a table that is read in parts.
-        jobs: How many parts of a table were read at the same time.
+        seconds: How long the search itself took, once its columns were ready; 0 for a game, where
+            that is not measured.
     """
 
     question = "evaluate"
@@ -146,7 +145,6 @@ class Search(Shown):
     grown: Any = None
     rounds: bool = False
     seconds: float = field(default=0.0, compare=False)
-    jobs: int = 1
 
     @classmethod
     def from_found(cls, problem: Problem, found: Found, **about: Any) -> Search:
@@ -295,15 +293,12 @@ class Search(Shown):
             visited, leaves, visits = tree.columns.scan(scans.tally, self.visits)
         else:
             visited, leaves, visits = len(tree), tree.leaves, len(tree)
-        # Below terminals that stand for subtrees, everything was visited, and nothing is shared.
-        nodes = sum(below.nodes for below in tree.below.values())
-        ends = sum(below.leaves - 1 for below in tree.below.values())
         return Counts(
-            total=len(tree) + nodes,
-            visited=visited + nodes,
-            leaves_total=tree.leaves + ends,
-            leaves_visited=leaves + ends,
-            visits=visits + nodes,
+            total=len(tree),
+            visited=visited,
+            leaves_total=tree.leaves,
+            leaves_visited=leaves,
+            visits=visits,
             cuts=self.cuts,
         )
 

@@ -14,7 +14,6 @@ from helpers import run_main
 import expectitree as et
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import FAMILIES, parameters_of, read_parameters
-from expectitree.lab.families.growing import Growth
 
 OWN = {"output", "format", "float32", "force", "help"}
 
@@ -72,10 +71,9 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
 @pytest.mark.parametrize("float32", [False, True])
 @pytest.mark.parametrize("ending", ["arrow", "parquet"])
 @pytest.mark.parametrize("words", ["ballard --dice 3 --plies 5", "uniform --skew 2 --end 0.1"])
-def test_a_table_is_written_part_by_part(
+def test_a_table_is_that_of_the_tree_from_python(
     words: str, ending: str, float32: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Growth.parts, "__defaults__", (100,))
     monkeypatch.setattr("expectitree.files.formats.arrow.ROWS", 100)
     file, whole = tmp_path / f"tree.{ending}", tmp_path / f"whole.{ending}"
     options = ["--float32"] if float32 else []

@@ -144,8 +144,6 @@ def _leaf_fields(tree: Tree, n: int) -> Fields:
     fields: Fields = {"utility": json_number(tree.columns.utility[n])}
     if n in tree.estimated:
         fields["estimated"] = True
-    if n in tree.below:
-        fields["nodes_below"] = tree.below[n].nodes
     return fields
 
 
@@ -195,8 +193,6 @@ def search_fields(search: Search) -> Fields:
         found["decision_maker"] = search.tree.decision_maker.name
         found["mean"] = search.unrounded.mean
         found["risk_premium"] = search.unrounded.risk_premium
-    if search.jobs > 1:
-        found["jobs"] = search.jobs
     if search.stopped:
         found["stopped"] = True
     if search.stopped or not is_known:

@@ -46,25 +46,21 @@ def _totals(tree: Tree) -> Column:
     in a deep tree, a sum of the sizes of subtrees is much greater than the number of nodes.
     """
     code = "q"
-    below = first_branch = compiling.zeros("q", 0)
-    if tree.below:
-        below = compiling.zeros("q", len(tree))
-    elif len(tree) * (tree.heights[-1] + 1) < 2**31:  # a node counts once for each node above it
+    first_branch = compiling.zeros("q", 0)
+    if len(tree) * (tree.heights[-1] + 1) < 2**31:  # a node counts once for each node above it
         code = "i"
     nodes: Column = compiling.zeros(code, len(tree.columns.child) + 1)
     if tree.is_sharing:
         first_branch = tree.first_paths.branch
-    for n, sizes in tree.below.items():
-        below[n] = sizes.nodes
-    tree.columns.scan(_add_up, first_branch, below, nodes)
+    tree.columns.scan(_add_up, first_branch, nodes)
     return nodes
 
 
-def _add_up(tree: Columns, first_branch: Column, below: Column, nodes: Column) -> None:
+def _add_up(tree: Columns, first_branch: Column, nodes: Column) -> None:
     """Write the totals of nodes.
 
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
-    is a node's first, and `below` where no terminal replaces a subtree.
+    is a node's first.
     """
     first, last, child = tree.first, tree.last, tree.child
     shares = len(first_branch) > 0
@@ -73,8 +69,6 @@ def _add_up(tree: Columns, first_branch: Column, below: Column, nodes: Column) -
         c = child[b]
         if not shares or first_branch[c] == b:
             total += 1
-            if len(below) > 0:
-                total += below[c]
             if first[c] < last[c]:
                 total += nodes[last[c]] - nodes[first[c]]
         nodes[b + 1] = total
@@ -88,7 +82,7 @@ def _is_one_row(tree: Tree, node: int) -> bool:
     begin, end = first[node], tree.columns.last[node]
     if not compiling.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
         return False
-    return not any(c in tree.notes or c in tree.below for c in child[begin:end])
+    return not any(c in tree.notes for c in child[begin:end])
 
 
 def _rows(
@@ -99,10 +93,7 @@ def _rows(
     def row_of(n: int, parent: int, b: int, depth: int) -> Row:
         is_first = b < 0 or tree.is_first_path(n, b)
         is_folded = folded and is_first and _is_one_row(tree, n)
-        row = Row(n, parent, b, depth, b < 0, is_first, is_folded)
-        if n in tree.below:
-            return row._replace(hidden=tree.below[n].nodes)
-        return row
+        return Row(n, parent, b, depth, b < 0, is_first, is_folded)
 
     kind = tree.columns.kind
     child = tree.columns.child

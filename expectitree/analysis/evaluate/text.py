@@ -81,11 +81,8 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     if is_shown_as_fraction(value):
         write = exact_display
     name = search.algorithm.full_name
-    is_parallel = search.jobs > 1
-    if is_parallel:
-        name += f", {search.jobs} jobs"
     has_opponent = search.tree.has_min and search.tree.decision_maker == Kind.MAX
-    is_detailed = evaluation.is_detailed or search.algorithm.prunes or has_opponent or is_parallel
+    is_detailed = evaluation.is_detailed or search.algorithm.prunes or has_opponent
     if is_detailed:
         yield "algorithm", name
     yield _name_of_value(search, has_opponent), (search.value_text(write), "value")

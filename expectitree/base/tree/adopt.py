@@ -273,12 +273,9 @@ def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
         )
 
 
-def check_labels(columns: Columns, label: Labels, start: int = 0) -> Iterator[str]:
-    """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling.
-
-    `start` is the id of the first row.
-    """
-    for n, (begin, end) in enumerate(zip(columns.first, columns.last, strict=False), start):
+def check_labels(columns: Columns, label: Labels) -> Iterator[str]:
+    """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling."""
+    for n, (begin, end) in enumerate(zip(columns.first, columns.last, strict=False)):
         seen = set()
         for place, text in enumerate(label[begin:end], start=1):
             if text is None:

@@ -469,7 +469,6 @@ _COPIED = (
     "notes",
     "branch_notes",
     "estimated",
-    "below",
     "formulas",
 )
 

@@ -55,13 +55,6 @@ TALLEST = 2**15 - 1  # height in a column of two bytes, of which `find_fault` ne
 _MANY_NODES = 5_000_000
 
 
-class Below(NamedTuple):
-    """The sizes of what is not in memory below a terminal that stands for a subtree."""
-
-    nodes: int  # without the terminal itself
-    leaves: int
-
-
 @dataclass(frozen=True, eq=False)
 class Tree(Shown):
     """A game tree, which never changes; `load`, `loads`, `from_dict` or `TreeBuilder` makes it.
@@ -89,7 +82,6 @@ class Tree(Shown):
         exact: Whether the numbers are `Fraction`; otherwise they are floats.
         local_bounds: The bounds written at nodes, by node id.
         estimated: The terminals that a depth limit made of inner nodes.
-        below: What was left in a file below the terminals that stand for subtrees, by node id.
         root_reward: What MAX receives before the first move; the value of the tree includes it.
         text: What its file adds: the title, notes and expected results, as in `TreeText`.
         parameters: The named numbers, by name.
@@ -105,7 +97,6 @@ class Tree(Shown):
     exact: bool = False
     local_bounds: Mapping[int, Bounds] = field(default_factory=dict)
     estimated: frozenset[int] = frozenset()
-    below: Mapping[int, Below] = field(default_factory=dict)
     root_reward: Number = 0
     text: TreeText = field(default_factory=TreeText)
     parameters: Parameters = field(default_factory=dict)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -165,10 +165,10 @@ def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
         return tree
 
 
-def check_texts(columns: Columns, label: ArrowLabels | None, start: int = 0) -> None:
-    """Raise `TreeError` for the first wrong label; `start` is the id of the first row."""
+def check_texts(columns: Columns, label: ArrowLabels | None) -> None:
+    """Raise `TreeError` for the first wrong label."""
     if label is not None:
-        for message in check_labels(columns, label, start):
+        for message in check_labels(columns, label):
             raise TreeError(message)
 
 
@@ -419,13 +419,11 @@ def batches_of(
     tree: Tree,
     drop_fractions: bool,
     float32: bool = False,
-    parts: Iterable[Columns] | None = None,
 ) -> Iterator[Table]:
     """Yield the rows of a tree in batches, at least one.
 
     The columns hold floats, of 24 bits with `float32`. An exact tree with a number that is not a
-    float raises `TreeError`, unless `drop_fractions` or `float32`. With `parts`, the rows are
-    theirs, and `tree` has everything else.
+    float raises `TreeError`, unless `drop_fractions` or `float32`.
     """
     if tree.exact:
         _check_floats(tree, drop_fractions or float32)
@@ -436,12 +434,9 @@ def batches_of(
         tree = replace(tree, local_bounds=bounds)
     about = {KEY: metadata_text(tree, drop_fractions or float32).encode()}
     labels = _label_array(tree)
-    if parts is None:
-        whole = _batch(in_floats(tree).columns, labels)
-        rows = (whole.slice(at, ROWS) for at in range(0, whole.num_rows, ROWS))
-    else:
-        rows = (_batch(part, _no_labels(part)) for part in parts)
-    for batch in rows:
+    rows = _batch(in_floats(tree).columns, labels)
+    for at in range(0, rows.num_rows, ROWS):
+        batch = rows.slice(at, ROWS)
         if float32:
             batch = _narrow(batch, labels.null_count == len(labels))
         yield batch.replace_schema_metadata(about)

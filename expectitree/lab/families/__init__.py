@@ -15,7 +15,7 @@ from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import MAX_IDS
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families.ballard import ballard
-from expectitree.lab.families.growing import AT_ONCE, Growth
+from expectitree.lab.families.growing import Growth
 from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE, Written
 from expectitree.lab.families.uniform import uniform
 
@@ -42,16 +42,9 @@ def generate(family: str, **parameters: Written) -> Tree:
         TransformError: The family or a parameter is unknown or wrong, or the tree would be too
             large.
     """
-    growth = grow(family, MAX_IDS, **parameters)
-    (columns,) = growth.parts(growth.nodes)
-    return adopt(columns, **growth.about)
-
-
-def grow(family: str, at_once: int = AT_ONCE, **parameters: Written) -> Growth:
-    """Return the tree of `generate` with its numbers drawn, to be written part by part."""
     growth = _planned(family, parameters)
-    growth.draw(at_once)
-    return growth
+    columns = growth.columns()
+    return adopt(columns, **growth.about)
 
 
 def parameters_of(family: str) -> dict[str, Written]:

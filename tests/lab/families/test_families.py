@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -23,9 +22,7 @@ from oracle import exact_root
 import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.base import compiling
-from expectitree.base.tree.adopt import adopt
-from expectitree.base.tree.columns import Columns
-from expectitree.lab.families import expected_nodes, grow, parameters_of
+from expectitree.lab.families import expected_nodes, parameters_of
 
 KINDS = ("max", "chance", "min")
 ORDERS = ("random", "best", "worst")
@@ -275,33 +272,6 @@ def test_many_draws_are_identical_in_both_engines() -> None:
             trees = et.generate("uniform", **uniform), et.generate("ballard", plies=6, branching=5)
         found.append([*map(bits, trees)])
     assert found[0] == found[1]
-
-
-@given(
-    chosen=FAMILY_AND_PARAMETERS,
-    dice=st.sampled_from((0, 2)),
-    at_once=st.sampled_from((1, 3, 40)),
-    size=st.integers(1, 60),
-)
-def test_a_tree_in_parts_is_the_tree(
-    chosen: tuple[str, dict[str, Any]], dice: int, at_once: int, size: int
-) -> None:
-    family, parameters = chosen
-    if family == "ballard":
-        parameters = {**parameters, "dice": dice}
-    tree = et.generate(family, **parameters)
-    growth = grow(family, at_once, **parameters)
-    kind, utility, first, child, probability = [], [], [0], [], []
-    for part in growth.parts(size):
-        assert len(part.kind) <= size
-        first += [len(child) + end for end in part.last]
-        for whole, own in ((kind, part.kind), (utility, part.utility), (child, part.child)):
-            whole += own
-        probability += part.probability
-    assert growth.nodes == len(tree)
-    assert {"title": tree.title, "local_bounds": tree.local_bounds}.items() <= growth.about.items()
-    whole = Columns.of(*map(array, "BdIId", (kind, utility, first, child, probability)))
-    assert bits(adopt(whole)) == bits(tree)
 
 
 @pytest.mark.parametrize(
