@@ -98,7 +98,7 @@ class Script:
                     continue
                 below = (alpha - high) / p + upper, (beta - low) / p + lower
                 if child.lower < child.upper and (
-                    probes or child.upper > below[0] and child.lower < below[1]
+                    probes or (child.upper > below[0] and child.lower < below[1])
                 ):
                     self.search(child, *below, probes)
                 low, high = low + p * (child.lower - lower), high + p * (child.upper - upper)

@@ -120,7 +120,7 @@ class RandomGame:
         table: dict[int, Position] = {}
         for n in range(count - 1, -1, -1):
             value: Fraction | None = Fraction(random.choice(utilities))
-            turn = None if n >= count - 2 and n or random.random() < 0.03 else "max"
+            turn = None if (n >= count - 2 and n) or random.random() < 0.03 else "max"
             if turn is None or n == count - 1:
                 goes_on = random.random() < going_on
                 table[n] = Position(None, (), (), value, goes_on, (value, value))

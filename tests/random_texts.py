@@ -103,7 +103,7 @@ class RandomText:
         for at, child in enumerate(row.children):
             label: str | None = labels[at]
             is_numbered = style == "labels as keys" and self.chance(0.1)
-            if is_numbered or style != "labels as keys" and not self.chance(self.share / 2):
+            if is_numbered or (style != "labels as keys" and not self.chance(self.share / 2)):
                 label = None
             reward = row.rewards[at] if row.rewards else Fraction(0)
             p = row.probabilities[at] if row.probabilities else None
@@ -242,7 +242,7 @@ class RandomText:
             if row.estimate is not None:
                 self.features["estimate"] += 1
                 pairs.append(("estimate", self.number(row.estimate)))
-            if is_event or row.kind == Kind.CHANCE and self.chance(0.1):
+            if is_event or (row.kind == Kind.CHANCE and self.chance(0.1)):
                 self.features["event with a prior" if is_event else "event"] += 1
                 self.named_events.add(f"event {n}")
                 pairs.append(("event", Text(f"event {n}", is_quoted=True)))
@@ -354,7 +354,7 @@ class RandomText:
                     found[k] = Text("rest")
             others = [text.text for text in found if text.text != "rest"]
             texts = {text.text for text in found}
-            if not is_keyed or len(texts) == len(found) and re.search("[./%]", "".join(others)):
+            if not is_keyed or (len(texts) == len(found) and re.search("[./%]", "".join(others))):
                 return found
 
     # ---- The file.

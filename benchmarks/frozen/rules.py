@@ -188,7 +188,7 @@ class Rules(Calls):
         except USER_ERRORS as error:
             self._raised(error, "play", state, move)
         is_same = after is state and not self._is_value
-        if after is None or is_same or is_checked and self._trace(state) != before:
+        if after is None or is_same or (is_checked and self._trace(state) != before):
             found = "None" if after is None else "the state itself"
             if after is not None and after is not state:
                 found = "a new state and changes the old one"
@@ -314,7 +314,7 @@ class Rules(Calls):
         if self._key is None:
             return  # the states are equal
         own = self.kind(state)
-        if own != kind and not is_estimated or is_estimated and own == TERMINAL:
+        if (own != kind and not is_estimated) or (is_estimated and own == TERMINAL):
             there = "the game goes on" if is_estimated else TURNS[kind]
             raise GameError(
                 f"{self.where('key', state)} gives the key of a state in which {there}, and here "
@@ -341,7 +341,7 @@ class Rules(Calls):
     def check_known(self, state: Any, find_known: Callable[[], Any]) -> None:
         """Raise `GameError` if states with one key differ: the first ones, and some later."""
         self._meetings += 1
-        if self._key is None or self._meetings > self.checked and self._meetings % 64:
+        if self._key is None or (self._meetings > self.checked and self._meetings % 64):
             return
         known = find_known()
         for name, ask in (("turn", self.kind), ("moves", self._choices), ("value", self._worth)):

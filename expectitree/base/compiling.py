@@ -55,7 +55,7 @@ _lock = Lock()  # so that no two threads compile the same loop
 
 def pays(rows: float) -> bool:
     """Return whether numba is installed and compiling a loop over so many rows saves time."""
-    is_enough = rows >= MANY_ROWS or rows >= SOME_ROWS and _state["started"]
+    is_enough = rows >= MANY_ROWS or (rows >= SOME_ROWS and _state["started"])
     return is_enough and available()
 
 

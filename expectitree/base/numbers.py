@@ -157,7 +157,7 @@ def to_probability(text: str, exact: bool = False) -> Number:
             how = f"write {number.strip()}%"
         raise NumberError(f"{quote(text)} is not a probability", how)
     # A float may round to 1 what is greater.
-    if not 0 <= value <= 1 or value == 1 and to_fraction(number) > whole:
+    if not 0 <= value <= 1 or (value == 1 and to_fraction(number) > whole):
         raise NumberError(
             f"{quote(text)} is not a probability",
             "write a number from 0 to 1, or a percentage such as 50%",
@@ -278,7 +278,7 @@ def float_column(values: Collection[Number]) -> array[float]:
     if -MAX_FLOAT <= ends[0] <= ends[1] <= MAX_FLOAT and 0 not in column:
         return column
     for value, rounded in zip(values, column, strict=True):
-        if abs(rounded) > MAX_FLOAT or value and not rounded:
+        if abs(rounded) > MAX_FLOAT or (value and not rounded):
             raise BeyondFloatsError(
                 f"{message_text(value)} is beyond floating point (10^-324 to 10^301), in which "
                 "large trees and some attitudes are computed"

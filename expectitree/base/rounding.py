@@ -54,7 +54,7 @@ class Rounded(Fraction):
         if quotient >> BITS:  # 201 bits: with 200 or 201, a smaller number could round to a greater
             rest += (quotient & 1) * denominator
             quotient, denominator, shift = quotient >> 1, denominator << 1, shift - 1
-        quotient += 2 * rest > denominator or 2 * rest == denominator and quotient & 1
+        quotient += 2 * rest > denominator or (2 * rest == denominator and quotient & 1)
         if numerator < 0:
             quotient = -quotient
         if shift <= 0:

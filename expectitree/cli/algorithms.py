@@ -45,7 +45,7 @@ class ChosenAlgorithms:
         made, and cannot be: best-first would choose other leaves there.
         """
         chosen = self.or_only("star2").all
-        if len(chosen) > 1 or is_repeated and not chosen[0].in_order:
+        if len(chosen) > 1 or (is_repeated and not chosen[0].in_order):
             return None
         return chosen[0]
 

@@ -131,7 +131,7 @@ def _check_names(file: str | None, text: str | None, kept: str | None, output: s
     if kept is None:
         return
     format = format_by_suffix(kept)
-    if kept == "-" or format is not None and format.name != "yaml":
+    if kept == "-" or (format is not None and format.name != "yaml"):
         raise click.UsageError(
             f"Answers are kept in YAML: name a file that ends in .yaml, not {kept}."
         )

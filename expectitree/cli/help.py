@@ -52,7 +52,7 @@ class Option(click.Option):
     def is_usual(self, games_only: bool) -> bool:
         """Return whether the short help shows the option; `games_only` takes only games."""
         if self.rare is None:
-            return self.section == OWN or games_only and self.section == GAMES
+            return self.section == OWN or (games_only and self.section == GAMES)
         return not self.rare
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:

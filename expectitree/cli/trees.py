@@ -142,4 +142,4 @@ class SearchOptions(TreeOptions):
 def is_stopped(search: Search) -> bool:
     """Return whether a search reached a limit; with --deepen, before the greatest depth."""
     grown = search.grown
-    return search.outcome is Outcome.STOPPED or grown is not None and bool(grown.why_stopped)
+    return search.outcome is Outcome.STOPPED or (grown is not None and bool(grown.why_stopped))

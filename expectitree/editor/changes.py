@@ -353,7 +353,7 @@ class _Change:
             after, between = comma.end(), ""
         end = text.find("\n", after) % (len(text) + 1)
         is_alone = not text[line:start].strip() and _REST_OF_LINE.fullmatch(text, after, end)
-        if holder.is_block or is_alone and line:
+        if holder.is_block or (is_alone and line):
             self.edits.append(
                 (after, end, f"{between}{text[after:end]}\n{' ' * (start - line)}{entry}")
             )

@@ -82,7 +82,7 @@ def _setting(table: Spreadsheet, name: Cell, filled: dict[str, Cell]) -> Setting
     }
     value = exact_text(numbers.pop("value")) if "value" in numbers else None
     ends = [*numbers.values()]
-    if len(ends) == 1 or ends and ends[0] >= ends[1]:
+    if len(ends) == 1 or (ends and ends[0] >= ends[1]):
         table.fault(name, f"{name.text}: expected low and high with low < high, or neither")
     unit, description = (filled[c].text if c in filled else None for c in ("unit", "description"))
     return Setting(

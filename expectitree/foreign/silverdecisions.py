@@ -114,7 +114,7 @@ class _Reader(Translation):
         if KEY not in file:
             self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
         rule = file.get("rule", next(iter(RULES)))
-        if not isinstance(rule, str) or rule not in RULES and rule not in TWO_CRITERIA:
+        if not isinstance(rule, str) or (rule not in RULES and rule not in TWO_CRITERIA):
             known = ", ".join((*RULES, *TWO_CRITERIA))
             self.stop(file, "rule", f"found {described(rule)} as rule, expected one of {known}")
         self.kinds["decision"], self.kinds["chance"] = RULES.get(rule, ("max", "chance"))

@@ -217,7 +217,7 @@ class Rules(Calls):
         except USER_ERRORS as error:
             self.name_error(error, "play", state, move)
         is_same = after is state and not self._is_value
-        if after is None or is_same or is_checked and self._trace(state) != before:
+        if after is None or is_same or (is_checked and self._trace(state) != before):
             found = "None" if after is None else "the state itself"
             if after is not None and after is not state:
                 found = "a new state and changes the old one"

@@ -332,7 +332,9 @@ def search_chance(
             if chance_cuts:
                 others_low += rest_low[place]
                 others_high += rest_high[place]
-            if rule.special is None and (child_kind == SEEN or child_kind == TERMINAL and left > 0):
+            if rule.special is None and (
+                child_kind == SEEN or (child_kind == TERMINAL and left > 0)
+            ):
                 # Most of the time of a search goes here.
                 if child_kind == TERMINAL:
                     left -= 1

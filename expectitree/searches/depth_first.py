@@ -104,7 +104,7 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
         """Ask for more visits, and make a node; return False to stop the search."""
         nonlocal eps, zero, done, left, refused
         left = left or problem.allow()
-        if not left or kind[node] == UNSEEN and not grow(node):
+        if not left or (kind[node] == UNSEEN and not grow(node)):
             refused = branch
         eps, zero, done = problem.eps, problem.zero, problem.done
         return refused == NONE

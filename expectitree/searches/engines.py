@@ -51,7 +51,7 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
 
 def loop_runner(engine: str, work: float) -> Callable[..., Any]:
     """Return the function by which an engine runs a loop: of so much work in all, in rows."""
-    is_compiled = engine == Engine.COMPILED or engine == Engine.AUTO and compiling.pays(work)
+    is_compiled = engine == Engine.COMPILED or (engine == Engine.AUTO and compiling.pays(work))
     return partial(compiling.run, rows=work, compiled=is_compiled)
 
 

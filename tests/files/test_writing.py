@@ -67,7 +67,7 @@ def writes(node: ast.AST) -> bool:
         texts = [str(getattr(value, "value", "")) for value in values]
         return any(len(text) <= 3 and set(text) & set("wax+") for text in texts)
     is_path = name in OF_PATHS and owner != "formatter"  # click has a method of that name
-    return is_path or owner == "os" and name in OF_OS
+    return is_path or (owner == "os" and name in OF_OS)
 
 
 @pytest.mark.slow
@@ -327,7 +327,7 @@ def test_a_link_out_of_its_folder_is_not_written(tmp_path: Path) -> None:
             done = run_main(*words)
             assert done.status == 3
             expected = f"this link leads out of its folder: to write there, name {outside}"
-            assert expected in done.err or content is None and words[0] == "verify", words
+            assert expected in done.err or (content is None and words[0] == "verify"), words
         assert outside.exists() == (content is not None)
         assert content is None or outside.read_text() == content
     with pytest.raises(FileError, match="out of its folder"):

@@ -110,7 +110,7 @@ def test_the_written_out_tree_is_the_game(seeds: range) -> None:
                 found = search_tree(tree)
                 check_found(found, game, exact)
                 nodes = sum(game.reachable(game.depth, merge and game.merges).values())
-                assert len(tree) == nodes or merge and hasattr(game, "same_turn")
+                assert len(tree) == nodes or (merge and hasattr(game, "same_turn"))
                 own = game.write_out(exact, merge and game.merges)
                 assert own.utility_range == tree.utility_range
                 assert own.unfolded == tree.unfolded or merge
@@ -200,7 +200,7 @@ def check_same_visits(lazy: Search, whole: Search) -> None:
             # Until the first leaf that is not 0, a lazy search adds up every sum anew. A game that
             # has not given a float yet is searched in fractions.
             may_be_rounded = column in ("alpha", "beta") and not lazy.tree.exact
-            if may_be_rounded or lazy.tree.exact and not whole.tree.exact:
+            if may_be_rounded or (lazy.tree.exact and not whole.tree.exact):
                 assert other == pytest.approx(float(one), rel=1e-12, abs=1e-12), column
             else:
                 assert one == other, column

@@ -181,7 +181,7 @@ def test_an_engine_finds_what_a_search_finds(seeds: range, max_states: int) -> N
             )
             lower, upper = found.interval()
             assert lower <= value <= upper
-            assert lower == upper or window and (upper <= window[0] or lower >= window[1])
+            assert lower == upper or (window and (upper <= window[0] or lower >= window[1]))
             assert len(found.tree) > 0  # the same search, made again
 
 

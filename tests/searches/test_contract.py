@@ -177,8 +177,8 @@ def test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy(c
     for chosen in EVERY:
         search = case.run(chosen)
         assert search.counts.leaves_visited <= full.counts.leaves_visited == full.tree.leaves
-        assert (
-            search.best == full.best or not chosen.in_order and search.best in full.ties
+        assert search.best == full.best or (
+            not chosen.in_order and search.best in full.ties
         )  # the first it proved
         assert set(search.ties) <= set(full.ties)
         assert value_of_strategy(search, exact_root(search.tree)) == full.value
@@ -192,7 +192,7 @@ def test_every_visited_node_but_the_root_was_asked_for_by_a_visited_parent(case:
         assert search.asking(root) == (-1, -1)
         for n in range(root):
             # In order, a shared node counts as asked for on its first path, entered or not.
-            if not search.visits[n] or chosen.in_order and tree.is_sharing:
+            if not search.visits[n] or (chosen.in_order and tree.is_sharing):
                 continue
             above, branch = search.asking(n)
             assert search.visits[above]

@@ -37,10 +37,8 @@ def check_answers(tree: Tree, file: str) -> tuple[str, Reasons | None]:
     for right, (node, (branch, written, number)) in enumerate(sorted(answers.items())):
         values = search.lower[node], search.interval_of_branch(branch)[0]
         has_two_decimals = len(written.partition(".")[2]) >= 2
-        is_right = (
-            number in values
-            or has_two_decimals
-            and any(agrees_as_written(written, number, value) for value in values)
+        is_right = number in values or (
+            has_two_decimals and any(agrees_as_written(written, number, value) for value in values)
         )
         if not is_right:
             expected = " or ".join(dict.fromkeys(map(message_text, values)))

@@ -201,7 +201,7 @@ class _Parser:
         """Return the next token, if it is an operator between two operands."""
         operator = self.token.replace("==", "=")
         is_of_numbers = operator in ("+", "-", "*", "/")
-        if is_of_numbers or self.compares and operator in CONDITIONS:
+        if is_of_numbers or (self.compares and operator in CONDITIONS):
             return operator
         return ""
 
@@ -317,7 +317,7 @@ class _Parser:
     def call(self, function: str, start: int) -> Expression:
         arguments = self.arguments(function)
         count, expected = len(arguments), {"if": 3, "max": 0, "min": 0}.get(function, 1)
-        if count != expected and expected or not count:
+        if (count != expected and expected) or not count:
             self.fail(
                 f"{function} has {count} argument{'s' * (count != 1)}, expected "
                 f"{expected or 'at least 1'}",

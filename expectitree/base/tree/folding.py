@@ -88,7 +88,7 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
     fault = ""
     for n in range(tree.root_id, -1, -1):
         utility: Amount = written.nodes.get(n, columns.utility[n])
-        if is_formula(utility) or is_formula(paid[n]) and utility == utility:
+        if is_formula(utility) or (is_formula(paid[n]) and utility == utility):
             if not is_formula(utility):
                 utility = to_exact(utility)
             nodes[n] = sum_of(utility, paid[n])

@@ -251,7 +251,7 @@ class Tree(Shown):
     def rounds(self) -> bool:
         """Whether values of this tree are rounded: sums of outcomes or of rewards."""
         is_sum = self.most_outcomes > 0 or self.columns.pays
-        return bool(self.unit) and is_sum or bool(self.error)
+        return (bool(self.unit) and is_sum) or bool(self.error)
 
     @property
     def utility_range(self) -> tuple[float, float]:

@@ -112,7 +112,7 @@ def order_by_value(
     below_min = bytearray(len(tree))
     for n in reversed(range(tree.root_id)):  # parents first
         kind = columns.kind[parent[n]]
-        below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[parent[n]]
+        below_min[n] = kind == Kind.MIN or (kind == Kind.CHANCE and below_min[parent[n]])
 
     def total(branch: int) -> Number:
         return tree.reward_of(branch) + values[columns.child[branch]]
@@ -121,7 +121,7 @@ def order_by_value(
         for n, kind in enumerate(columns.kind):
             branches: Sequence[int] = tree.branches_of(n)
             if sorted_nodes is None or n in sorted_nodes:
-                is_falling = kind == Kind.MAX or kind == Kind.CHANCE and bool(below_min[n])
+                is_falling = kind == Kind.MAX or (kind == Kind.CHANCE and bool(below_min[n]))
                 branches = sorted(branches, key=total, reverse=is_falling == best_first)
             yield n, branches
 

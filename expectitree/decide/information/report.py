@@ -215,7 +215,7 @@ def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str,
     Those that the file defines are first, since they depend on no others.
     """
     nodes = events_named(tree, names)
-    if not nodes or signals and len(nodes) > 1:
+    if not nodes or (signals and len(nodes) > 1):
         raise AnalysisError(f"{len(nodes)} events are named: name one, or several without a test")
     outcomes = prod(len(tree.branches_of(max(some))) for some in nodes.values())
     check_steps(tree, nodes, outcomes * max(signals, 1))

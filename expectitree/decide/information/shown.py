@@ -233,7 +233,7 @@ class ShownBeliefs:
         p = self.tree.columns.probability[last]
         known = self._mean(found) if found else [0] * len(own)
         left = [(q - x) / p for q, x in zip(own, known, strict=True)]
-        if left == [*own] or not self.tree.exact and _same(left, own):
+        if left == [*own] or (not self.tree.exact and _same(left, own)):
             found[last] = own
         elif all(x <= q or is_near(x, q) for q, x in zip(own, known, strict=True)):
             found[last] = [max(q, 0) for q in left]

@@ -247,7 +247,7 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
     place = len(frame.ids)
     keys = [key for key, _ in frame.container] if frame.is_labelled else []
     is_node = len([*filter(KINDS.get, keys)]) == 1 and {*keys} <= {*NODE_KEYS}
-    if not frame.kind or "(" not in text and not is_node:
+    if not frame.kind or ("(" not in text and not is_node):
         return False
     if is_node:
         fault = _keys_as_labels(frame, frame.container)
@@ -343,7 +343,7 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
         else:
             return ""
     are_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
-    if not are_by_p and any(words.is_number(key) for key, _ in pairs) or not _are_labels(pairs):
+    if (not are_by_p and any(words.is_number(key) for key, _ in pairs)) or not _are_labels(pairs):
         return ""
     found = f"a {kind.name} node has pairs such as {shown or words.flow_text(items[0])}"
     if len(dict(pairs)) == len(pairs):
@@ -421,7 +421,7 @@ def _are_labels(pairs: Pairs, likeness: float = 0.8, most: float = 0) -> bool:
     alike = 0
     for key, value in pairs[:_MAX_SEEN]:
         word = key.lower()
-        if not value or isinstance(value, str) and value[0] not in "+-.0123456789":
+        if not value or (isinstance(value, str) and value[0] not in "+-.0123456789"):
             return False
         if not 0 < len(key) <= _MAX_LENGTH or word in NODE_KEYS or word in ROOT_KEYS:
             return False

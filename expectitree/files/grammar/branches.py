@@ -205,7 +205,7 @@ class BranchReader:
         names = [name for name in frame.branches.get("label", {}).values() if name is not None]
         if len(names) < len(frame.ids):
             names = []
-        if names or isinstance(frame.container, list) and _has_texts(frame.container):
+        if names or (isinstance(frame.container, list) and _has_texts(frame.container)):
             parameters = self.values.parameters or ()
             self.warn_of(node_warning(frame.kind, names, frame.container, parameters))
 

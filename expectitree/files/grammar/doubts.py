@@ -158,7 +158,7 @@ def _player_warning(kind: Kind, names: Sequence[str], children: Pairs) -> str:
     hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
     if are_probabilities(children):
         total = sum(_probability(name) for name in names if name != REST)
-        if total == 1 or REST in names and total < 1:
+        if total == 1 or (REST in names and total < 1):
             return f"{found} are probabilities that sum to 1: {hint}"
         return ""
     numbers = _label_numbers(names)

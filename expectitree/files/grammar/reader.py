@@ -422,7 +422,7 @@ class _TreeReader:
         if what == "node":
             keys = (*UTILITIES, "estimate")
         is_own = what in ("node", "until")
-        if node == self.root and (is_own or what == "reward" and branch == NONE):
+        if node == self.root and (is_own or (what == "reward" and branch == NONE)):
             return self.place_in(self.document.root, Place(), keys)
         if is_own and node in self.unused:
             name = self.unused[node]
@@ -620,7 +620,7 @@ class _TreeReader:
         labels, texts = None, children
         if isinstance(children, tuple):
             labels, texts = zip(*children, strict=True)
-        if texts[-1].__class__ is not str or labels and kind == CHANCE:
+        if texts[-1].__class__ is not str or (labels and kind == CHANCE):
             return None
         try:
             utilities = [*map(self.values.to_terminal, texts)]
@@ -697,7 +697,7 @@ class _TreeReader:
         )
         if about:
             self.annotate(node, about)
-        if self.values.has_formulas or about and "event" in about:
+        if self.values.has_formulas or (about and "event" in about):
             self.add_formulas(node, frame)
         if node < _MAX_PLACES:
             self.frames[node] = frame

@@ -162,7 +162,7 @@ class ValueReader:
         In a file without parameters, a text without an operator is hardly meant as a formula. Then
         this raises `error`, with a hint if the text may be the name of a parameter.
         """
-        if not data.strip() or "?" in data and self.parameters is None:
+        if not data.strip() or ("?" in data and self.parameters is None):
             raise error
         try:
             found = self.parse(data)
@@ -179,7 +179,7 @@ class ValueReader:
                     UNDEFINED,
                 ) from None
             is_number = error.kind == NOT_A_NUMBER and not error.hint.startswith(HOW)  # `1 1/2`
-            if is_number or self.parameters is None and not is_operation(data):
+            if is_number or (self.parameters is None and not is_operation(data)):
                 raise error from None
             raise
         self.has_formulas = True
@@ -256,7 +256,7 @@ class ValueReader:
         try:
             return self.amount(data)
         except ExpectitreeError as error:
-            is_unknown = data in (None, "", "~", "null") or isinstance(data, str) and "?" in data
+            is_unknown = data in (None, "", "~", "null") or (isinstance(data, str) and "?" in data)
             if not is_unknown:
                 raise
             raise error.with_hint(f'{error.hint}; or "?" where it is not known yet') from None

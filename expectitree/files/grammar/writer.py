@@ -158,7 +158,7 @@ class _TreeWriter:
         self.known.update(*formulas.replaced.values())
         # Whether terminals are utilities and no more, so that a list of them may be plain.
         self.criteria = tree.criteria
-        is_bare = not formulas or bool(tree.parameters) and not self.criteria
+        is_bare = not formulas or (bool(tree.parameters) and not self.criteria)
         self.is_plain = is_bare and not (
             self.pays or tree.notes or tree.local_bounds or tree.unknown
         )

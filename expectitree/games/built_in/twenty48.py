@@ -125,7 +125,7 @@ class Twenty48:
     def parse(self, text: str) -> State:
         """Read four rows of four tiles, such as "2 0 0 4/0 0 0 0/0 2 0 0/0 0 0 0"; MAX moves."""
         board = tuple(int(t) if t.isdecimal() else -1 for t in text.replace("/", " ").split())
-        if len(board) != 16 or not all(t == 0 or t > 1 and t.bit_count() == 1 for t in board):
+        if len(board) != 16 or not all(t == 0 or (t > 1 and t.bit_count() == 1) for t in board):
             raise ValueError("a board has 16 tiles: 0 or a power of 2")
         return State(board, new=0)
 

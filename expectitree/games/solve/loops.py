@@ -248,8 +248,8 @@ def reach(
                     exits = True
                     if who == helper:
                         choice[state] = branch
-            is_free = free == 2 or free == 1 and who != CHANCE
-            leaves = exits or is_free and stays
+            is_free = free == 2 or (free == 1 and who != CHANCE)
+            leaves = exits or (is_free and stays)
             if who == CHANCE:
                 leaves = not loses and (is_free or exits)
             elif who != helper:
@@ -445,7 +445,7 @@ def backup(graph: Graph, state: int, column: FloatColumn, sign: int) -> float:
             size += part
             furthest = max(furthest, sign * below)
             continue
-        is_rounded = weight[branch] != 1.0 or pays and reward[branch] != 0.0
+        is_rounded = weight[branch] != 1.0 or (pays and reward[branch] != 0.0)
         if is_rounded and part < inf:
             number += OPERATIONS * unit * part
         best = max(best, gain * number)
@@ -551,7 +551,7 @@ def bound_payments(graph: Graph, states: Sequence[int], aim: Aim, bounds: Bounds
             most_paid = max(most_paid, graph.reward[branch])
     for sign, end, payment in ((-1, least, least_paid), (1, most, most_paid)):
         prove(graph, states, sign, sign * (2.0 * aim.rounds * payment + end), CHECKS, bounds)
-    if not (aim.first == 0.0 and least_paid >= 0.0 or aim.first == 1.0 and most_paid <= 0.0):
+    if not ((aim.first == 0.0 and least_paid >= 0.0) or (aim.first == 1.0 and most_paid <= 0.0)):
         guess_totals(graph, states, bounds.value)
 
 
@@ -780,7 +780,7 @@ def keep_end_components(
     inner, allowed = scratch.inner, scratch.allowed
     for state in states:
         for branch in branches(graph, state):
-            if part[child[branch]] != part[state] or discounted and kind[state] != CHANCE:
+            if part[child[branch]] != part[state] or (discounted and kind[state] != CHANCE):
                 allowed[branch] = 0
     is_cut = True
     while is_cut:

@@ -140,7 +140,7 @@ class Solver:
         least, most = self._run(first_bounds, self.graph.kind, *about)
         if self.pays:
             self._settle_pay()
-        elif not self.discounted and self.endless[0] <= least or self.endless[1] >= most:
+        elif (not self.discounted and self.endless[0] <= least) or self.endless[1] >= most:
             for component in self.traps:
                 self.plan[component] = BELOW if self.endless[0] <= least else ABOVE
 

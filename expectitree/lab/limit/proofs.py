@@ -191,7 +191,7 @@ class Proofs:
                 demands += (first, sign, left), (second, sign, leaves - left)
             elif not tree.children[where]:
                 is_bounded = leaves > 0 and len(self._list(where, sign)) > 1
-                if is_bounded or sign == 0 and tree.leaves[where]:
+                if is_bounded or (sign == 0 and tree.leaves[where]):
                     chosen.append(where)
             elif sign and leaves:
                 demands.append((self.splits[where, sign], sign, leaves))

@@ -55,7 +55,7 @@ class Case:
     def node(self, left: list[str], worlds: Worlds) -> Any:
         """Return a random node after which play can meet the events that are left."""
         random = self.random
-        if not left or not self.is_full and random.random() < 0.25:
+        if not left or (not self.is_full and random.random() < 0.25):
             return {"utility": random.randint(-9, 9)}
         if random.random() < 0.2:
             return {self.player: {x: self.node(left, worlds) for x in ("go", "stay")}}

@@ -27,7 +27,7 @@ def random_tree(random: Random) -> et.Tree:
 
     def node(depth: int) -> Any:
         kind = random.choice(("max", "chance", "leaf")) if depth else "max"
-        if depth == 3 or depth and kind == "leaf":
+        if depth == 3 or (depth and kind == "leaf"):
             return random.choice(utilities)
         if depth == 1 and random.random() < 0.3:
             return {"ref": "shared"}

@@ -84,7 +84,7 @@ def test_numbers_of_24_bits_are_rounded_and_outcomes_sum_to_1(
         et.save(tree, path, float32=True)
     except TreeError as error:
         wide = "is beyond the limit of --float32" in str(error)
-        assert wide or tree.local_bounds and tree.columns.pays
+        assert wide or (tree.local_bounds and tree.columns.pays)
         return
     again, given = et.load(path), in_floats(tree)
     assert [*again.label] == [*given.label]
