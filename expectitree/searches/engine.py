@@ -9,12 +9,11 @@ from numbers import Real
 from time import perf_counter
 from typing import Any
 
-from expectitree.base import compiling
 from expectitree.base.algorithms import ALGORITHMS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import USER_ERRORS, ExpectitreeError, SearchError
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds
+from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds, zeros
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.scans import shifted
 from expectitree.base.tree.transform import in_fractions
@@ -244,6 +243,6 @@ def usual_algorithms(
 
 def path_children(tree: Tree) -> float:
     """Return about how many children a best-first search compares if it visits all leaves."""
-    leaves = compiling.zeros("d", len(tree))
+    leaves = zeros("d", len(tree))
     found: float = tree.columns.scan(scans.count_path_children, leaves, float(tree.leaves))
     return found

@@ -10,12 +10,11 @@ from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.reasons import Reasons
-from expectitree.base import compiling
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
 from expectitree.base.tree import scans
 from expectitree.base.tree.builder import keep_branches
-from expectitree.base.tree.columns import NONE, Column, Readable, Repeated
+from expectitree.base.tree.columns import NONE, Column, Readable, Repeated, zeros
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import PLAYERS, Outcome, Search
@@ -57,7 +56,7 @@ class Evaluation:
         tree = self.tree
         if not tree.is_sharing:
             return Repeated(0, len(tree))
-        numbers: Column = compiling.zeros("i", len(tree))
+        numbers: Column = zeros("i", len(tree))
         tree.columns.scan(scans.number_shared, tree.first_paths.order, numbers)
         return numbers
 
