@@ -114,7 +114,7 @@ WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    cases("events", "events"),
+    cases("nodes", "events"),
 )  # fmt: skip
 def test_errors(text: str, message: str) -> None:
     with pytest.raises(et.FileError) as error:

@@ -17,7 +17,7 @@ def warnings_of(parameters: str, formula: str = "a", more: str = "") -> list[str
 
 # ---- Values.
 
-VALUES = cases("inputs", "values")
+VALUES = cases("formulas", "values")
 
 
 @pytest.mark.parametrize(("parameter", "found"), VALUES)
@@ -61,7 +61,7 @@ def test_shares_are_those_of_draws(seed: int) -> None:
 # ---- Units.
 
 
-@pytest.mark.parametrize(("parameters", "formula", "more", "found"), cases("inputs", "units"))
+@pytest.mark.parametrize(("parameters", "formula", "more", "found"), cases("formulas", "units"))
 def test_mixed_units(parameters: str, formula: str, more: str, found: str) -> None:
     warnings = [one for one in warnings_of(parameters, formula, more) if "not used" not in one]
     added = "which are added or compared: write both in one unit"

@@ -16,7 +16,7 @@ from expectitree.editor.changes import described, edited
 from expectitree.searches.engine import search_tree
 
 # A file with a named node that pays; what replaces it in a file without; the same next to each ref.
-PAYING = cases("named-nodes", "paying")
+PAYING = cases("nodes", "paying")
 
 
 def whole(tree: et.Tree) -> list[object]:
@@ -45,7 +45,7 @@ def test_a_named_node_pays_on_every_branch_to_it(text: str, written_out: str) ->
 
 @pytest.mark.parametrize(
     ("nodes", "message"),
-    cases("named-nodes", "paying-errors"),
+    cases("nodes", "paying-errors"),
 )
 def test_errors_of_a_named_node_that_pays(nodes: str, message: str) -> None:
     text = f"nodes: {{{nodes}}}\nmax: [{{ref: n}}, {{ref: n}}]\nparameters: {{c: 0}}"

@@ -128,7 +128,7 @@ def test_a_chain_of_480_cycles_is_unrolled() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    cases("repetition", "cohort"),
+    cases("nodes", "cohort"),
 )
 def test_an_error_names_the_written_line_and_the_copy(old: str, new: str, message: str) -> None:
     assert old in COHORT
@@ -210,7 +210,7 @@ def test_a_name_that_only_a_with_sets_is_known_below() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    cases("repetition", "unset"),
+    cases("nodes", "unset"),
 )
 def test_a_name_that_nothing_sets_is_an_error(old: str, new: str, message: str) -> None:
     assert old in SET_BELOW
@@ -278,7 +278,7 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    cases("repetition", "endless"),
+    cases("nodes", "endless"),
 )
 def test_what_never_ends_is_refused(text: str, message: str) -> None:
     with pytest.raises(et.FileError, match=message.replace("`", "`")):

@@ -94,7 +94,7 @@ def test_what_a_message_says_to_write_is_read(messages: list[str], least: int) -
     assert not refused
 
 
-NESTED = cases("traps", "nested")
+NESTED = cases("writing", "nested")
 
 
 @pytest.mark.parametrize(("text", "meant"), NESTED)

@@ -292,7 +292,7 @@ def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "place"),
-    cases("schema", "schema"),
+    cases("interfaces", "schema"),
 )
 def test_each_fault_is_reported_at_its_place(text: str, place: str) -> None:
     with pytest.raises(FileError):
@@ -356,7 +356,7 @@ def test_number_patterns_match_the_numbers_that_the_reader_accepts() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    cases("schema", "schema-key"),
+    cases("interfaces", "schema-key"),
 )  # fmt: skip
 def test_mistakes_in_the_schema_key_are_reported(text: str, message: str) -> None:
     with pytest.raises(FileError) as caught:

@@ -18,7 +18,7 @@ from expectitree.base.errors import FileError
 from expectitree.files import tree_files
 from expectitree.searches.engine import search_tree
 
-TRAPS = cases("traps", "traps")
+TRAPS = cases("writing", "traps")
 
 
 def found_in(text: str) -> tuple[str, et.Tree | None]:
@@ -108,7 +108,7 @@ def test_the_table_of_first_guesses_is_right(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "hint", "whole"),
-    cases("traps", "hints"),
+    cases("writing", "hints"),
 )  # fmt: skip
 def test_the_text_that_a_message_shows_is_yaml(text: str, hint: str, whole: str) -> None:
     """The hint has to be right for whoever copies it; an error may remain elsewhere."""

@@ -237,7 +237,7 @@ def test_risk_premium() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    cases("attitudes", "attitudes"),
+    cases("formulas", "attitudes"),
 )
 def test_what_is_not_an_attitude(text: str, message: str) -> None:
     with pytest.raises(TreeError, match=message):

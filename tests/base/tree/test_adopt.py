@@ -116,7 +116,7 @@ def test_columns_of_a_builder_are_adopted(seed: int) -> None:
 
 def test_each_fault_is_reported(engine: str) -> None:
     found = set()
-    for written, message in cases("columns", "columns"):
+    for written, message in cases("interfaces", "columns"):
         changes = [column.split() for column in written.split("; ")]
         columns = good(**{name: [*map(number, texts)] for name, *texts in changes})
         assert error_message(columns).startswith(message)

@@ -94,7 +94,7 @@ def test_floats_whose_sum_misses_1_by_rounding_are_kept() -> None:
 
 
 # Wrong calls, as text, with the whole message.
-REFUSED = dict(cases("python", "builder"))
+REFUSED = dict(cases("interfaces", "builder"))
 
 
 @pytest.mark.parametrize("call", REFUSED)

@@ -84,7 +84,7 @@ def test_bounds_are_inherited(tree: et.Tree) -> None:
 
 @pytest.mark.parametrize(
     ("path", "message"),
-    cases("python", "paths"),
+    cases("interfaces", "paths"),
 )
 def test_an_unknown_path_is_explained(tree: et.Tree, path: str, message: str) -> None:
     with pytest.raises(TreeError) as caught:

@@ -89,7 +89,7 @@ def test_a_table_that_is_not_a_tree_is_refused_in_one_line(
 
 
 ABOUT = [
-    *cases("columns", "metadata"),
+    *cases("interfaces", "metadata"),
     (f'{{"bounds": {{"{"9" * 5_000}": [0, 10]}}}}', ""),
     (f'{{"expect": {{"value": {"1" * 4_000}}}}}', "too long"),
 ]
