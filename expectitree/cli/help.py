@@ -112,7 +112,8 @@ def option(usage: str, help: str, name: str | None = None, **settings: Any) -> D
         settings = {"metavar": value, "type": _TYPES.get(value), **settings}
     elif "type" not in settings:
         settings["is_flag"] = True
-    settings.setdefault("show_default", "default" in settings and "[default: " not in help)
+    has_default = settings.get("default") not in (None, ())
+    settings.setdefault("show_default", has_default and "[default: " not in help)
     if name is not None:
         declared.append(name)
     return click.option(*declared, cls=Option, help=help, **settings)
