@@ -268,7 +268,10 @@ class _Task:
         self, state: int, loop: DepthFirst | BestFirst, runs: Any, depth: int, *counts: Any
     ) -> GameSearch:
         """Return the result of the last of some searches; `counts` are those of `Grown`."""
-        estimated, repeats = loop.rows.estimated(loop.root), len(self.states.repeated)
+        repeats = len(self.states.repeated)
+        estimated = loop.extent[1]  # if all rows are below the root
+        if loop.before[0] or estimated != len(loop.rows.guesses):
+            estimated = loop.rows.estimated(loop.root, loop.extent)
         grown = Grown(depth, *counts)
         grown = replace(grown, estimated=estimated, repeats=repeats)
         about = self.rules, self.states.state(state)

@@ -74,8 +74,7 @@ class Rows:
         ]  # fmt: skip
         self.found: tuple[Any, ...] = ()  # the columns of a depth-first search, if there is one
         self.depth = 0  # plies left at the root of the search
-        self._planted = 0  # the rows before that
-        self._estimates = 0  # leaves
+        self.guesses: list[int] = []  # leaves where the depth limit cuts, in the order of growth
         self.count = self.merged = 0  # rows, and branches that lead to rows which were there
         self.is_news = False  # whether one of the next seven has changed
         self.room = 0  # how many rows the columns have
@@ -94,7 +93,7 @@ class Rows:
 
     def plant(self, state: int, plies: int) -> int:
         """Return the row of a state, which has grown, to start a search there."""
-        self.depth, self._planted = plies, self.count
+        self.depth = plies
         (row,) = self._rows_of([state], plies * self._stride)
         if self.kind[row] == UNSEEN:
             self.grow(row)
@@ -132,7 +131,7 @@ class Rows:
             if kind == TERMINAL:
                 self._end(row, number, value)
             else:
-                self._estimates += 1
+                self.guesses.append(row)
                 self._least[row] = NONE
         else:
             self._open(row, number, kind, level)
@@ -187,17 +186,22 @@ class Rows:
         """Return whether no leaf that a search of a row needed is an estimate."""
         return self._least[row] >= 0
 
-    def estimated(self, root: int) -> int:
-        """Return how many leaves at and below the root of the search are estimates."""
-        first, last, child, least = self.first, self.last, self.child, self._least
-        if not self._planted:  # all rows are below the root
-            return self._estimates
+    @property
+    def extent(self) -> tuple[int, int]:
+        """How far the rows have grown: how many branches and guesses there are."""
+        return len(self.child), len(self.guesses)
+
+    def estimated(self, root: int, extent: tuple[int, int]) -> int:
+        """Return how many leaves at and below a row were estimates when the rows had an extent."""
+        first, last, child = self.first, self.last, self.child
+        branches, guesses = extent
         found, order = {root}, [root]
         for row in order:  # which grows
-            below = [c for c in child[first[row] : last[row]] if c not in found]
-            found.update(below)
-            order += below
-        return len([row for row in found if least[row] < 0 and not last[row]])
+            if last[row] <= branches:
+                below = [c for c in child[first[row] : last[row]] if c not in found]
+                found.update(below)
+                order += below
+        return len(found.intersection(self.guesses[:guesses]))
 
     def in_order(self, root: int) -> list[int]:
         """Return the inner rows at and below a row, children before their parents."""

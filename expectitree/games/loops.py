@@ -105,6 +105,7 @@ class DepthFirst:
         if rows.last[self.root]:
             rows.leave(self.root)
         self.visits = sum(self.found.visits) - before
+        self.extent = rows.extent
         if not self.found.stopped:
             self.why_stopped = ""  # the limit came after the last visit
         elif not self.why_stopped:
@@ -202,6 +203,7 @@ class BestFirst:
             self.why_stopped = self.budget.visits_reached
         for row in self.rows.in_order(self.root):
             self.rows.leave(row)
+        self.extent = self.rows.extent
 
     def _run(self, most_visits: int) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""

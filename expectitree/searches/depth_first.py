@@ -173,6 +173,8 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
         nodes = child[begin:end]
         branches = zip(range(begin, end), nodes, probability[begin:end], strict=True)
         outcomes = [outcome for outcome in branches if outcome[2]]
+        if len(outcomes) < len(nodes):
+            nodes = [node for _, node, _ in outcomes]
         repeats = problem.shares and len({*nodes}) < len(nodes)
         for ranks in problem.rounds:
             rest = sums_from(outcomes)

@@ -278,3 +278,12 @@ def test_a_long_game_needs_no_recursion(chosen: str, length: int) -> None:
     assert found.value == length
     assert len(found.tree) == length + 1
     assert et.search(Long(length), depth=100, algorithm=chosen).value == 100
+
+
+@pytest.mark.parametrize("rows", [40, 150, 300, 700])
+def test_the_estimates_of_a_depth_are_not_those_of_a_deeper_one(rows: int) -> None:
+    """A deeper search that was stopped has made rows of states that the last depth has, too."""
+    found = et.search("game:pig(target=10)", depth=9, deepen=True, max_rows=rows)
+    same = et.search("game:pig(target=10)", depth=found.grown.depth, deepen=True)
+    assert found.grown.estimated == same.grown.estimated <= found.counts.leaves_total
+    assert found.grown.why_stopped

@@ -135,7 +135,7 @@ def _search_facts(evaluation: Evaluation) -> Facts:
         wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
         yield from _count_facts(counts, wide)
     else:
-        yield from _game_facts(search.grown, counts)
+        yield from _game_facts(search.grown, counts, len(search.tree.estimated))
     if search.algorithm.prunes:
         cuts = f"{counts.cuts:>{wide},}"
         if passed := evaluation.explanation.passed_over:
@@ -156,15 +156,15 @@ def _count_facts(counts: Counts, wide: int) -> Facts:
     yield "leaves", leaves
 
 
-def _game_facts(grown: Any, counts: Counts) -> Facts:
+def _game_facts(grown: Any, counts: Counts, estimates: int) -> Facts:
     """Yield the counts of a search of a game; the size of its whole tree is unknown."""
     yield "depth", f"{grown.depth:,}"
     made = f"{grown.rows:,} made, {grown.merged:,} merged"
     yield "nodes", f"{counts.visited:,} visited{_again_text(counts)}; {made}"
     yield "evaluations", f"{grown.evaluations:,}"
     leaves = f"{counts.leaves_visited:,}, none an estimate: the result is that of the whole game"
-    if grown.estimated:
-        leaves = f"{grown.estimated:,} of {counts.leaves_visited:,} are estimates"
+    if estimates:
+        leaves = f"{estimates:,} of {counts.leaves_visited:,} are estimates"
     yield "leaves", leaves
     if grown.repeats:
         what = f"{grown.repeats:,} positions repeat"
