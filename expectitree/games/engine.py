@@ -269,8 +269,8 @@ class _Task:
     ) -> GameSearch:
         """Return the result of the last of some searches; `counts` are those of `Grown`."""
         repeats = len(self.states.repeated)
-        estimated = loop.extent[1]  # if all rows are below the root
-        if loop.before[0] or estimated != len(loop.rows.guesses):
+        _, estimated = loop.extent
+        if loop.before[0]:  # otherwise all rows are below the root
             estimated = loop.rows.estimated(loop.root, loop.extent)
         grown = Grown(depth, *counts)
         grown = replace(grown, estimated=estimated, repeats=repeats)

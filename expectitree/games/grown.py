@@ -22,8 +22,8 @@ class Grown:
         evaluations: How often `value`, or the function in its place, was called.
         merged: How often a move led to a row that was there: a state with as many plies left.
         why_stopped: Why the search stopped early; empty if it did not.
-        estimated: How many leaves of the tree are estimates, because the depth limit cuts there.
-            If none is, the result is that of the whole game.
+        estimated: How many leaves are estimates, because the depth limit cuts there, also those
+            that shallower searches evaluated. If none is, the result is that of the whole game.
         repeats: How many positions were found again below themselves.
     """
 

@@ -236,6 +236,7 @@ class Rows:
         """Return rows, not grown, with the intervals of the states reached from one."""
         states, numbers = self.states.reached_from(start)
         rows = Rows(states)
+        rows.has_ends = self.has_ends
         for row, old in enumerate(self.state):
             if old in numbers:
                 (new,) = rows._rows_of([numbers[old]], self._level[row])

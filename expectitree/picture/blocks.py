@@ -65,7 +65,7 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
     if glyph.shape == "END" and is_down:
         return _with_texts_below(symbol.box, symbol._replace(shape="UP"), lines)
     high = max(HALF, _high(lines) / 2)
-    y = (high - HALF) * is_down
+    y = high - HALF if is_down else 0.0
     box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
     return Block(box, (symbol, *_texts(lines, half + _BESIDE, y)), (reach, HALF))
 
@@ -196,7 +196,7 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
     first_cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
-    cut = first_cut * (edges[0].parent.room is None)
+    cut = first_cut if edges[0].parent.room is None else 0
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):
         long = -(-len(part) // lines)

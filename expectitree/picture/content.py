@@ -280,7 +280,8 @@ class _Reader:
         value = self._glyph_value(n)
         tooltip = f"{kind} {message_path(self.tree.path_of(n))}"
         if value not in ("", BLANK):
-            tooltip += f": {'estimate ' * is_estimate}{self.worth(n, value)}"
+            noun = "estimate " if is_estimate else ""
+            tooltip += f": {noun}{self.worth(n, value)}"
         remarks, more = self._glyph_notes(n)
         room = self._room(n) if self.is_exercise else None
         if n in self.numbered and kind != "TERMINAL":

@@ -54,7 +54,10 @@ class _Writer:
     def text(self, text: Text) -> str:
         x, y, size = map(self.number, (text.x, text.y, text.size))
         look = f'fill="{self.colours[text.colour]}"'
-        look += ' text-anchor="middle"' * text.is_centred + ' font-weight="bold"' * text.is_bold
+        if text.is_centred:
+            look += ' text-anchor="middle"'
+        if text.is_bold:
+            look += ' font-weight="bold"'
         if text.has_rim:
             look += f' stroke="{self.colours["paper"]}" stroke-width="3" paint-order="stroke"'
         if is_measured(text.text):  # so that another font has this width, too
@@ -83,7 +86,8 @@ class _Writer:
         if symbol.shape in ("BOX", "SQUARE"):
             left, top, width, height = map(self.number, (x, y, right - x, bottom - y))
             place = f'x="{left}" y="{top}" width="{width}" height="{height}"'
-            place += ' rx="3"' * (symbol.shape == "BOX")
+            if symbol.shape == "BOX":
+                place += ' rx="3"'
             return f"<rect {place} {paint}/>"
         return f'<path d="{self.path(symbol.triangle)}Z" {paint}/>'
 

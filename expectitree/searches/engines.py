@@ -55,12 +55,6 @@ def loop_runner(engine: str, work: float) -> Callable[..., Any]:
     return partial(compiling.run, rows=work, compiled=is_compiled)
 
 
-def expect_work(rows: float) -> None:
-    """Ignore the time that starting numba takes if it pays for so many rows of searches to come."""
-    if compiling.pays(rows):
-        compiling.assume_started()
-
-
 def timed(find: Callable[[], Result]) -> tuple[Result, float]:
     """Return a result, and the seconds it takes without those for compiling."""
     while True:

@@ -141,7 +141,9 @@ def regression(beliefs: Beliefs, d: int, products: float, squares: float) -> tup
 def rank(tree: Columns, n: int, b: int) -> float:
     """Return the rank of a branch within its node: -1/2 for the first, 1/2 for the last."""
     count = tree.last[n] - tree.first[n]
-    return float((b - tree.first[n]) / max(1, count - 1) - 0.5 * (count > 1))
+    if count == 1:
+        return 0.0
+    return float((b - tree.first[n]) / (count - 1) - 0.5)
 
 
 def lead(tree: Columns, beliefs: Beliefs, n: int, b: int) -> float:
@@ -197,4 +199,6 @@ def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         elif precision[c] == 0:
             low, high = beliefs.bound[RAISE][c], beliefs.bound[LOWER][c]
             beliefs.mean[c] = min(max(x + beliefs.tally[CENTER], low), high)
-            beliefs.variance[c] = (low < high) * (leaf_variance[d] + level_variance[n])
+            beliefs.variance[c] = 0.0
+            if low < high:
+                beliefs.variance[c] = leaf_variance[d] + level_variance[n]

@@ -312,8 +312,8 @@ def _excerpt_lines(excerpt: Excerpt, width: int) -> Iterator[str]:
     shown = [_MARGIN if c == "\t" else escape(c) for c in excerpt.text[indent:].rstrip()]
     cells = [*map(cell_len, shown)]
     first, end = _window(cells, at, max(width, MIN_WIDTH))
-    before = "…" * (first > 0)
-    after = "…" * (end < len(shown))
+    before = "…" if first else ""
+    after = "…" if end < len(shown) else ""
     offset = len(before) + sum(cells[first:at]) + max(0, at - len(cells))
     yield f"{_MARGIN}{before}{''.join(shown[first:end])}{after}"
     yield f"{_MARGIN}{' ' * offset}^"

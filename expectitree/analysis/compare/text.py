@@ -115,6 +115,6 @@ def _fewest(searches: Sequence[Search], goal: str) -> str:
     if visited == best.tree.leaves:
         return f"Every algorithm visited all {leaves} for {goal}."
     others = sum(s.counts.leaves_visited == visited for s in searches) - 1
-    also = f", as did {plural(others, 'other algorithm')}" * (others > 0)
+    also = f", as did {plural(others, 'other algorithm')}" if others else ""
     share = f"{visited:,} of {leaves} ({percent_text(visited, best.tree.leaves)})"
     return f"{best.algorithm.full_name} visited the fewest leaves for {goal}: {share}{also}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import isclose
@@ -138,7 +139,7 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
     )
 
 
-class Sums:
+class Sums(ABC):
     """Finds the sums that make the bounds of CHANCE nodes, and the windows of their outcomes.
 
     Numbers are equal if they differ by rounding, about `eps`.
@@ -148,9 +149,9 @@ class Sums:
         self.tree = tree
         self.eps = eps
 
+    @abstractmethod
     def end_of(self, branch: int, low: bool) -> Number:
         """Return the lower or the upper bound of a branch, its reward included."""
-        raise NotImplementedError
 
     def is_same(self, one: Number, other: Number) -> bool:
         """Return whether two numbers are equal but for rounding."""

@@ -272,10 +272,13 @@ class Sentences(Words):
 
     def rank(self, end: Number) -> str:
         """Return how a child that is not the best compares with what the player is sure of."""
-        is_max = self.kind == Kind.MAX
-        sure = self.search.interval_of(self.report.node)[not is_max]
+        sure = self.search.upper[self.report.node]
+        is_worse = end > sure
+        if self.kind == Kind.MAX:
+            sure = self.search.lower[self.report.node]
+            is_worse = end < sure
         relation = "no better"
-        if (end < sure) == is_max and end != sure:
+        if is_worse:
             relation = "worse"
         return f"{relation} than {self.number(sure)}"
 

@@ -130,11 +130,10 @@ class _Drawing:
     def margin(self, row: Row) -> str:
         """Return the guides left of a remark: one if siblings follow, one if children follow."""
         guides = self.characters.guides
-        if self.has_rows(row) and self.columns.kind[row.node] != Kind.TERMINAL:
-            below = guides[True]
-        else:
-            below = "  " * (row.depth > 0)
-        return guides[not row.last] * (row.depth > 0) + below
+        has_children = self.has_rows(row) and self.columns.kind[row.node] != Kind.TERMINAL
+        if not row.depth:
+            return guides[True] if has_children else ""
+        return guides[not row.last] + (guides[True] if has_children else "  ")
 
     def has_rows(self, row: Row) -> bool:
         """Return whether the children of an inner node have rows below its own."""
@@ -255,11 +254,14 @@ class _Drawing:
 
     def reference(self, row: Row, is_named: bool = True) -> str:
         """Return the name or the number of a shared node, after an arrow if it was shown before."""
-        name = self.evaluation.shared_name(row.node)
-        if name and not is_named:
-            name = f"@{self.evaluation.shared_number[row.node]}"
-        parts = (self.characters.arrow * (not row.is_first), name)
-        return "".join(f"{part} " for part in parts if part)
+        text = self.evaluation.shared_name(row.node)
+        if text and not is_named:
+            text = f"@{self.evaluation.shared_number[row.node]}"
+        if text:
+            text += " "
+        if not row.is_first:
+            text = f"{self.characters.arrow} {text}"
+        return text
 
     def leaf(self, n: int, reward: Number) -> Parts:
         """Return a terminal's utility, or how utility and reward make the value of its branch.
@@ -267,7 +269,7 @@ class _Drawing:
         What the path to it pays in all follows where that is shown.
         """
         utility, total = self.columns.utility[n], ""
-        estimate = "estimate " * (n in self.tree.estimated)
+        estimate = "estimate " if n in self.tree.estimated else ""
         if self.evaluation.totals:
             total = f"  total {cell_text(shifted(utility, self.paid[-1]))}"
         text, style = self.utility(n)
@@ -347,8 +349,10 @@ class _Drawing:
 
     def why_not_visited(self, n: int) -> str:
         reason = self.explanation.skipped(n)
+        if reason == "cut" and self.columns.kind[n] == Kind.TERMINAL:
+            return ""
         if reason == "cut":
-            return "  not visited" * (self.columns.kind[n] != Kind.TERMINAL)
+            return "  not visited"
         if reason:
             return f"  {reason}"
         if self.search.cut[n] != PROBED or not self.search.visits[n]:

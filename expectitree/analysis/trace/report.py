@@ -124,7 +124,7 @@ def trace(
     check_tree(tree, "trace")
     at = tree.find(at).id if isinstance(at, str) else at
     if algorithm is None:
-        algorithm = getattr(found, "algorithm", "expectiminimax")
+        algorithm = found.algorithm if isinstance(found, Search) else "expectiminimax"
     chosen = find_algorithm(algorithm)
     about, kept = dict[str, Any](), dict[str, Any]()  # of a search that is repeated as it was
     if isinstance(found, Search):

@@ -115,7 +115,10 @@ def parse_call(text: str) -> tuple[str, list[Expression]]:
 
 def listed(names: Collection[str]) -> str:
     """Return the first of some names as a list for a message."""
-    return ", ".join([*[*names][:8], *["…"] * (len(names) > 8)])
+    shown = [*names][:8]
+    if len(names) > 8:
+        shown.append("…")
+    return ", ".join(shown)
 
 
 _NO_CONDITION = "a condition is not a number: write if(a < b, 1, 0)"

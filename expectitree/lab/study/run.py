@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.executors import run_tasks
+from expectitree.base.tree.columns import expect_rows
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_floats
@@ -28,7 +29,7 @@ from expectitree.lab.study.spec import (
     nodes_of,
 )
 from expectitree.searches.engine import search_tree
-from expectitree.searches.engines import expect_work, timed
+from expectitree.searches.engines import timed
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import Fields
 
@@ -65,7 +66,7 @@ def find_tasks(study: Study, results: Results) -> list[Task]:
 
 def perform(task: Task) -> list[Record]:
     """Return a record for each tree of a task, with the results of its searches."""
-    expect_work(task.work)
+    expect_rows(task.work)
     return [_search(task, key, algorithms) for key, algorithms in task.trees]
 
 
