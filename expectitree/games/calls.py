@@ -50,7 +50,7 @@ class Calls:
         self.checked: float = CHECKED  # of each method, the first calls that are repeated
         self._warn_of_names()
 
-    def repeat(self, name: str, found: Any, again: Callable[[], Any], *arguments: Any) -> None:
+    def repeat(self, name: str, result: Any, again: Callable[[], Any], *arguments: Any) -> None:
         """Raise `GameError` if a method gives another result when it is called again.
 
         Only the first calls are repeated.
@@ -59,9 +59,9 @@ class Calls:
             return
         self._calls[name] += 1
         other = self.call(name, lambda *_: again(), *arguments)
-        if not are_equal(found, other):
+        if not are_equal(result, other):
             raise GameError(
-                f"{self.where(name, *arguments)} gives two results, {shown(found, 60)} and "
+                f"{self.where(name, *arguments)} gives two results, {shown(result, 60)} and "
                 f"{shown(other, 60)}: results must depend on the state alone, so draw random "
                 "numbers as outcomes of chance"
             )
@@ -103,10 +103,10 @@ class Calls:
         raised = _description(error, extract_tb(error.__traceback__)[-1])
         raise GameError(f"{self.where(name, *arguments)} {raised}") from error
 
-    def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
+    def fail(self, name: str, state: Any, result: Any, expected: str) -> NoReturn:
         """Raise an error about a result of a method."""
         where = self.where(name, state)
-        raise GameError(f"{where} gives {shown(found, 60)}, expected {expected}")
+        raise GameError(f"{where} gives {shown(result, 60)}, expected {expected}")
 
     def where(self, name: str, *arguments: Any) -> str:
         """Return the title, the position and the call of a method, for a message."""

@@ -124,10 +124,10 @@ def _check_state(rules: Rules, state: Any) -> tuple[int, Sequence[Any], Sequence
         if method is not None:
             ask = partial(rules.call, name, method, state)
             rules.repeat(name, ask(), ask, state)
-    some = moves[:MOST]
-    rules.repeat("label", rules.labels(state, some), lambda: rules.labels(state, some), state)
+    checked = moves[:MOST]
+    rules.repeat("label", rules.labels(state, checked), lambda: rules.labels(state, checked), state)
     if rules.pays:
-        for move in some:
+        for move in checked:
             ask = partial(rules.reward, state, move)
             rules.repeat("reward", ask(), ask, state, move)
     if rules.expands and find_spec("numpy"):
@@ -149,13 +149,16 @@ def _check_expand(
     given = np.array([packed], np.int64).T
     turn, _, children, chances, value, *_ = expanded(rules, given, False)
     after = [rules.pack(rules.play(state, move)) or [] for move in moves]
-    own = rules.estimate(state, kind, rules.bounds)
+    estimate = rules.estimate(state, kind, rules.bounds)
     shares = [1.0] * len(moves) if probabilities is None else probabilities
     pairs = {
         "turns": (turn.tolist(), [kind]),
         "children": (children.T.tolist(), after),
         "probabilities": (np.round(chances, 9).tolist(), np.round(shares, 9).tolist()),
-        "values": (np.round(value, 9).tolist(), [np.nan if own is None else round(own, 9)]),
+        "values": (
+            np.round(value, 9).tolist(),
+            [np.nan if estimate is None else round(estimate, 9)],
+        ),
     }
     for name, (found, expected) in pairs.items():
         if not np.array_equal(found, expected, equal_nan=name == "values"):

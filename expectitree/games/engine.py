@@ -144,9 +144,9 @@ class Engine:
         end = budget.end
         if ranks and seconds is not None:
             budget.end = (monotonic() + end) / 2
-        found = task.search_depths(rows.states.find(start), depth, deepens, budget, progress)
+        result = task.search_depths(rows.states.find(start), depth, deepens, budget, progress)
         budget.end = end
-        return task.with_ranks(found, width, budget) if ranks else found
+        return task.with_ranks(result, width, budget) if ranks else result
 
     def _search_whole(
         self, chosen: Algorithm, start: Any, depth: int | None, deepens: bool, budget: Budget
@@ -194,7 +194,7 @@ class _Task:
         `progress` receives the search of each depth, and returns True if it is enough.
         """
         last, evaluations = MAX_DEPTH if depth is None else depth, self.rules.evaluations
-        found: tuple[Any, ...] = ()
+        last_result: tuple[Any, ...] = ()
         runs: list[tuple[int, int]] = []  # the plies of each search, and the limit of its visits
         made = merged = 0
         counts: tuple[Any, ...] = ()
@@ -202,7 +202,7 @@ class _Task:
             try:
                 loop = self._search(state, plies, budget)
             except RowsError as error:
-                if not found:
+                if not last_result:
                     raise
                 counts, is_over = (*counts[:3], str(error)), False
                 break
@@ -211,17 +211,20 @@ class _Task:
             made += loop.rows.count - loop.before[0]
             merged += loop.rows.merged - loop.before[1]
             counts = made, self.rules.evaluations - evaluations, merged, why_stopped
-            if not found or not why_stopped:
-                found = state, loop, [*runs], plies
+            if not last_result or not why_stopped:
+                last_result = state, loop, [*runs], plies
             if not why_stopped and progress is not None:
-                shown = self._result(*found, *counts)
+                shown = self._result(*last_result, *counts)
                 if progress(shown) is True:
                     return shown
             if why_stopped or is_over:
                 break
         if is_over and not counts[3] and depth is not None:
-            found = *found[:3], depth  # no leaf is an estimate: this is the value of any depth
-        return self._result(*found, *counts)
+            last_result = (
+                *last_result[:3],
+                depth,
+            )  # no leaf is an estimate: this is the value of any depth
+        return self._result(*last_result, *counts)
 
     def with_ranks(self, found: GameSearch, width: Number, budget: Budget) -> GameSearch:
         """Return a search with the values of all moves at the root, or with narrow intervals.
@@ -229,9 +232,9 @@ class _Task:
         Each move is searched from the state after it, to the same depth as the root.
         """
         grown, choices, states = found.grown, list(found.choices), self.states
-        open_places = [at for at, c in enumerate(choices) if c.upper - c.lower > width]
-        for waiting, at in zip(range(len(open_places), 0, -1), open_places, strict=True):
-            choice = choices[at]
+        open_places = [place for place, c in enumerate(choices) if c.upper - c.lower > width]
+        for waiting, place in zip(range(len(open_places), 0, -1), open_places, strict=True):
+            choice = choices[place]
             number = states.find(self.rules.play(found.state, choice.move))
             plies = grown.depth - (not (states.same_turn and states.same_turn[number]))
             end, now = budget.end, monotonic()
@@ -244,7 +247,7 @@ class _Task:
             if not (deepens and more.why_stopped):  # or it is of another depth
                 lower, upper = below.unrounded.interval()
                 lower, upper = max(lower, choice.lower), min(upper, choice.upper)
-                choices[at] = choice._replace(lower=lower, upper=max(lower, upper))
+                choices[place] = choice._replace(lower=lower, upper=max(lower, upper))
             grown = replace(
                 grown,
                 rows=grown.rows + more.rows,

@@ -79,8 +79,8 @@ def game_of(game: Any) -> Game:
         from expectitree.games.open_spiel import OpenSpielGame
 
         return OpenSpielGame.of(game)
-    found: Game = game
-    return found
+    class_or_game: Game = game
+    return class_or_game
 
 
 def find_estimate(reference: str) -> Callable[[State], Value] | Rollouts:
@@ -98,11 +98,13 @@ def find_estimate(reference: str) -> Callable[[State], Value] | Rollouts:
             "rollouts:100"
         )
     module = run_file(match["file"])
-    known = [name for name, one in vars(module).items() if _is_own(module, one, inspect.isfunction)]
-    found = _member(module, match["file"], match["name"], "function", known)
-    if not callable(found):
-        raise GameError(f"{reference} is {quote(repr(found))}, expected a function of a state")
-    function: Callable[[State], Value] = found
+    known = [
+        name for name, member in vars(module).items() if _is_own(module, member, inspect.isfunction)
+    ]
+    estimate = _member(module, match["file"], match["name"], "function", known)
+    if not callable(estimate):
+        raise GameError(f"{reference} is {quote(repr(estimate))}, expected a function of a state")
+    function: Callable[[State], Value] = estimate
     return function
 
 
@@ -159,8 +161,8 @@ def _named(name: str) -> type[Game]:
         return built_in
     others = plugins("expectitree.games")
     if name in others:
-        found: type[Game] = plugin(others[name], type)
-        return found
+        game_class: type[Game] = plugin(others[name], type)
+        return game_class
     if name in EXAMPLES:
         file = EXAMPLES[name].partition(":")[0]
         raise GameError(
@@ -187,12 +189,14 @@ def _member(module: ModuleType, file: str, name: str | None, noun: str, known: l
 
 def _classes(module: ModuleType) -> list[str]:
     """Return the names of the classes in a user's file; those with moves, if any has them."""
-    classes = [name for name, one in vars(module).items() if _is_own(module, one, inspect.isclass)]
+    classes = [
+        name for name, member in vars(module).items() if _is_own(module, member, inspect.isclass)
+    ]
     return [name for name in classes if hasattr(vars(module)[name], "moves")] or classes
 
 
-def _is_own(module: ModuleType, one: object, is_kind: Callable[[object], bool]) -> bool:
-    return is_kind(one) and one.__module__ == module.__name__
+def _is_own(module: ModuleType, member: object, is_kind: Callable[[object], bool]) -> bool:
+    return is_kind(member) and member.__module__ == module.__name__
 
 
 def _make(reference: str, cls: Callable[..., Game], parameters: Mapping[str, Value]) -> Game:

@@ -79,14 +79,20 @@ class GameSearch(Search):
 
         `record` makes its tree, if the search has only the part of it that is called `top`.
         """
-        own = {
+        attributes = {
             f.name: getattr(search, f.name)
             for f in fields(Search)
             if record is None or f.name not in COLUMNS
         }
         top = replace(search, rounds=rounds)
-        own |= {"state": state, "top": top, "rounds": rounds, "_rules": rules, "_record": record}
-        return _made(own)
+        attributes |= {
+            "state": state,
+            "top": top,
+            "rounds": rounds,
+            "_rules": rules,
+            "_record": record,
+        }
+        return _made(attributes)
 
     def __getattr__(self, name: str) -> Any:
         """Make the whole tree when one of its columns is first read."""
@@ -252,6 +258,6 @@ def named(tree: Tree, source: str | None, note: str | None) -> Tree:
 
 def _made(attributes: dict[str, Any]) -> GameSearch:
     """Return a search with these attributes, of which the columns may be missing."""
-    found = object.__new__(GameSearch)
-    found.__dict__.update(attributes)
-    return found
+    search = object.__new__(GameSearch)
+    search.__dict__.update(attributes)
+    return search

@@ -305,14 +305,14 @@ class Labels(Sequence["str | None"]):
     def __len__(self) -> int:
         return len(self._places)
 
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return [self[b] for b in range(*at.indices(len(self)))]
-        at = range(len(self))[at]
-        if at not in self._known:
-            node = bisect_right(self._first, at) - 1
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[b] for b in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        if place not in self._known:
+            node = bisect_right(self._first, place) - 1
             self._known.update(enumerate(self._of(node), self._first[node]))
-        return self._known[at]
+        return self._known[place]
 
     def __iter__(self) -> Iterator[str | None]:
         for node in range(len(self._first) - 1):
@@ -320,8 +320,8 @@ class Labels(Sequence["str | None"]):
 
     def _of(self, node: int) -> list[str | None]:
         """Return the labels of a node's branches."""
-        own = self._places[self._first[node] : self._first[node + 1]]
-        return self.source.labels(self.numbers[node], own) if len(own) else []
+        places = self._places[self._first[node] : self._first[node + 1]]
+        return self.source.labels(self.numbers[node], places) if len(places) else []
 
     def state(self, node: int) -> Any:
         """Return the state of a node."""
@@ -329,9 +329,9 @@ class Labels(Sequence["str | None"]):
 
     def moves(self, node: int) -> list[Any]:
         """Return the moves of a node's branches."""
-        own = self._places[self._first[node] : self._first[node + 1]]
-        moves = self.source.moves_of(self.numbers[node], self.state(node)) if len(own) else []
-        return [moves[place] for place in own]
+        places = self._places[self._first[node] : self._first[node + 1]]
+        moves = self.source.moves_of(self.numbers[node], self.state(node)) if len(places) else []
+        return [moves[place] for place in places]
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
@@ -345,16 +345,16 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
     """
     child, exact, is_inner = rows.child, rows.exact, {*inner}
     below = (child[rows.first[row] : rows.last[row]] for row in inner)
-    leaves = dict.fromkeys(c for own in below for c in own if c not in is_inner)
+    leaves = dict.fromkeys(c for branches in below for c in branches if c not in is_inner)
     nodes = array("I", leaves if inner else [root])
     nodes.extend(inner)
     first, places, children = array("I", [0] * (len(nodes) - len(inner) + 1)), array("I"), []
     probability: list[Any] = []
     for row in inner:
-        own = branches_of(rows, row)
-        places.extend(place for place, _, _ in own)
-        children += [c for _, c, _ in own]
-        probability += [p for _, _, p in own]
+        branches = branches_of(rows, row)
+        places.extend(place for place, _, _ in branches)
+        children += [c for _, c, _ in branches]
+        probability += [p for _, _, p in branches]
         first.append(len(places))
     node = dict(zip(nodes, range(len(nodes)), strict=True))
     kinds = bytes(len(nodes) - len(inner)) + bytes(rows.kind[row] for row in inner)
@@ -382,12 +382,12 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
 def bounds_by_node(rows: Rows, columns: Columns, numbers: Sequence[int]) -> dict[int, Bounds]:
     """Return the bounds of the root, and of each node with others than a node above it."""
     root, bounds = len(numbers) - 1, rows.states.bounds
-    found = {root: rows.states.bounds_of(numbers[root])}
+    bounds_of_node = {root: rows.states.bounds_of(numbers[root])}
     for node, number in enumerate(numbers if bounds else ()):
         for child in columns.child[columns.first[node] : columns.first[node + 1]]:
             if bounds[numbers[child]] != bounds[number]:
-                found[child] = bounds[numbers[child]]
-    return found
+                bounds_of_node[child] = bounds[numbers[child]]
+    return bounds_of_node
 
 
 def branches_of(rows: Rows, row: int) -> list[tuple[int, int, Any]]:
@@ -398,16 +398,16 @@ def branches_of(rows: Rows, row: int) -> list[tuple[int, int, Any]]:
     """
     begin, end = rows.first[row], rows.last[row]
     columns = rows.places(row), rows.child[begin:end], rows.probability[begin:end]
-    own = [*zip(*columns, strict=True)]
-    if not rows.is_whole or len(set(columns[1])) == len(own):
-        return own
-    found: dict[int, tuple[int, int, Any]] = {}
-    for place, c, p in own:
-        if c not in found:
-            found[c] = place, c, p
+    branches = [*zip(*columns, strict=True)]
+    if not rows.is_whole or len(set(columns[1])) == len(branches):
+        return branches
+    merged: dict[int, tuple[int, int, Any]] = {}
+    for place, c, p in branches:
+        if c not in merged:
+            merged[c] = place, c, p
         elif rows.kind[row] == CHANCE:
-            found[c] = found[c][0], c, found[c][2] + p
-    return [*found.values()]
+            merged[c] = merged[c][0], c, merged[c][2] + p
+    return [*merged.values()]
 
 
 def problem_of(rows: Rows, tree: Tree, algorithm: Algorithm, window: Window) -> Problem:

@@ -56,15 +56,15 @@ class Plies(Replay):
         rules, packed = self.rules, self.rules.pack(self._start)
         if packed is None or max(map(abs, packed), default=0) > MAX_KEY:
             return False
-        states, found = np.array([packed], np.int64).T, (np.zeros(1, np.int64),) * 2
+        states, place_above = np.array([packed], np.int64).T, (np.zeros(1, np.int64),) * 2
         bounds = np.array([[to_nearest_float(end)] for end in rules.bounds])
         while states.shape[1]:
             is_last = len(self.plies) == self.depth
             parts = [*self._parts(states, is_last)]
-            kind, parent, children, probability, value, *own = (
+            kind, parent, children, probability, value, *own_bounds = (
                 np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)
             )
-            for low, high in own:
+            for low, high in own_bounds:
                 bounds = np.stack([np.maximum(bounds[0], low), np.minimum(bounds[1], high)])
                 bounds = self._first_bounds(states, bounds)
             value = within(rules, states, value, bounds)
@@ -82,8 +82,8 @@ class Plies(Replay):
             kept = unrepeated(key, probability, kind[parent] == CHANCE)
             width = np.bincount(parent[kept], minlength=len(kind))
             branches = child[kept], probability[kept], place[kept]
-            self.plies.append(Ply(kind, value, bounds, *found, width, *branches))
-            found, bounds = above, bounds[:, above[0]]
+            self.plies.append(Ply(kind, value, bounds, *place_above, width, *branches))
+            place_above, bounds = above, bounds[:, above[0]]
             self.merged = self.made - self.rows
         return True
 
@@ -94,9 +94,9 @@ class Plies(Replay):
 
     def _parts(self, states: Any, is_last: bool) -> Iterator[list[Any]]:
         """Yield the columns of `expand` for some states at a time."""
-        for at in range(0, states.shape[1], STATES_AT_ONCE):
-            part = expanded(self.rules, states[:, at : at + STATES_AT_ONCE], is_last)
-            part[1] = part[1] + at
+        for begin in range(0, states.shape[1], STATES_AT_ONCE):
+            part = expanded(self.rules, states[:, begin : begin + STATES_AT_ONCE], is_last)
+            part[1] = part[1] + begin
             self.made += len(part[1])
             # Of this ply, equal states do not share memory yet.
             self.rules.check_made(self.made - self.merged, self.depth)
@@ -118,9 +118,9 @@ class Plies(Replay):
         bounds = {self.rows - 1: tuple(plies[-1].bounds[:, 0].tolist())}
         for ply, before, at in zip(plies, plies[1:], start, strict=False):
             above = np.repeat(before.bounds, before.width, axis=1)
-            own = np.unique(before.child[(ply.bounds[:, before.child] != above).any(0)])
-            ends = zip(*ply.bounds[:, own].tolist(), strict=True)
-            bounds.update(zip((own + at).tolist(), ends, strict=True))
+            with_bounds = np.unique(before.child[(ply.bounds[:, before.child] != above).any(0)])
+            ends = zip(*ply.bounds[:, with_bounds].tolist(), strict=True)
+            bounds.update(zip((with_bounds + at).tolist(), ends, strict=True))
         self.objects, self.above = [FORGOTTEN] * (self.rows - 1), column("I", "above")
         self.objects.append(self._start)
         self.parent = column("I", "parent", start[1:])
@@ -179,15 +179,15 @@ def expanded(rules: Rules, states: Any, is_last: bool) -> list[Any]:
 
     Those of the last ply have no children.
     """
-    found = [*map(np.asarray, rules.expand(states))]
-    shapes = [tuple(column.shape) for column in found]
+    columns = [*map(np.asarray, rules.expand(states))]
+    shapes = [tuple(column.shape) for column in columns]
     (numbers, count), branches = states.shape, shapes[1][:1] if len(shapes) > 1 else ()
     expected = [(count,), branches, (numbers, *branches), branches, (count,), (2, count)]
     if shapes != expected[: 6 if rules.has_bounds else 5]:
         names = "turns [n], parents [m], children [k, m], probabilities [m], values [n]"
         names += ", bounds [2, n]" if rules.has_bounds else ""
         rules.fail("expand", states, shapes, f"columns of the shapes {names}")
-    kind, parent, children, probability, value, *own = found
+    kind, parent, children, probability, value, *own_bounds = columns
     if is_last:
         parent, children, probability = parent[:0], children[:, :0], probability[:0]
     if (parent < 0).any() or (parent >= count).any():
@@ -203,7 +203,7 @@ def expanded(rules: Rules, states: Any, is_last: bool) -> list[Any]:
     is_right = np.where(is_outcome, (probability >= 0) & (probability <= 1), probability == 1)
     if not is_right.all() or missing > SUM_ROUNDING * width.max():
         rules.fail("expand", states, probability, "1 for moves, and the sum 1 for outcomes")
-    return [kind, parent, children, probability.astype(float), value.astype(float), *own]
+    return [kind, parent, children, probability.astype(float), value.astype(float), *own_bounds]
 
 
 def within(rules: Rules, states: Any, value: Any, bounds: Any) -> Any:
@@ -211,7 +211,7 @@ def within(rules: Rules, states: Any, value: Any, bounds: Any) -> Any:
     low, high = bounds
     slack = ROUNDING * np.where(np.isfinite(bounds), np.abs(bounds), 0).max(0)
     is_wrong = (value < low - slack) | (value > high + slack) | np.isinf(value) | (low > high)
-    for at in np.flatnonzero(is_wrong)[:1]:
-        expected = f"a finite value within the bounds [{low[at]}, {high[at]}]"
-        rules.fail("expand", states[:, at], float(value[at]), expected)
+    for leaf in np.flatnonzero(is_wrong)[:1]:
+        expected = f"a finite value within the bounds [{low[leaf]}, {high[leaf]}]"
+        rules.fail("expand", states[:, leaf], float(value[leaf]), expected)
     return np.clip(value, low, high)

@@ -75,11 +75,11 @@ def _play(rules: Rules, state: State, text: str) -> State:
         ends = {name: re.match(rf"{re.escape(name)}\s*(,|$)", text) for name in moves}
         fitting = {name: match.end() for name, match in ends.items() if match}
         if not fitting:
-            found = text.partition(",")[0].strip()
+            move = text.partition(",")[0].strip()
             where = f"after {', '.join(before)}"
             if not before:
                 where = "at the start"
-            why = no_move(found, rules.kind(state), [*moves], where)
+            why = no_move(move, rules.kind(state), [*moves], where)
             raise GameError(f"{rules.title}: {why}")
         name = max(fitting)  # the longest, since the text begins with each
         state = rules.play(state, moves[name])

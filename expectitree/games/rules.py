@@ -235,8 +235,8 @@ class Rules(Calls):
 
         Without an estimate, it is the middle of the bounds.
         """
-        found = self.estimate(state, kind, bounds)
-        return self.middle(bounds, state) if found is None else found
+        number = self.estimate(state, kind, bounds)
+        return self.middle(bounds, state) if number is None else number
 
     def middle(self, bounds: Bounds, state: Any) -> Number:
         """Return the middle of the bounds of a state that has no estimate."""
@@ -293,11 +293,11 @@ class Rules(Calls):
 
     def pack(self, state: Any) -> list[int] | None:
         """Return the numbers of a state for `expand`, or None if they cannot hold it."""
-        found = self.call("pack", self._pack, state)
+        packed = self.call("pack", self._pack, state)
         try:
-            numbers = None if found is None else [*map(index, found)]
+            numbers = None if packed is None else [*map(index, packed)]
         except TypeError:
-            self.fail("pack", state, found, "a list of whole numbers, or None")
+            self.fail("pack", state, packed, "a list of whole numbers, or None")
         return numbers
 
     @property
@@ -327,24 +327,24 @@ class Rules(Calls):
         """Return the bounds of all values at a state and after it, within the bounds before it."""
         if self._bounds is None:
             return above
-        found = self.call("bounds", self._bounds, state)
+        pair = self.call("bounds", self._bounds, state)
         try:
-            lower, upper = (self._number("bounds", state, end) for end in found)
+            lower, upper = (self._number("bounds", state, end) for end in pair)
         except (TypeError, ValueError):
-            self.fail("bounds", state, found, "a pair of numbers: the lower, the upper")
+            self.fail("bounds", state, pair, "a pair of numbers: the lower, the upper")
         lower, upper = max(lower, above[0]), min(upper, above[1])
         if lower > upper:
             ends = "[{}, {}]".format(*map(message_text, above))
-            self.fail("bounds", state, found, f"bounds that meet those before, {ends}")
+            self.fail("bounds", state, pair, f"bounds that meet those before, {ends}")
         return lower, upper
 
     def reward(self, state: Any, move: Any) -> Number:
         """Return what a move or an outcome pays MAX."""
         reward: Any = self._reward
-        found = self._number("reward", state, self.call("reward", reward, state, move))
-        if not is_finite(found):
-            self.fail("reward", state, found, "a finite number")
-        return found
+        number = self._number("reward", state, self.call("reward", reward, state, move))
+        if not is_finite(number):
+            self.fail("reward", state, number, "a finite number")
+        return number
 
     def check_searchable(self) -> None:
         """Raise `GameError` if a search would ignore what the game pays or discounts."""
@@ -457,8 +457,8 @@ class Rules(Calls):
             hash(self.start)
         except TypeError:
             return False
-        own: Any = type(self.start).__hash__
-        return own is not object.__hash__
+        hash_of_state: Any = type(self.start).__hash__
+        return hash_of_state is not object.__hash__
 
     def _read_estimate(self) -> Callable[[Any], Any] | None:
         estimate = self.options.estimate
@@ -486,18 +486,18 @@ class Rules(Calls):
 
     def _setting(self, name: str, default: Any, above: float, most: float = INFINITY) -> Any:
         """Return a number that the game may declare."""
-        found = getattr(self.options, name)
-        if found is None:
-            found = self.attribute(name, None)
-        if found is None:
+        setting = getattr(self.options, name)
+        if setting is None:
+            setting = self.attribute(name, None)
+        if setting is None:
             return default
         try:
-            number: Any = self._number(name, None, found)
+            number: Any = self._number(name, None, setting)
         except ValueError:
             number = INFINITY
         if not above < number <= most or not is_finite(number):
             between = "a finite number" if most == INFINITY else f"a number above 0, at most {most}"
-            raise GameError(f"{self.title}: {name} is {shown(found)}, expected {between}")
+            raise GameError(f"{self.title}: {name} is {shown(setting)}, expected {between}")
         return number
 
     def _probability(self, state: Any, written: Any) -> Number:

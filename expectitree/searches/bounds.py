@@ -60,8 +60,8 @@ def checked_pair(ends: Any, name: str, expected: str) -> Bounds:
     if low != low or high != high:
         raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
     if low > high:
-        found = f"{exact_text(low)} is greater than {exact_text(high)}"
-        raise SearchError(f"of the {name}, {found}: swap them")
+        problem = f"{exact_text(low)} is greater than {exact_text(high)}"
+        raise SearchError(f"of the {name}, {problem}: swap them")
     return low, high
 
 

@@ -55,7 +55,7 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
     except TreeError as error:
         raise SearchError(f"attitude {attitude.text}: {error}") from None
     utilities = [of.get(u, nan) for u in columns.utility]
-    found = search(
+    search_of_utility = search(
         replace(
             without_formulas(folded),
             columns=columns._replace(utility=utilities if tree.exact else array("d", utilities)),
@@ -64,13 +64,13 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
         )
     )
     total = cache(partial(_total_of, utility, {u: x for x, u in of.items()}))
-    values = [*map(total, found.lower)]
+    values = [*map(total, search_of_utility.lower)]
     return replace(
-        found,
+        search_of_utility,
         tree=folded,
         root_bounds=bounds,
         root_window=bounds,
-        own_eps=rounding_error(folded, bounds) + _error_of_total(found, utility),
+        own_eps=rounding_error(folded, bounds) + _error_of_total(search_of_utility, utility),
         lower=values,
         upper=values,
     )
@@ -84,15 +84,15 @@ def _total_of(utility: Utility, written: Mapping[Number, Number], u: Number) -> 
     return utility.inverse(min(max(u, utility.of(low)), utility.of(high)))
 
 
-def _error_of_total(found: Search, utility: Utility) -> Any:
+def _error_of_total(search: Search, utility: Utility) -> Any:
     """Return what the rounding errors of utilities make of the total of the root."""
-    if found.tree.exact:
+    if search.tree.exact:
         return 0
     low, high = map(utility.of, utility.range)
     # A function such as sqrt(x + 100) loses a few units of its greatest value.
     greatest = max(abs(low), abs(high), utility.magnitude)
-    error = rounding_error(found.tree, found.root_bounds) + 8 * FLOAT_UNIT * greatest
-    value = found.lower[-1]
+    error = rounding_error(search.tree, search.root_bounds) + 8 * FLOAT_UNIT * greatest
+    value = search.lower[-1]
     values = (value - error, value, value + error)
     least, middle, most = (_total_of(utility, {}, u) for u in values)
     return max(middle - least, most - middle)

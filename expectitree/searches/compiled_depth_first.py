@@ -114,10 +114,10 @@ def search_columns(
             step, returned = BACK, True
         begins = step == ENTER
         if begins:
-            at, k, branch = slot[node], kind[node], first[node]
-            work.visits[at] += 1
-            work.floor[at], work.ceiling[at] = floor, ceiling
-            work.cut[at] = NOT_CUT
+            row, k, branch = slot[node], kind[node], first[node]
+            work.visits[row] += 1
+            work.floor[row], work.ceiling[row] = floor, ceiling
+            work.cut[row] = NOT_CUT
             low = high = 0.0
             if k == CHANCE:
                 rank = one - one
@@ -129,7 +129,7 @@ def search_columns(
             depth -= one
             node, branch, rank = work.node_at[depth], work.branch_at[depth], work.rank_at[depth]
             low, high = work.low_at[depth], work.high_at[depth]
-            at, k = slot[node], kind[node]
+            row, k = slot[node], kind[node]
             if k == CHANCE:
                 top -= last[node] - first[node]
 
@@ -171,20 +171,20 @@ def search_columns(
             continue
 
         if step in (PROBED, STOPPED):
-            work.cut[at], work.cut_after[at] = step, branch - first[node]
+            work.cut[row], work.cut_after[row] = step, branch - first[node]
         elif step != NOT_CUT:
             since = first[node] if step >= CUT_PROBING else branch
             if is_any_open(tree, work, rule, since, last[node]):
-                work.cut[at], work.cut_after[at] = step, branch - first[node]
+                work.cut[row], work.cut_after[row] = step, branch - first[node]
                 cuts += one
         if low < high:
-            low = max(low, work.lower[at])
-            high = min(high, work.upper[at])
+            low = max(low, work.lower[row])
+            high = min(high, work.upper[row])
             if high - low <= rule.narrow:
                 work.saved[3] = one
         if low > high:
             low = high = (low + high) / 2
-        work.lower[at], work.upper[at] = low, high
+        work.lower[row], work.upper[row] = low, high
         if depth == 0:
             if work.saved[3]:
                 close_intervals(tree, work, rule.narrow)
@@ -212,8 +212,8 @@ def search_player(
     Return the next step, the branch, low, high, the window of the child, and `left`.
     """
     kind, one, eps = work.kind, rule.one, rule.eps
-    at = work.slot[node]
-    floor, ceiling = work.floor[at], work.ceiling[at]
+    row = work.slot[node]
+    floor, ceiling = work.floor[row], work.ceiling[row]
     is_max = tree.kind[node] == MAX
     end = tree.last[node] if rank == rule.probes else branch + one
     refused = False
@@ -275,9 +275,9 @@ def search_player(
     else:
         mark = BETA_CUT if is_max else ALPHA_CUT
     if is_max:  # only the node's own bounds hold for the children that were not searched
-        high = work.upper[at]
+        high = work.upper[row]
     else:
-        low = work.lower[at]
+        low = work.lower[row]
     return mark, branch, low, high, floor, ceiling, left
 
 
@@ -303,16 +303,16 @@ def search_chance(
     kind, one, eps, probes = work.kind, rule.one, rule.eps, rule.probes
     chance_cuts, cyclic = rule.chance_cuts, rule.cyclic
     rest_low, rest_high = work.rest_low, work.rest_high
-    at = work.slot[node]
-    floor, ceiling = work.floor[at], work.ceiling[at]
+    row = work.slot[node]
+    floor, ceiling = work.floor[row], work.ceiling[row]
     alpha, beta = floor - eps, ceiling + eps
     begin, end = tree.first[node], tree.last[node]
     reward: Any = 0.0
     repeats = refused = False
     if rule.special is not None and len(work.mark) > 0:
-        if begins and work.visits[at] == 1:
-            work.repeats[at] = is_any_repeated(tree, work, rule, begin, end)
-        repeats = chance_cuts and work.repeats[at] != 0
+        if begins and work.visits[row] == 1:
+            work.repeats[row] = is_any_repeated(tree, work, rule, begin, end)
+        repeats = chance_cuts and work.repeats[row] != 0
     begins = begins and chance_cuts
     while True:
         if begins:
@@ -470,12 +470,12 @@ def is_any_repeated(tree: Columns, work: Work, rule: Rule, begin: int, end: int)
 def close_intervals(tree: Columns, work: Work, narrow: float) -> None:
     """Make one number of each interval that is exact but for rounding."""
     for node in range(len(tree.kind)):
-        k, at = tree.kind[node], work.slot[node]
-        if k in (TERMINAL, UNSEEN) or work.visits[at] == 0:
+        k, row = tree.kind[node], work.slot[node]
+        if k in (TERMINAL, UNSEEN) or work.visits[row] == 0:
             continue
-        low, high = work.lower[at], work.upper[at]
+        low, high = work.lower[row], work.upper[row]
         if low < high and high - low <= narrow:
-            work.lower[at] = work.upper[at] = one_number(k, low, high)
+            work.lower[row] = work.upper[row] = one_number(k, low, high)
 
 
 def search_compiled(problem: Problem) -> Found:

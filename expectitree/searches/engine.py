@@ -84,7 +84,7 @@ def evaluate(
         if engine != Engine.AUTO:
             raise SearchError(f"exact computes in fractions, engine {engine} in floats: remove one")
         tree = in_fractions(tree)
-    found = search_tree(
+    search = search_tree(
         tree,
         algorithm,
         bounds=bounds,
@@ -94,7 +94,7 @@ def evaluate(
         seed=seed,
         **options,
     )
-    return replace(found, rounds=not exact)
+    return replace(search, rounds=not exact)
 
 
 def search_tree(
@@ -244,5 +244,5 @@ def usual_algorithms(
 def path_children(tree: Tree) -> float:
     """Return about how many children a best-first search compares if it visits all leaves."""
     leaves = zeros("d", len(tree))
-    found: float = tree.columns.scan(scans.count_path_children, leaves, float(tree.leaves))
-    return found
+    count: float = tree.columns.scan(scans.count_path_children, leaves, float(tree.leaves))
+    return count

@@ -31,7 +31,10 @@ class ExpectedCriteria:
             is_known = bool(played) or kind == Kind.TERMINAL
             self.known[n] = is_known and all(self.known[columns.child[b]] for b in played)
         self.trees = {name: tree_of(tree, name) for name in tree.criteria.by_name}
-        self.values = {name: values_under(one, choices) for name, one in self.trees.items()}
+        self.values = {
+            name: values_under(criterion_tree, choices)
+            for name, criterion_tree in self.trees.items()
+        }
 
     def at(self, node: int, branch: int | None = None) -> dict[str, Number] | None:
         """Return the amounts by criterion; None if the best actions are not known.

@@ -178,11 +178,11 @@ class Search(Shown):
         search itself compared them without the root's part, which all actions share.
         """
         tree = self.tree
-        found: Number = self._eps
+        error: Number = self._eps
         if tree.root_reward and not tree.exact:  # three roundings: of both numbers and of their sum
             size: Any = tree.greatest_magnitude
-            found += 3 * tree.unit * (size + abs(tree.root_reward))
-        return found
+            error += 3 * tree.unit * (size + abs(tree.root_reward))
+        return error
 
     @cached_property
     def _eps(self) -> Any:
@@ -192,8 +192,8 @@ class Search(Shown):
         # Two values that are compared may both be off.
         tree, errors = self.tree, compiling.zeros("d", len(self.tree))
         scan = tree.columns.scan
-        found: float = scan(scans.measure_rounding, self.lower, tree.unit, errors)
-        return 2 * found
+        error: float = scan(scans.measure_rounding, self.lower, tree.unit, errors)
+        return 2 * error
 
     @property
     def bounds(self) -> Bounds:

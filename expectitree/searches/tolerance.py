@@ -29,20 +29,20 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     if tree.unit:
         size = min(size, MOST_TOTALS * tree.greatest_magnitude)
     terms = tree.most_outcomes + (0 if tree.attitude is None else _FUNCTIONS)
-    found: Any = rounding_of_sums(size, height, terms, tree.unit)
+    loss: Any = rounding_of_sums(size, height, terms, tree.unit)
     if tree.exact:  # with few digits, since no more are needed
-        found += 2 * tree.error * (1 + height * size)
-        return to_digits(Fraction(found) * Fraction(101, 100), 3)
-    error: float = found
+        loss += 2 * tree.error * (1 + height * size)
+        return to_digits(Fraction(loss) * Fraction(101, 100), 3)
+    error: float = loss
     return error
 
 
 def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) -> Number:
     """Return what sums of some terms of a magnitude may lose to rounding on so many plies."""
     # (To ask for `Fraction`, which has a metaclass, takes five times as long.)
-    found: Any = unit * size if isinstance(size, (float, int)) else Fraction(unit) * size
-    found = found or min(size, LEAST_FLOAT)  # a product of such numbers loses the least float
-    error: Number = found * depth * (3 * terms + 6)
+    loss: Any = unit * size if isinstance(size, (float, int)) else Fraction(unit) * size
+    loss = loss or min(size, LEAST_FLOAT)  # a product of such numbers loses the least float
+    error: Number = loss * depth * (3 * terms + 6)
     return error
 
 

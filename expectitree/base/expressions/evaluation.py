@@ -87,8 +87,8 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
         else:
             start = len(results) - len(node.operands)
             try:
-                found = domain.operations[node.operation](*results[start:])
-                results[start:] = [domain.checked(found)]
+                result = domain.operations[node.operation](*results[start:])
+                results[start:] = [domain.checked(result)]
             except UndefinedError as error:
                 operation = quote(text_of(node), 60)
                 raise ExpressionError(

@@ -97,14 +97,14 @@ def fold(expression: Expression, combine: Callable[[Expression, list[T]], T]) ->
 
 def names_in(expression: Expression) -> tuple[str, ...]:
     """Return the names that an expression uses, each once, in the order of their first use."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
 
     def combine(node: Expression, _: list[None]) -> None:
         if isinstance(node, Name):
-            found[node.name] = None
+            names[node.name] = None
 
     fold(expression, combine)
-    return tuple(found)
+    return tuple(names)
 
 
 def text_of(expression: Expression) -> str:

@@ -41,14 +41,14 @@ class Advice(Shown):
 
     def json_fields(self) -> dict[str, Any]:
         """Return what JSON shows of the advice."""
-        found = self.search
+        search = self.search
         moves = [{"label": c.label, "lower": c.lower, "upper": c.upper} for c in self.choices]
         return {
             "position": self.position,
-            "algorithm": found.algorithm.name,
-            "best": None if found.place is None else moves[0]["label"],
-            "interval": found.unrounded.interval(),
+            "algorithm": search.algorithm.name,
+            "best": None if search.place is None else moves[0]["label"],
+            "interval": search.unrounded.interval(),
             "moves": moves,
-            "line": [{"label": step.label, "p": step.probability} for step in found.line],
-            "game": found.grown,
+            "line": [{"label": step.label, "p": step.probability} for step in search.line],
+            "game": search.grown,
         }

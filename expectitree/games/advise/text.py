@@ -34,7 +34,7 @@ def render(advice: Advice, options: ConsoleOptions) -> Iterator[RenderableType]:
 
 def move_lines(advice: Advice, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield a table of the moves or outcomes and their values."""
-    tree, found, marks = advice.tree, advice.search, characters(options)
+    tree, search, marks = advice.tree, advice.search, characters(options)
     is_chance = tree.columns.kind[tree.root_id] == CHANCE
     shown = advice.choices[:MAX_MOVES]
     noun = "outcome" if is_chance else "move"
@@ -44,13 +44,13 @@ def move_lines(advice: Advice, options: ConsoleOptions) -> Iterator[RenderableTy
         columns.insert(1, Column("p"))
         for row, branch in zip(rows, tree.branches_of(tree.root_id), strict=False):
             row.insert(1, chance_text(tree, branch))
-    elif shown and found.best is not None:
+    elif shown and search.best is not None:
         rows[0][1] += f"  {marks.best.strip()}"
     if not shown:
-        yield Text(f"The game is over; its value is {known_text(*found.interval())}.")
+        yield Text(f"The game is over; its value is {known_text(*search.interval())}.")
         return
     yield from table(columns, rows, options)
-    if more := len(found.moves) - len(shown):
+    if more := len(search.moves) - len(shown):
         yield Text(f"{marks.ellipsis} {plural(more, f'more {noun}')}", style="dim")
     yield ""
 

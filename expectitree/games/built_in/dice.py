@@ -59,8 +59,8 @@ class Dice:
         """Return the lines with a free square, or the free squares of the line rolled."""
         taken, lines = sum(state.stones), self.lines[state.player]
         if state.line is None:
-            free = [at for at, line in enumerate(lines) if line & ~taken]
-            return [(at, Fraction(1, len(free))) for at in free]
+            free = [cell for cell, line in enumerate(lines) if line & ~taken]
+            return [(cell, Fraction(1, len(free))) for cell in free]
         left = lines[state.line] & ~taken
         return [square for square in range(self.n**2) if left >> square & 1]
 
@@ -87,8 +87,8 @@ class Dice:
     def text(self, state: State) -> str:
         """Return the board: x is MAX, o is MIN. The player's line is at the end, once rolled."""
         first, second = state.stones
-        signs = [".xo"[(first >> at & 1) + 2 * (second >> at & 1)] for at in range(self.n**2)]
-        rows = [" ".join(signs[at : at + self.n]) for at in range(0, self.n**2, self.n)]
+        signs = [".xo"[(first >> cell & 1) + 2 * (second >> cell & 1)] for cell in range(self.n**2)]
+        rows = [" ".join(signs[cell : cell + self.n]) for cell in range(0, self.n**2, self.n)]
         turn = f"{PLAYERS[state.player].upper()}'s turn"
         if state.line is not None:
             turn += f", line {state.line + 1}"

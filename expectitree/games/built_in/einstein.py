@@ -65,7 +65,7 @@ class Einstein:
     def text(self, state: State) -> str:
         """Return the board, with MAX's stones 1 to 6 and MIN's a to f, and the turn."""
         signs = ["fedcba.123456"[stone + 6] for stone in state.board]
-        rows = [" ".join(signs[at : at + 5]) for at in range(0, 25, 5)]
+        rows = [" ".join(signs[begin : begin + 5]) for begin in range(0, 25, 5)]
         roll = f", roll {state.roll}" * bool(state.roll)
         return "\n".join([*rows, f"{PLAYERS[state.player].upper()}'s turn{roll}"])
 
@@ -74,8 +74,8 @@ class Einstein:
         board, player, roll = state
         if not roll:
             return state
-        own = [stone * player for stone in board if stone * player > 0]
-        return board, player, _movable(own, roll)
+        stones = [stone * player for stone in board if stone * player > 0]
+        return board, player, _movable(stones, roll)
 
     def pack(self, state: State) -> Numbers | None:
         """Return the squares of the stones (-1 if gone), the player, and the stones that move."""
@@ -83,7 +83,9 @@ class Einstein:
         if sum(map(bool, state.board)) > sum(map(len, squares)):
             return None  # a stone is on the board twice
         stones = _movable(squares[state.player < 0], state.roll) * bool(state.roll)
-        places = (own.get(stone, -1) for own in squares for stone in range(1, 7))
+        places = (
+            squares_of_side.get(stone, -1) for squares_of_side in squares for stone in range(1, 7)
+        )
         return *places, state.player, *(*stones, 0, 0)[:2]
 
     def expand(self, states: ndarray) -> tuple[ndarray, ...]:
@@ -91,15 +93,15 @@ class Einstein:
         import numpy as np
 
         sides, player, stones = (states[:6], states[6:12]), states[12], states[13:]
-        won = [(own == goal).any(0) for own, goal in zip(sides, GOALS.values(), strict=True)]
-        gone = [(own < 0).all(0) for own in sides]
+        won = [(side == goal).any(0) for side, goal in zip(sides, GOALS.values(), strict=True)]
+        gone = [(side < 0).all(0) for side in sides]
         winner = np.where(won[0] | gone[1], 1, np.where(won[1] | gone[0], -1, 0))
         turns = np.where(winner, 0, np.where(stones[0] == 0, 3, np.where(player > 0, 1, 2)))
         parts, random = [], np.flatnonzero(turns == 3)
         for roll in range(1, 7):
             child = states[:, random]
-            own = np.where(child[12] > 0, child[:6], child[6:12])
-            child[13:] = _movable_all(own, roll)
+            side = np.where(child[12] > 0, child[:6], child[6:12])
+            child[13:] = _movable_all(side, roll)
             parts.append((random, child, 1 / 6))
         for place in (13, 14):
             for step in STEPS[1].values():  # those of MIN are their negatives
@@ -126,9 +128,9 @@ class Einstein:
 
     def parse(self, text: str) -> State:
         """Read five rows of five squares, the player, and the number rolled, if any."""
-        if not (found := re.fullmatch(r"((?:[a-f.1-6]{5}/?){5}) (max|min)(?: ([1-6]))?", text)):
+        if not (match := re.fullmatch(r"((?:[a-f.1-6]{5}/?){5}) (max|min)(?: ([1-6]))?", text)):
             raise ValueError('write a position as "123../45.../6...f/...ed/..cba max 5"')
-        rows, player, roll = found.groups()
+        rows, player, roll = match.groups()
         board = tuple("fedcba.123456".index(stone) - 6 for stone in rows.replace("/", ""))
         return State(board, {"max": 1, "min": -1}[player], int(roll or 0))
 
@@ -141,7 +143,7 @@ def _winner(board: Numbers) -> int:
 
 
 def _squares(board: Numbers, player: int) -> dict[int, int]:
-    return {stone * player: at for at, stone in enumerate(board) if stone * player > 0}
+    return {stone * player: square for square, stone in enumerate(board) if stone * player > 0}
 
 
 def _is_step(square: int, step: int) -> bool:

@@ -94,9 +94,9 @@ class Pig:
 
         first, second, points, player, rolls = states
         is_over = np.maximum(first, second) >= self.target
-        own, gain = np.where(player, second, first), np.where(player, -points, points)
+        score, gain = np.where(player, second, first), np.where(player, -points, points)
         hold = np.flatnonzero(~is_over & (rolls == 0))
-        roll = hold[(own + points < self.target)[hold]]
+        roll = hold[(score + points < self.target)[hold]]
         rolled, held, chance = states[:, roll], states[:, hold], np.flatnonzero(~is_over & rolls)
         rolled[4] = 1
         held[:2] += held[2] * (held[3] == [[0], [1]])

@@ -112,7 +112,7 @@ class Twenty48:
         )
 
     def text(self, state: State) -> str:
-        rows = [state.board[at : at + 4] for at in range(0, 16, 4)]
+        rows = [state.board[begin : begin + 4] for begin in range(0, 16, 4)]
         lines = ["".join(f"{tile or '.':>5}" for tile in row) for row in rows]
         return "\n".join([*lines, f"{state.points} points"])
 

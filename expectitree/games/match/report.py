@@ -193,7 +193,7 @@ def _match(title: str, players: Sequence[Player], played: list[Played], par: flo
     else:
         # If MIN plays alone, the second player has the first game of each deal.
         deals = zip(played[::2], played[1::2], strict=True)
-        compared = [(one.total, other.total, "max") for one, other in deals]
+        compared = [(deal.total, other.total, "max") for deal, other in deals]
         points = [_points(*pair) for pair in compared]
         means, par = _mean_totals(played), None
     is_random = any(game.is_random for game in played)

@@ -70,16 +70,16 @@ class BatchedStates(Reached):
     def _parts(self, states: Any, count: int) -> Iterator[list[Any]]:
         """Yield the columns of `expand`, checked, for some states at a time."""
         low, high = map(float, self.rules.bounds)
-        for at in range(0, states.shape[1], STATES_AT_ONCE):
-            some = states[:, at : at + STATES_AT_ONCE]
-            part = expanded(self.rules, some, False)
-            bounds = np.broadcast_to([[low], [high]], (2, some.shape[1]))
+        for begin in range(0, states.shape[1], STATES_AT_ONCE):
+            part_of_states = states[:, begin : begin + STATES_AT_ONCE]
+            part = expanded(self.rules, part_of_states, False)
+            bounds = np.broadcast_to([[low], [high]], (2, part_of_states.shape[1]))
             value = np.where(part[0] == TERMINAL, part[4], max(low, min(high, 0)))
             if np.isnan(value).any():
-                self.rules.fail("expand", some, value, "a utility where the game is over")
-            part[4] = within(self.rules, some, value, bounds)
-            part[1] = part[1] + at
-            self.limits.check(count + at + some.shape[1])
+                self.rules.fail("expand", part_of_states, value, "a utility where the game is over")
+            part[4] = within(self.rules, part_of_states, value, bounds)
+            part[1] = part[1] + begin
+            self.limits.check(count + begin + part_of_states.shape[1])
             yield part
 
     def _make_room(self, states: Any) -> bool:
@@ -112,13 +112,13 @@ class BatchedStates(Reached):
         """Return the children that are new, and the number of each child."""
         keys = self._keys_of(children)
         unique, first, back = np.unique(keys, return_index=True, return_inverse=True)
-        at = np.searchsorted(self._keys, unique)
-        known = at.clip(max=len(self._keys) - 1)
+        place = np.searchsorted(self._keys, unique)
+        known = place.clip(max=len(self._keys) - 1)
         is_new = self._keys[known] != unique
         number = self._numbers[known]
         number[is_new] = np.arange(count, count + is_new.sum())
-        self._keys = np.insert(self._keys, at[is_new], unique[is_new])
-        self._numbers = np.insert(self._numbers, at[is_new], number[is_new])
+        self._keys = np.insert(self._keys, place[is_new], unique[is_new])
+        self._numbers = np.insert(self._numbers, place[is_new], number[is_new])
         self._found.append(first[is_new] + branches)
         self._sizes.append(int(is_new.sum()))
         return children[:, first[is_new]], number[back]
@@ -132,9 +132,9 @@ class BatchedStates(Reached):
         if (above < 0).any() or (above >= 1 << self._bits).any():
             return None
         key = self._keys_of(np.array([packed], np.int64).T)[0]
-        at = int(np.searchsorted(self._keys, key))
-        is_known = at < len(self._keys) and self._keys[at] == key
-        return int(self._numbers[at]) if is_known else None
+        place = int(np.searchsorted(self._keys, key))
+        is_known = place < len(self._keys) and self._keys[place] == key
+        return int(self._numbers[place]) if is_known else None
 
     def objects(self) -> Iterator[Any]:
         """Play the moves again: a state is made from one of the frontier before it."""

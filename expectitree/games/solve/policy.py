@@ -32,10 +32,10 @@ def check_policy(path: str) -> None:
             raise FileError([Problem(path, problem)]) from None
 
 
-def save_policy(found: Solution, path: str) -> None:
+def save_policy(solution: Solution, path: str) -> None:
     """Write a row for each position in which a player moves."""
     check_policy(path)
-    columns = ("position", "turn", "best", found.ties, "lower", "upper")
+    columns = ("position", "turn", "best", solution.ties, "lower", "upper")
     with whole_file(path) as stream:
         if path.lower().endswith(".arrow"):
             import pyarrow as pa
@@ -43,14 +43,14 @@ def save_policy(found: Solution, path: str) -> None:
             types = [pa.string()] * 4 + [pa.float64()] * 2
             schema = pa.schema(list(zip(columns, types, strict=True)))
             with pa.ipc.new_file(stream, schema) as writer:
-                for rows in _portions(found):
+                for rows in _portions(solution):
                     for row in rows:
                         row.update(lower=float(row["lower"]), upper=float(row["upper"]))
                     writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
             return
         text = TextIOWrapper(stream, "utf-8", newline="\n", write_through=True)
         text.write(",".join(columns) + "\n")
-        for rows in _portions(found):
+        for rows in _portions(solution):
             text.writelines(f"{line}\n" for line in csv_lines(row.values() for row in rows))
         text.detach()
 
@@ -72,9 +72,9 @@ def read_policy(path: str) -> dict[str, str]:
             raise FileError([Problem(path, problem)]) from None
 
 
-def _portions(found: Solution) -> Iterator[list[dict[str, Any]]]:
-    records, done = found.to_records(), 0
+def _portions(solution: Solution) -> Iterator[list[dict[str, Any]]]:
+    records, done = solution.to_records(), 0
     while rows := list(islice(records, ROWS_AT_ONCE)):
         yield rows
         done += len(rows)
-        report(done, found.states)
+        report(done, solution.states)

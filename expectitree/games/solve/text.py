@@ -26,48 +26,48 @@ MAX_MOVES = 20  # that are shown
 MAX_PLACES = 15  # of a decimal
 
 
-def render(found: Solution, options: ConsoleOptions) -> Iterator[RenderableType]:
+def render(solution: Solution, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the title, the moves at the start, the value, and the counts."""
-    yield Text(safe(found.title, options), "title")
-    yield Text(safe(found.game, options), "dim")
+    yield Text(safe(solution.title, options), "title")
+    yield Text(safe(solution.game, options), "dim")
     yield ""
-    best, mark = found.root.best, characters(options)
-    moves = sorted(found.root.moves, key=lambda m: (m.label != best, not m.is_best))
+    best, mark = solution.root.best, characters(options)
+    moves = sorted(solution.root.moves, key=lambda m: (m.label != best, not m.is_best))
     if moves:
         signs = [mark.best if m.label == best else mark.tie if m.is_best else "" for m in moves]
         cells = [(m.label, interval(m.lower, m.upper)) for m in moves]
         rows = [(s, *cell) for s, cell in zip(signs, cells, strict=True)][:MAX_MOVES]
-        heading = f"move of {str(found.root.turn).upper()}"
+        heading = f"move of {str(solution.root.turn).upper()}"
         yield from table((Column(""), Column(heading), Column("value")), rows, options)
         if len(moves) > MAX_MOVES:
             yield Text(f"… {len(moves) - MAX_MOVES:,} more moves", "dim")
         yield ""
-    for name, text in _facts(found):
+    for name, text in _facts(solution):
         style = name if name in ("value", "best") else ""
         yield line((f"{name:<11}", "dim"), (safe(text, options), style))
 
 
-def _facts(found: Solution) -> Iterator[tuple[str, str]]:
-    if found.is_exact and is_finite(found.value):
-        text, about = exact_display(found.value), decimal_text(found.value)
+def _facts(solution: Solution) -> Iterator[tuple[str, str]]:
+    if solution.is_exact and is_finite(solution.value):
+        text, about = exact_display(solution.value), decimal_text(solution.value)
         yield "value", text if text == about else f"{text}, about {about}"
-    elif found.is_narrow:
-        yield "value", display_text(found.value, 10)
-        if found.lower != found.upper:
-            yield "certainly", f"in {interval(found.lower, found.upper)}"
+    elif solution.is_narrow:
+        yield "value", display_text(solution.value, 10)
+        if solution.lower != solution.upper:
+            yield "certainly", f"in {interval(solution.lower, solution.upper)}"
     else:
-        yield "value", f"in {interval(found.lower, found.upper)}"
-    if found.stopped:
+        yield "value", f"in {interval(solution.lower, solution.upper)}"
+    if solution.stopped:
         yield "stopped", "the limit of --seconds was reached: allow more"
-    elif not found.is_narrow:
-        yield "wider", f"than {found.wanted:g}, because floats are rounded"
-    if found.root.best is not None:
-        yield "best", found.root.best
-    yield "positions", f"{found.states:,}, with {plural(found.branches, 'branch')}"
-    if found.cyclic:
-        yield "components", f"{found.components:,}, of which {found.cyclic:,} repeat"
-        yield "sweeps", f"{found.sweeps:,} of these"
-    yield "time", seconds_text(found.seconds)
+    elif not solution.is_narrow:
+        yield "wider", f"than {solution.wanted:g}, because floats are rounded"
+    if solution.root.best is not None:
+        yield "best", solution.root.best
+    yield "positions", f"{solution.states:,}, with {plural(solution.branches, 'branch')}"
+    if solution.cyclic:
+        yield "components", f"{solution.components:,}, of which {solution.cyclic:,} repeat"
+        yield "sweeps", f"{solution.sweeps:,} of these"
+    yield "time", seconds_text(solution.seconds)
 
 
 def interval(lower: Number, upper: Number) -> str:

@@ -77,12 +77,12 @@ def fill(column: IntColumn, width: int) -> int:
 
 def permute(amount: FloatColumn, draws: FloatColumn, width: int) -> int:
     """Write a random permutation of 0, 1, … to each run of `width` rows (Fisher and Yates)."""
-    at = 0
+    place = 0
     for start in range(0, len(amount), width):
         amount[start] = 0.0
         for i in range(1, width):
-            j = int(draws[at] * (i + 1))
-            at += 1
+            j = int(draws[place] * (i + 1))
+            place += 1
             amount[start + i] = amount[start + j]
             amount[start + j] = i
     return 0

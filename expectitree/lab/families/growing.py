@@ -174,18 +174,18 @@ def write_rows(tree: NewColumns, numbers: Numbers, front: Front) -> None:
     ply, top, b, n = -1, 0, 0, 0
     while n < len(kind):
         if ply < 0 or front.missing[ply] > 0:  # enter the next child, or the root
-            at = front.next[ply + 1]
-            front.next[ply + 1] = at + 1
-            front.missing[ply + 1] = width[at]
-            front.total[ply + 1] = numbers.amount[at]
+            row = front.next[ply + 1]
+            front.next[ply + 1] = row + 1
+            front.missing[ply + 1] = width[row]
+            front.total[ply + 1] = numbers.amount[row]
             if ply >= 0:
                 front.missing[ply] -= 1
                 if numbers.additive:
                     front.total[ply + 1] += front.total[ply]
             ply += 1
             continue
-        at = front.next[ply] - 1
-        w = width[at]
+        row = front.next[ply] - 1
+        w = width[row]
         if w == 0:
             kind[n] = TERMINAL
             utility[n] = front.total[ply]
@@ -203,6 +203,6 @@ def write_rows(tree: NewColumns, numbers: Numbers, front: Front) -> None:
         n += 1
         first[n] = b
         front.row[top] = n - 1
-        front.weight[top] = numbers.weight[at]
+        front.weight[top] = numbers.weight[row]
         top += 1
         ply -= 1

@@ -81,7 +81,7 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     columns, count, value = tree.columns, len(tree), search.lower
     weight: list[Scaled] = [1] * count  # the probability of the path on which lists are joined
     paid: list[Scaled] = [0] * count  # on the path from the root
-    found = ProofTree(
+    proof = ProofTree(
         columns.kind,
         [[] for _ in range(count)],
         [0] * count,
@@ -94,8 +94,8 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
         [],
     )
     for n in reversed(range(count)):
-        signs = [sign for sign in SIGNS if (n, sign) in found.wanted]
-        children = found.children[n]
+        signs = [sign for sign in SIGNS if (n, sign) in proof.wanted]
+        children = proof.children[n]
         for b in tree.branches_of(n):
             child, probability = columns.child[b], columns.probability[b]
             if probability:
@@ -104,32 +104,32 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
                 weight[child] = weight[n]
                 if signs:
                     weight[child] = weight[n] * probability
-                found.wanted.update((child, sign) for sign in signs)
-        if n in found.exact and columns.kind[n] == Kind.CHANCE:
-            found.exact.update(children)
-        elif n in found.exact and children:
-            sign, least = found.sign(n), value[n] + paid[n]
+                proof.wanted.update((child, sign) for sign in signs)
+        if n in proof.exact and columns.kind[n] == Kind.CHANCE:
+            proof.exact.update(children)
+        elif n in proof.exact and children:
+            sign, least = proof.sign(n), value[n] + paid[n]
             worth = {child: sign * (value[child] + paid[child] - least) for child in children}
-            best = found.best[n] = {child for child in worth if worth[child] >= -search.eps}
+            best = proof.best[n] = {child for child in worth if worth[child] >= -search.eps}
             others = {*children}
             if len(best) == 1:
                 others -= best
-            found.exact |= best
-            found.wanted.update((child, sign) for child in others)
+            proof.exact |= best
+            proof.wanted.update((child, sign) for child in others)
 
     lower, upper = tree.inherited_bounds(search.root_bounds)
-    for n, children in enumerate(found.children):
-        found.leaves[n] = sum(found.leaves[child] for child in children)
+    for n, children in enumerate(proof.children):
+        proof.leaves[n] = sum(proof.leaves[child] for child in children)
         if not children:
-            found.leaves[n] = int(upper[n] - lower[n] > search.eps)
-    _weigh(found, weight, paid, (value, lower, upper))
-    found.eps = [search.eps * share for share in weight]
+            proof.leaves[n] = int(upper[n] - lower[n] > search.eps)
+    _weigh(proof, weight, paid, (value, lower, upper))
+    proof.eps = [search.eps * share for share in weight]
     if tree.exact:
-        _scale(found, weight)
-        if not found.code:
+        _scale(proof, weight)
+        if not proof.code:
             why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
             check_size(tree.leaves, max_leaves, why, MAX_LARGE)
-    return found
+    return proof
 
 
 def _weigh(

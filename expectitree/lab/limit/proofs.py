@@ -214,23 +214,23 @@ def first_below(bounds: Readable[Scaled], limit: Scaled) -> int:
 
 
 def join_lists(
-    how: int, one: Readable[Scaled], other: Readable[Scaled], infinity: Scaled, joined: Joined
+    how: int, first: Readable[Scaled], other: Readable[Scaled], infinity: Scaled, joined: Joined
 ) -> None:
     """Write the joined bounds of two lists.
 
     The new bounds are long enough, and `infinity` throughout.
     """
     bounds, left = joined.bounds, joined.left
-    n, m = len(one), len(other)
+    n, m = len(first), len(other)
     a = b = 0  # the first finite bounds
-    while one[a] == infinity:
+    while first[a] == infinity:
         a += 1
     while other[b] == infinity:
         b += 1
     if how == SUM:
         for i in range(a, n):
             for j in range(b, m):
-                y = one[i] + other[j]
+                y = first[i] + other[j]
                 if y < bounds[i + j]:
                     bounds[i + j] = y
                     left[i + j] = i
@@ -238,15 +238,15 @@ def join_lists(
         i, j = a, b
         for at in range(a + b, n + m):
             left[at] = i
-            if j == m or (i < n and one[i] >= other[j]):
-                bounds[at] = one[i]
+            if j == m or (i < n and first[i] >= other[j]):
+                bounds[at] = first[i]
                 i += 1
             else:
                 bounds[at] = other[j]
                 j += 1
     else:
         for k in range(max(n, m)):
-            x, y = one[min(k, n - 1)], other[min(k, m - 1)]
+            x, y = first[min(k, n - 1)], other[min(k, m - 1)]
             bounds[k] = min(x, y)
             left[k] = 0
             if x <= y:

@@ -172,15 +172,15 @@ def limit(
     tree = searched_tree(tree, engine)
     whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)
     enough = _enough(tree, whole, engine, max_leaves)
-    found = Limit(file, whole, enough, rows)
-    for row in found.below * (not tree.rounds):
+    result = Limit(file, whole, enough, rows)
+    for row in result.below * (not tree.rounds):
         raise AnalysisError(
             f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
-            f"{found.exact.count:,} are needed: this is a defect of expectitree, please report it "
+            f"{result.exact.count:,} are needed: this is a defect of expectitree, please report it "
             "with the tree"
         )
     rows = [replace(row, rounds=not exact) for row in rows]
-    return replace(found, search=replace(whole, rounds=not exact), rows=rows)
+    return replace(result, search=replace(whole, rounds=not exact), rows=rows)
 
 
 def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> Enough:
