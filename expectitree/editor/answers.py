@@ -69,12 +69,12 @@ def about() -> Answer:
     A key has its description, and whether only the root has it.
     """
     schema = json.loads(files("expectitree.files").joinpath("tree.schema.json").read_text("utf-8"))
-    found = {
+    fields = {
         name.removeprefix("key."): definition.get("description", "")
         for name, definition in schema["definitions"].items()
         if name.startswith("key.") and name != f"key.{SCHEMA_KEY}"
     }
-    keys = [[key, description, key in ROOT_KEYS] for key, description in found.items()]
+    keys = [[key, description, key in ROOT_KEYS] for key, description in fields.items()]
     return {"algorithms": list(ALGORITHMS), "keys": keys}
 
 
@@ -128,15 +128,15 @@ def _view(asked: Answer, name: str) -> Answer:
         name = "expectiminimax"  # no other search draws a tree with unknown utilities
     elif not name:
         name = "star1"
-    found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
-    return {**found, "algorithm": name, "warnings": warnings}
+    answer = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
+    return {**answer, "algorithm": name, "warnings": warnings}
 
 
 def _nests_too_deeply(text: str) -> bool:
     depth = 0
-    for found in _JSON_BRACKET.finditer(text):
-        if found[0][0] != '"':
-            depth += 2 * bool(found[1]) - 1
+    for bracket in _JSON_BRACKET.finditer(text):
+        if bracket[0][0] != '"':
+            depth += 2 * bool(bracket[1]) - 1
             if depth > _MAX_CONTAINERS:
                 return True
     return False

@@ -148,13 +148,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send(status, "text/plain", f"expected JSON of up to {_MAX_REQUEST:,} bytes\n")
             return
         try:
-            found = self.found(self.path.rpartition("/")[2], asked)
+            answer = self.found(self.path.rpartition("/")[2], asked)
         except Exception as error:  # the page shows a defect; without an answer, it would wait
             message = str(error)
             if not isinstance(error, (ExpectitreeError, OSError)):
                 message = f"a defect of expectitree: {type(error).__name__}: {error}"
-            found = {"problems": [{"message": message}]}
-        self.send(200, "application/json", json.dumps(found))
+            answer = {"problems": [{"message": message}]}
+        self.send(200, "application/json", json.dumps(answer))
 
     def found(self, question: str, asked: Answer) -> Answer:
         server = self.server
@@ -170,10 +170,10 @@ class _Handler(BaseHTTPRequestHandler):
     def is_allowed(self, origin: str | None) -> bool:
         """Return whether a request comes from the page itself; otherwise refuse it."""
         server = self.server
-        own = f"{HOST}:{server.server_port}"
+        own_host = f"{HOST}:{server.server_port}"
         secret = self.path.removeprefix("/").rpartition("/")[0]
         is_known = secrets.compare_digest(secret.encode(), server.secret.encode())
-        if is_known and origin == server.origin and self.headers["Host"] == own:
+        if is_known and origin == server.origin and self.headers["Host"] == own_host:
             return True
         self.send(403, "text/plain", "open the whole link that `expectitree edit` printed\n")
         return False

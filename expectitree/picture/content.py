@@ -214,26 +214,26 @@ class _Reader:
                     self.played.add(row.node)
         again = {row.node for row in rows if row.node >= 0 and not row.is_first}
         self.numbered = again.difference(self.best)
-        found = self.read_rows(rows)
-        passed = sum(found.layer[edge.child] - found.layer[edge.parent] - 1 for edge in found.edges)
-        if passed > _LONG_EDGES + 2 * len(found.glyphs):
+        drawn = self.read_rows(rows)
+        passed = sum(drawn.layer[edge.child] - drawn.layer[edge.parent] - 1 for edge in drawn.edges)
+        if passed > _LONG_EDGES + 2 * len(drawn.glyphs):
             self.numbered = again
-            found = self.read_rows(rows)
-        return found
+            drawn = self.read_rows(rows)
+        return drawn
 
     def read_rows(self, rows: list[Row]) -> Content:
         """Return the content of the rows: all glyphs first, since an edge may lead to any."""
-        own = {row.node: self.glyph(row.node) for row in rows if row.is_first}
-        self.cut_branch = {n: self.first_left(n) for n in own}
+        glyphs = {row.node: self.glyph(row.node) for row in rows if row.is_first}
+        self.cut_branch = {n: self.first_left(n) for n in glyphs}
         others = []
         for row in rows:
             if row.parent < 0:
                 continue
-            child = own.get(row.node)
+            child = glyphs.get(row.node)
             if child is None or (row.node in self.numbered and not row.is_first):
                 child = self.elsewhere(row)
                 others.append(child)
-            own[row.parent].below.append(self.edge(row, own[row.parent], child))
+            glyphs[row.parent].below.append(self.edge(row, glyphs[row.parent], child))
         search = self.evaluation.search
         room: Lines = ()
         if self.is_exercise:
@@ -242,11 +242,11 @@ class _Reader:
         else:
             text = _summary(search)
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
-        return Content(title, text, self.description(text), [*own.values(), *others], room)
+        return Content(title, text, self.description(text), [*glyphs.values(), *others], room)
 
-    def description(self, found: Lines) -> str:
+    def description(self, lines: Lines) -> str:
         """Return the picture in words."""
-        text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(found)}."
+        text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(lines)}."
         if self.evaluation.strategy_only:
             text += " The picture shows what optimal play can reach."
         text += f" {_LEGENDS[self.style.style]}"

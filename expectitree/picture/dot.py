@@ -17,11 +17,11 @@ SHAPES = {
 
 def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
-    found = content(evaluation, style)
+    shown = content(evaluation, style)
     colours = THEMES[style.theme]
     heading, ink, font = "", colours["ink"], "Helvetica"
     if style.title:
-        heading = "\n".join(filter(None, [found.title, *found.summary]))
+        heading = "\n".join(filter(None, [shown.title, *shown.summary]))
     graph = _attributes(
         label=heading, labelloc="t", fontname=font, fontsize=13, fontcolor=ink,
         bgcolor=colours["paper"], ordering="out",
@@ -35,10 +35,10 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     )
     yield "digraph tree {"
     yield from (f"  graph [{graph}]", f"  node [{node}]", f"  edge [{edge}]")
-    names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
+    names = {glyph: f"n{number}" for number, glyph in enumerate(shown.glyphs)}
     for glyph, name in names.items():
         yield f"  {name} [{_of_glyph(glyph, colours)}]"
-    for line in found.edges:
+    for line in shown.edges:
         yield f"  {names[line.parent]} -> {names[line.child]} [{_of_edge(line, colours)}]"
     yield "}"
 
@@ -63,18 +63,25 @@ def _of_glyph(glyph: Glyph, colours: dict[str, str]) -> str:
 
 
 def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
-    found: dict[str, object] = {"tooltip": edge.tooltip, "label": "\n".join(edge.lines) or None}
+    attributes: dict[str, object] = {
+        "tooltip": edge.tooltip,
+        "label": "\n".join(edge.lines) or None,
+    }
     colour = None
     if edge.rank:
-        colour, found["penwidth"] = colours["ink"], 2 + (edge.rank == PLAYED)
+        colour, attributes["penwidth"] = colours["ink"], 2 + (edge.rank == PLAYED)
     if edge.is_grey:
-        colour, found["style"] = colours["grey"], "dashed"
-    found |= {"color": colour, "fontcolor": colour}
+        colour, attributes["style"] = colours["grey"], "dashed"
+    attributes |= {"color": colour, "fontcolor": colour}
     if edge.is_cut or edge.is_unprobed:  # two strokes across the branch, or one
-        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "tee" * (1 + edge.is_cut)}
+        attributes |= {
+            "color": colours["cut"],
+            "dir": "back",
+            "arrowtail": "tee" * (1 + edge.is_cut),
+        }
     if not edge.is_first:
-        found["constraint"] = "false"
-    return _attributes(**found)
+        attributes["constraint"] = "false"
+    return _attributes(**attributes)
 
 
 def _attributes(**attributes: object) -> str:

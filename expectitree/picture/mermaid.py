@@ -25,18 +25,18 @@ _PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼■‖┊−≤≥")
 
 def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of a flowchart in Mermaid's language."""
-    found = content(evaluation, style)
+    shown = content(evaluation, style)
     colours = THEMES[style.theme]
     if style.title:
         yield "---"
-        yield f"title: {json.dumps(found.title or found.summary[0], ensure_ascii=False)}"
+        yield f"title: {json.dumps(shown.title or shown.summary[0], ensure_ascii=False)}"
         yield "---"
     direction = {"right": "LR"}.get(style.direction, "TD")
     yield f"flowchart {direction}"
-    names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
+    names = {glyph: f"n{number}" for number, glyph in enumerate(shown.glyphs)}
     for glyph, name in names.items():
         yield f"  {name}{_shape(glyph)}:::{_class(glyph)}"
-    for edge in found.edges:
+    for edge in shown.edges:
         yield f"  {names[edge.parent]} {_line(edge)} {names[edge.child]}"
     inks = dict.fromkeys(SYMBOLS, "ink") | {"hidden": "grey"}
     for kind, ink in inks.items():
@@ -46,7 +46,7 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     yield f"  classDef note fill:none,stroke:none,color:{colours['grey']}"
     cut = []
     grey = []
-    for i, edge in enumerate(found.edges):
+    for i, edge in enumerate(shown.edges):
         if edge.is_cut or edge.is_unprobed:
             cut.append(str(i))
         elif edge.is_grey:

@@ -59,8 +59,8 @@ def json_value(value: Any) -> Any:
     if hasattr(value, "json_fields") or is_dataclass(value):
         value = fields_of(value)
     if isinstance(value, Mapping):
-        return {key: json_value(one) for key, one in value.items()}
-    return [json_value(one) for one in value]
+        return {key: json_value(item) for key, item in value.items()}
+    return [json_value(item) for item in value]
 
 
 def fields_of(report: Any) -> Fields:
@@ -79,9 +79,9 @@ def dumps(value: object) -> str:
     return _UNSAFE.sub(_escaped, json.dumps(value, ensure_ascii=False))
 
 
-def _escaped(found: re.Match[str]) -> str:
-    text = f"\\u{ord(found[0]):04x}"
-    if found[0] > "\x9f":
+def _escaped(match: re.Match[str]) -> str:
+    text = f"\\u{ord(match[0]):04x}"
+    if match[0] > "\x9f":
         text = f"\\{text}"
     return text
 

@@ -94,17 +94,17 @@ class Comparison(Shown):
         first, *others = self.proofs or [self.rows[0].search]
         slack = _SAME * first.eps
         lower, upper = first.interval_of_branch(NONE)
-        found = []
+        pairs = []
         write = partial(known_text, write=partial(display_text, digits=17))
         for other in others:
             low, high = other.interval_of_branch(NONE)
             about = f"{other.algorithm.full_name} disagrees with {first.algorithm.full_name}"
             if low > upper + slack or lower > high + slack:
                 values = f"{write(low, high)}, not {write(lower, upper)}"
-                found.append(f"{about}: the value is {values}")
+                pairs.append(f"{about}: the value is {values}")
             elif _excludes(first, other) or _excludes(other, first):
-                found.append(f"{about}: the best action is {other.best}, not {first.best}")
-        return found
+                pairs.append(f"{about}: the best action is {other.best}, not {first.best}")
+        return pairs
 
 
 def compare(
@@ -158,17 +158,17 @@ def compare(
     return Comparison(file, rows)
 
 
-def _excludes(one: Search, other: Search) -> bool:
+def _excludes(search: Search, other: Search) -> bool:
     """Return whether one search proves that the other's best action is worse than another action.
 
     An action that a search does not count among its ties may still be best: a search need not know.
     """
-    root = one.tree.root_id
+    root = search.tree.root_id
     best = next(other.best_branches(root), None)
     if best is None:
         return False
-    lower, upper = one.interval_of_branch(best)
-    slack = _SAME * one.eps
-    if one.tree.columns.kind[root] == Kind.MAX:
-        return bool(upper < one.lower[root] - slack)
-    return bool(lower > one.upper[root] + slack)
+    lower, upper = search.interval_of_branch(best)
+    slack = _SAME * search.eps
+    if search.tree.columns.kind[root] == Kind.MAX:
+        return bool(upper < search.lower[root] - slack)
+    return bool(lower > search.upper[root] + slack)

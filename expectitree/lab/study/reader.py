@@ -101,13 +101,13 @@ class _StudyReader:
             "seed": _whole(0, 10**18 - 1),
             "published": partial(self.all_of, self.figures),
         }
-        found = self.mapping(root, "a mapping with trees and algorithms", readers)
+        entries = self.mapping(root, "a mapping with trees and algorithms", readers)
         for key in ("trees", "algorithms"):
-            if key not in found:
+            if key not in entries:
                 self.wrong(place, f"there is no key {key}: a study has trees and algorithms")
         if self.problems.found:
             return None
-        study = Study(file=self.name, folder=self.folder, **found)
+        study = Study(file=self.name, folder=self.folder, **entries)
         places = {key: Place(root, index) for index, (key, _) in enumerate(root)}
         for key, message in _contradictions(study):
             self.wrong(places[key], message)
@@ -135,15 +135,15 @@ class _StudyReader:
         else:
             values = self.mapping(item, TREES, self.family_readers(name))
         first = {source: values.pop(source)}
-        if math.prod(len(own or ()) for own in values.values()) > MAX_KINDS:
+        if math.prod(len(choices or ()) for choices in values.values()) > MAX_KINDS:
             raise AnalysisError(
                 f"these are more than {MAX_KINDS:,} kinds of tree: list fewer values"
             )
         if self.problems.found:
             return []
         trees: list[Parameters] = []
-        for some in product(*values.values()):
-            tree = first | dict(zip(values, some, strict=True))
+        for chosen in product(*values.values()):
+            tree = first | dict(zip(values, chosen, strict=True))
             try:
                 if source == "family":
                     expected_nodes(**tree)
@@ -243,21 +243,21 @@ class _StudyReader:
 
     def all_of(self, read: Reader, value: Data, place: Place) -> tuple[Any, ...]:
         """Return what the items of a list mean, where each means several things."""
-        return tuple(chain.from_iterable(found or () for found in self.each(read)(value, place)))
+        return tuple(chain.from_iterable(items or () for items in self.each(read)(value, place)))
 
     def mapping(self, data: Data, expected: str, readers: Mapping[str, Reader]) -> Fields:
         """Return what the value of each key means; a key without a reader is a problem."""
         _expect(isinstance(data, tuple), data, expected)
-        found: Fields = {}
+        entries: Fields = {}
         for index, (key, value) in enumerate(data):
             if key not in readers:
                 message = _GONE.get(key) or unknown_key(str(key), tuple(readers))
                 self.wrong(Place(data, index, True), message)
-            elif key in found:
+            elif key in entries:
                 self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
-                found[key] = self.attempt(readers[key], value, Place(data, index))
-        return found
+                entries[key] = self.attempt(readers[key], value, Place(data, index))
+        return entries
 
     def check_repeats(self, names: Iterable[str], what: str) -> None:
         for name, count in Counter(names).items():
@@ -268,9 +268,9 @@ class _StudyReader:
 # ---- Readers of single values.
 
 
-def _expect(holds: bool, found: Data, expected: str) -> None:
+def _expect(holds: bool, value: Data, expected: str) -> None:
     if not holds:
-        raise AnalysisError(f"found {described(found)}, expected {expected}")
+        raise AnalysisError(f"found {described(value)}, expected {expected}")
 
 
 def _value(read: Callable[[str], Any], expected: str) -> Reader:

@@ -54,7 +54,7 @@ class SummaryRow:
     def figures(self) -> Fields:
         """The search and its figures by name, for records and JSON."""
         chosen = self.algorithm
-        found = {
+        columns = {
             "algorithm": chosen.name,
             **{key.replace("-", "_"): chosen.options.get(key) for key in OPTIONS},
             "trees": self.trees,
@@ -62,11 +62,11 @@ class SummaryRow:
         }
         for name in ("leaves", "leaf_share", "nodes", "node_share", "evaluations", "rows"):
             mean: Mean | None = getattr(self, name)
-            found |= {name: None, f"{name}_half": None}
+            columns |= {name: None, f"{name}_half": None}
             if mean is not None:
-                found |= {name: mean.value, f"{name}_half": mean.half}
-        found |= {"visits": self.visits.value, "seconds": self.seconds}
-        return found | {"published": self.published}
+                columns |= {name: mean.value, f"{name}_half": mean.half}
+        columns |= {"visits": self.visits.value, "seconds": self.seconds}
+        return columns | {"published": self.published}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,9 @@ def summarize(study: Study, results: Results) -> Summary:
     for tree, keys in study.keys:
         records = [results.records[key] for key in keys if key in results.records]
         for chosen in study.algorithms:
-            own = [record for record in records if chosen.full_name in record.runs]
-            if own:
-                rows.append(_row(study, tree, chosen, own))
+            records_of_search = [record for record in records if chosen.full_name in record.runs]
+            if records_of_search:
+                rows.append(_row(study, tree, chosen, records_of_search))
     return Summary(study, rows, *count_done(study, results))
 
 

@@ -145,11 +145,11 @@ def _check_agreement(
     lower, upper = map(float, search.interval(ROOT))
     tolerance = 1e-6 * max(1.0, abs(known))
     if not lower - tolerance <= known <= upper + tolerance:
-        found = repr(lower)
+        value = repr(lower)
         if lower != upper:
-            found = f"from {lower!r} to {upper!r}"
+            value = f"from {lower!r} to {upper!r}"
         raise AnalysisError(
-            f"{chosen.full_name} finds {found} where another search found {known!r}, in the "
+            f"{chosen.full_name} finds {value} where another search found {known!r}, in the "
             f"tree {name}: this is a defect of expectitree, please report it"
         )
 

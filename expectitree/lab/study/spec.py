@@ -124,8 +124,8 @@ def nodes_of(tree: Parameters) -> float:
 def make_tree(tree: Parameters, seed: int, folder: str) -> Tree:
     """Return the tree of a seed; the paths of games are relative to a folder."""
     if is_game(tree):
-        found: Tree = games().tree_of(tree, seed, folder)
-        return found
+        made: Tree = games().tree_of(tree, seed, folder)
+        return made
     parameters: dict[str, Any] = {**tree, "seed": seed}
     return generate(**parameters)
 
