@@ -243,7 +243,7 @@ def search_player(
             elif (
                 child_high > child_floor
                 and child_low < child_ceiling
-                and is_open(tree, rule, child_kind, child_low, child_high)
+                and is_open(rule, child_kind, child_low, child_high)
             ):
                 if not stopped:
                     return ENTER, branch, low, high, child_floor, child_ceiling, left
@@ -354,7 +354,7 @@ def search_chance(
                     if (
                         child_high > child_floor
                         and child_low < child_ceiling
-                        and is_open(tree, rule, child_kind, child_low, child_high)
+                        and is_open(rule, child_kind, child_low, child_high)
                     ):
                         if not stopped:
                             return ENTER, branch, rank, low, high, child_floor, child_ceiling, left
@@ -401,12 +401,10 @@ def can_probe(tree: Columns, child_kind: int, child: int, rank: int) -> bool:
     )
 
 
-def is_open(
-    tree: Columns, rule: Rule, child_kind: int, child_low: float, child_high: float
-) -> bool:
-    """Return whether an interval is not exact but for rounding."""
+def is_open(rule: Rule, child_kind: int, child_low: float, child_high: float) -> bool:
+    """Return whether a leaf is not visited, or an interval is not exact but for rounding."""
     return child_high - child_low > rule.narrow or (
-        child_kind == TERMINAL and child_low < child_high and len(tree.reward) == 0
+        child_kind == TERMINAL and child_low < child_high
     )
 
 

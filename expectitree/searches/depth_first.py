@@ -46,7 +46,7 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
         nonlocal left
         low, high = lower[node], upper[node]
         is_known = low >= high or high <= floor or low >= ceiling
-        if eps and high - low <= 2 * eps:
+        if eps and kind[node] != TERMINAL and high - low <= 2 * eps:
             is_known = True
         if is_known and branch != NONE:
             if watch and rank == ALL:
