@@ -50,7 +50,7 @@ def ways_to_write() -> dict[str, et.Tree]:
         "payoff table": et.loads(table, format="csv"),
         "parameter": et.loads(named).with_parameters(a=0.3),
     }
-    for format in ("yaml", "json", "efg", "silverdecisions"):
+    for format in ("yaml", "json", "efg"):
         ways[format] = et.loads(et.dumps(built, format))
     return ways
 

@@ -85,8 +85,7 @@ def command(
     .yaml .yml .json  text with exact numbers: decimals and fractions
     .arrow .parquet   tables, for trees too large for text; numbers are floats
     .efg              games of Gambit, which OpenSpiel reads, too
-    .json             SilverDecisions: recognised; write with --format silverdecisions
-    .yaml             Radiant: recognised when read, and not written
+    .json .yaml       SilverDecisions and Radiant: recognized when read, and not written
     .csv              payoff tables, which can only be read
 
     Comments and layout are lost. A message on standard error names anything else that the format

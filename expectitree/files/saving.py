@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 from expectitree.base.errors import TransformError, TreeError
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
-from expectitree.base.tree.columns import NONE, Kind
 from expectitree.base.tree.folding import unshare
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.files.formats import (
@@ -25,7 +24,7 @@ from expectitree.files.formats import (
     format_by_name,
     formats_by_suffix,
 )
-from expectitree.files.grammar.document import MAX_DEPTH, error_in
+from expectitree.files.grammar.document import error_in
 from expectitree.files.rows import Format, Warn, ignore
 from expectitree.files.writing import whole_file
 
@@ -42,7 +41,7 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
 
     Args:
         tree: The tree.
-        format: "yaml", "json", "efg" or "silverdecisions".
+        format: "yaml", "json" or "efg".
         warn: Called with a message about what the format cannot hold.
 
     Raises:
@@ -102,7 +101,7 @@ def save(
     Args:
         tree: The tree.
         path: The file. Its name ends in .yaml, .json, .arrow, .parquet or .efg, for example.
-        format: The format, if several formats have the ending: "silverdecisions" for .json.
+        format: The format, if several formats have the ending.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
         float32: Write numbers of 24 bits to Arrow and Parquet, in half the space; without a column
@@ -165,8 +164,6 @@ def _refuse(name: str, rows: list[Format], named: Format | None) -> NoReturn:
 
 # ---- What a format cannot hold.
 
-_DEEP_TREES = f"paths of more than {MAX_DEPTH} branches"
-_ALL_KINDS = "MAX, MIN and CHANCE nodes in one tree"
 # By name, what a tree has of each: a list has nodes.
 LOSSES: dict[str, Callable[[Tree], Any]] = {
     "source": lambda tree: tree.source,
@@ -182,21 +179,12 @@ LOSSES: dict[str, Callable[[Tree], Any]] = {
     "events": lambda tree: tree.formulas.events,
     "criteria": lambda tree: tree.criteria,
     "sharing": lambda tree: False,  # not lost: `written_tree` gives each path its own nodes
-    "trees of one terminal": lambda tree: len(tree) == 1,
-    _DEEP_TREES: lambda tree: tree.heights[tree.root_id] > MAX_DEPTH,
-    "rewards of the root": lambda tree: tree.root_reward or NONE in tree.formulas.rewards,
-    _ALL_KINDS: lambda tree: {Kind.MAX, Kind.MIN, Kind.CHANCE} <= {*tree.columns.kind},
     "attitudes to risk": lambda tree: tree.attitude,
     "unknown utilities": lambda tree: [*tree.unknown],
     "cut nodes": lambda tree: sorted(tree.estimated),
 }
 # What to do about those that would change values, which are refused.
 HINTS = {
-    **dict.fromkeys(
-        ("trees of one terminal", _DEEP_TREES, _ALL_KINDS),
-        "write the tree as YAML, JSON or .efg",
-    ),
-    "rewards of the root": "move them into the utilities with --fold rewards",
     "attitudes to risk": "delete the key attitude if expected values are meant",
     "unknown utilities": "answer them first with expectitree ask",
     "cut nodes": "write the uncut tree, or a table (.arrow, .parquet)",

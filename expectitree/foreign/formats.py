@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from expectitree.files.grammar.document import MAX_DEPTH
 from expectitree.files.rows import Format
 
 _UNANNOTATED = (
@@ -16,7 +15,6 @@ _UNANNOTATED = (
     "sharing",
 )
 _VALUES = ("attitudes to risk", "unknown utilities", "cut nodes")
-_SHAPES = ("trees of one terminal", f"paths of more than {MAX_DEPTH} branches")
 
 FORMATS = (
     Format(
@@ -49,11 +47,7 @@ FORMATS = (
         home="expectitree.foreign.silverdecisions",
         signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
         options=("tree", "normalize"),
-        loses=(
-            *("bounds", "estimates", "expect", "events", "sharing", "distributions"),
-            *(*_VALUES, *_SHAPES, "rewards of the root"),
-            "MAX, MIN and CHANCE nodes in one tree",
-        ),
+        is_written=False,
     ),
     Format(
         "csv",

@@ -7,19 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from decimal import Decimal
 from itertools import chain, count
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 from unicodedata import combining, normalize
 
 from expectitree.base.errors import (
     NESTED,
     FileError,
 )
-from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
 from expectitree.base.numbers import escape
 from expectitree.base.tree import paths
-from expectitree.base.tree.formulas import sum_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
     MAX_PROBLEMS,
@@ -140,50 +137,3 @@ def own_hints(hints: Mapping[str, str]) -> Iterator[None]:
             problem.with_hint(hints.get(problem.kind, problem.hint)) for problem in error.problems
         ]
         raise FileError(problems, error.stopped) from None
-
-
-# ---- Writing.
-
-
-def payoff_of(tree: Tree, b: int) -> tuple[Any, Any]:
-    """Return what a branch pays, with the utility of a terminal at its end: as written, its value.
-
-    It is written as a formula or as a number.
-    """
-    columns, formulas = tree.columns, tree.formulas
-    n = columns.child[b]
-    value: Any = tree.reward_of(b)
-    utility: Any = columns.utility[n]
-    written_reward = formulas.rewards.get(b, value)
-    written_utility = formulas.nodes.get(n, utility)
-    if columns.kind[n]:
-        return written_reward, value
-    return sum_of(written_utility, written_reward), value + utility
-
-
-def formula_text(formula: Expression, names: Mapping[str, str]) -> str | None:
-    """Return a formula with other names and plain decimals; None if it has an `if`."""
-
-    def combine(part: Expression, operands: list[Any]) -> Expression | None:
-        if isinstance(part, Number):
-            return Number(plain_decimal(text_of(part)))
-        if isinstance(part, Name):
-            return Name(names[part.name])
-        if None in operands or part.operation == "if":
-            return None
-        return Apply(part.operation, tuple(operands))
-
-    found = fold(formula, combine)
-    if found is None:
-        return None
-    return text_of(found)
-
-
-def plain_decimal(text: str) -> str:
-    """Return a number without a percent sign or an exponent."""
-    if text.isdigit():
-        return text
-    sign, digits, exponent = Decimal(text.removesuffix("%")).as_tuple()
-    assert isinstance(exponent, int)  # it is finite
-    exponent -= 2 * text.endswith("%")
-    return f"{Decimal((sign, digits, exponent)):f}"

@@ -1,42 +1,32 @@
-"""Read and write files of SilverDecisions 1.2: a tree becomes a structure for the grammar."""
+"""Read files of SilverDecisions 1.2: their trees become a structure for the grammar."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
-from typing import Any, NamedTuple, NoReturn, TypeAlias, Unpack
+from typing import NamedTuple, NoReturn, TypeAlias, Unpack
 
 from expectitree.base.errors import (
     NOT_A_PROBABILITY,
     UNDEFINED,
     WRONG_SUM,
     WRONG_SUM_OF_FORMULAS,
-    TreeError,
 )
-from expectitree.base.expressions.syntax import RESERVED, Name
+from expectitree.base.expressions.syntax import RESERVED
 from expectitree.base.numbers import (
     HOW,
-    escape,
-    message_text,
-    number_text,
     quote,
-    to_fraction,
 )
-from expectitree.base.tree.formulas import REST, Formulas, is_formula
-from expectitree.base.tree.model import Kind, Tree
-from expectitree.base.tree.parameters import parameter_values, unused
-from expectitree.files.formats.json import NOTATION, parse
+from expectitree.base.tree.formulas import REST
+from expectitree.base.tree.model import Tree
+from expectitree.files.formats.json import parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
 from expectitree.files.grammar.values import NORMALIZE
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Path, Translation, walk
-from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
-from expectitree.foreign.silverdecisions_criteria import rule_of
 
 # By rule, the kinds of the nodes that decision and chance nodes become.
 RULES = {
@@ -47,6 +37,8 @@ RULES = {
     "mini-min": ("min", "min"),
     "mini-max": ("min", "max"),
 }
+# By rule, the signs of two criteria; the weight multiplies the first. Decisions are MAX.
+TWO_CRITERIA = {"min-max": "-+", "max-min": "+-", "min-min": "--", "max-max": "++"}
 KEY = "SilverDecisions"  # the root's key with the version of the file
 SHARE = "#"  # the probability that the other outcomes leave of 1
 _MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+/[0-9]+)")  # SilverDecisions writes 5/2 as `2 1/2`
@@ -328,199 +320,3 @@ def formula_of(written: Data, names: Names) -> Data:
     if mixed := _MIXED.fullmatch(text):
         return "{}({} + {})".format(*mixed.groups())
     return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
-
-
-# ---- Writing.
-
-_LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
-_GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions
-# Words that mathjs, which computes for SilverDecisions, reads as operators or constants.
-_WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true", "undefined", "xor")
-_FORMAT = {
-    "style": "decimal",
-    "currency": "USD",
-    "currencyDisplay": "symbol",
-    "minimumFractionDigits": 0,
-    "maximumFractionDigits": 3,
-    "useGrouping": True,
-}
-_SETTINGS = {
-    "lng": "en",
-    "viewMode": "criterion1",
-    "format": {"locales": "en", "payoff1": _FORMAT, "payoff2": _FORMAT, "probability": _FORMAT},
-}
-_CRITERIA = {
-    "texts": [],
-    "payoffNames": list[str](),
-    "defaultCriterion1Weight": 1,
-    "weightLowerBound": 0,
-    "weightUpperBound": "Infinity",
-}
-
-
-def write(tree: Tree, warn: Warn) -> Iterator[str]:
-    """Yield the text of a tree piece by piece; raise `TreeError` for a payoff that is too large."""
-    writer = _Writer(tree)
-    yield from writer.text()
-    if writer.left_out:
-        found = ", ".join(writer.left_out)
-        warn(f"left out what SilverDecisions' JSON cannot hold: {found}")
-
-
-class _Writer:
-    """Writes one tree, in which each node has one parent."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self.formulas = tree.formulas
-        self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
-        self.trees, self.criteria = [tree], _CRITERIA  # a tree for each payoff
-        self.idle = set[str]()  # the parameters of the objective alone
-        if tree.criteria:
-            self.rule, self.trees, about = rule_of(tree)
-            self.criteria = {**_CRITERIA, **about}
-            used = [payoff.formulas or Formulas() for payoff in self.trees]
-            first, second = (unused(tree.parameters, formulas) for formulas in used)
-            self.idle = {*first} & {*second}
-        # The names of the parameters in mathjs, which reserves a few words.
-        self.names = {name: name for name in tree.parameters if name not in _WORDS}
-        for name in _WORDS:
-            if name in tree.parameters:
-                self.names[name] = shared.free_name(name, {*_WORDS, *self.names.values()})
-        self.left_out: dict[str, None] = {}
-        if tree.branch_notes:
-            self.left_out["notes of branches"] = None
-        if any(p.range or p.unit or p.description for p in tree.parameters.values()):
-            self.left_out["ranges, units and descriptions of parameters"] = None
-
-    def text(self) -> Iterator[str]:
-        tree, code, scope = self.tree, list[str](), dict[str, float]()
-        values: dict[str, Any] = parameter_values(tree)
-        for n, value in values.items():
-            if n in self.idle:
-                continue
-            name = self.names[n]
-            code.append(f"{name} = {self.formula(tree.parameters[n].value, value)}")
-            if value is not None and abs(value) <= _GREATEST:
-                scope[name] = float(value)
-        head = {
-            KEY: "1.2.0",
-            "rule": self.rule,
-            "title": tree.title or "",
-            "description": tree.source or "",
-            **_SETTINGS,
-        }
-        if self.trees[1:]:
-            head["viewMode"] = "twoCriteria"
-        data = {"code": "\n".join(code), "expressionScope": scope, **self.criteria}
-        yield f'{_opened(head)},\n"data": {_opened(data)},\n"trees": [\n'
-        yield from self.nodes()
-        yield "\n]}}\n"
-
-    def nodes(self) -> Iterator[str]:
-        """Yield the root and everything below it, a row for each terminal."""
-        tree, columns = self.tree, self.tree.columns
-        row = 0
-        yield self.node(tree.root_id, 0, row)
-        stack = [self.edges(tree.root_id)]
-        while stack:
-            for b, text in stack[-1]:
-                child = columns.child[b]
-                yield f"{text}{self.node(child, len(stack), row)}"
-                row += not columns.kind[child]
-                stack.append(self.edges(child))
-                break
-            else:
-                stack.pop()
-                yield "]}"
-                if stack:
-                    yield "}"
-
-    def node(self, n: int, depth: int, row: int) -> str:
-        """Return the text of a node up to its first edge."""
-        node = {
-            "type": self.types[Kind(self.tree.columns.kind[n])],
-            "name": self.tree.notes.get(n, ""),
-            "code": "",
-            "folded": False,
-            "location": {"x": _LEFT + _ACROSS * depth, "y": _TOP + _DOWN * row},
-        }
-        return f'{_opened(node)}, "childEdges": ['
-
-    def edges(self, node: int) -> Iterator[tuple[int, str]]:
-        """Yield the branches of a node, each with its text up to the child."""
-        branches = self.tree.branches_of(node)
-        probabilities: list[str] = []
-        if self.types[Kind(self.tree.columns.kind[node])] == "chance":
-            probabilities = self.probabilities(node)
-        separator = "\n"
-        for place, b in enumerate(branches):
-            payoffs = [self.payoff(tree, node, b) for tree in self.trees]
-            edge: dict[str, object] = {
-                "name": self.tree.label[b] or "",
-                "payoff": [*payoffs, 0][:2],
-            }
-            if probabilities:
-                edge["probability"] = probabilities[place]
-            yield b, f'{separator}{_opened(edge)}, "childNode": '
-            separator = ",\n"
-
-    def payoff(self, tree: Tree, node: int, b: int) -> str:
-        """Return what a branch pays, with the utility of a terminal at its end."""
-        written, value = shared.payoff_of(tree, b)
-        if abs(value) > _GREATEST:
-            path = escape(self.tree.path_of(node, b))
-            raise TreeError(
-                f"{path}: the payoff {message_text(value)} is beyond 2^53 - 1, the greatest that "
-                "SilverDecisions accepts: scale the utilities"
-            )
-        return self.formula(written, value)
-
-    def probabilities(self, node: int) -> list[str]:
-        """Return the probabilities of the outcomes of a chance node, which sum to 1."""
-        branches, formulas = self.tree.branches_of(node), self.formulas
-        numbers: list[Any] = [self.tree.columns.probability[b] for b in branches]
-        if self.tree.columns.kind[node] != Kind.CHANCE:
-            return [SHARE] * len(branches)  # the rule does not use them
-        if branches[0] in formulas.probabilities:
-            written = [formulas.probabilities[b] for b in branches]
-            return [
-                SHARE if p == Name(REST) else self.formula(p, number)
-                for p, number in zip(written, numbers, strict=True)
-            ]
-        shares = [*map(_simple, numbers)]
-        total = sum(shares)  # of rounded floats
-        return [number_text(share / total) for share in shares]
-
-    def formula(self, written: Any, value: Any) -> str:
-        """Return a number, or a formula as mathjs reads it; its value if it cannot."""
-        if is_formula(written):
-            text = shared.formula_text(written, self.names)
-            if text is not None:
-                return text
-            self.left_out["formulas with if (their values are written)"] = None
-        return number_text(_simple(value))
-
-
-def _rule(kinds: set[Kind]) -> tuple[str, dict[Kind, str]]:
-    """Return the rule for a tree with some kinds of nodes, and the type of each kind."""
-    for rule, (decision, chance) in RULES.items():
-        types = {Kind[decision.upper()]: "decision", Kind[chance.upper()]: "chance"}
-        if len(types) == 2 and kinds <= {*types, Kind.TERMINAL}:
-            return rule, {**types, Kind.TERMINAL: "terminal"}
-    raise AssertionError("`losses` refuses a tree with three kinds of nodes")
-
-
-def _opened(data: Mapping[str, object]) -> str:
-    """Return an object in JSON without its closing brace."""
-    for value in data.values():
-        if isinstance(value, str):
-            NOTATION.text(value)  # raises `TreeError` if it is not Unicode
-    return json.dumps(data, ensure_ascii=False)[:-1]
-
-
-def _simple(number: Any) -> Fraction:
-    """Return a number as a fraction: of a float, its shortest decimal."""
-    if isinstance(number, float):
-        return to_fraction(number_text(number))
-    return Fraction(number)

@@ -135,14 +135,13 @@ def coins() -> et.Tree:
 
 
 @pytest.mark.parametrize("unshares", [False, True])
-@pytest.mark.parametrize("name", ["out.efg", "out.yaml", "out.json", "silverdecisions.json"])
+@pytest.mark.parametrize("name", ["out.efg", "out.yaml", "out.json"])
 @pytest.mark.slow
 def test_a_tree_in_fractions_stays_in_fractions(run: Run, name: str, unshares: bool) -> None:
     tree = coins()
     assert len(tree) < 20 < 20_000 < tree.unfolded  # type: ignore[operator]
     et.save(tree, "coins.yaml")
-    words = ["--format", "silverdecisions"] if name.startswith("silver") else []
-    done = run("coins.yaml", name, *words, *["--unshare"] * unshares)
+    done = run("coins.yaml", name, *["--unshare"] * unshares)
     assert (done.status, "rounding" in done.err) == (0, False)
     text = Path(name).read_text()
     assert ("1/3" in text, "0.33" in text) == (True, False)

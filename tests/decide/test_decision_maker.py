@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from foreign.diagrams import chance, decision, edge, file_of, terminal
 from helpers import for_each, invoke, object_of
 from random_decisions import mirror, random_decision
 
@@ -269,6 +270,10 @@ replace: {payoff: 60}
 AMOUNTS = "criteria: [cost, effect]\nobjective: cost - 10*effect\nmin: {repair: {chance: {ok: "
 AMOUNTS += "{p: 0.6, utility: {cost: 20}}, bad: {p: 0.4, utility: {cost: 100}}}}, replace: "
 AMOUNTS += "{utility: {cost: 70, effect: 1}}}"
+REPAIRED = decision(
+    edge("repair", 0, chance(edge("ok", 20, terminal(), "0.6"), edge("bad", 100, terminal(), "#"))),
+    edge("replace", 60, terminal()),
+)
 FORMS = {
     "costs.csv": (TABLE, "--minimize"),
     "semicolons.csv": (
@@ -280,7 +285,7 @@ FORMS = {
     "criteria.yaml": (AMOUNTS,),
     "min.json": (et.dumps(et.loads(YAML), "json"),),
     "radiant.yaml": (RADIANT, "--minimize"),
-    "silver.json": (et.dumps(et.loads(YAML), "silverdecisions"),),
+    "silver.json": (file_of(REPAIRED, rule="expected-value-minimization"),),
     "players.efg": (et.dumps(et.loads(YAML), "efg"),),
 }
 

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from foreign.diagrams import decision, edge, file_of, terminal
 from helpers import for_each
 
 import expectitree as et
@@ -355,7 +356,7 @@ def test_a_label_that_would_become_a_probability_is_refused() -> None:
 def test_a_file_of_another_program_and_a_tree_of_one_child_are_refused() -> None:
     with pytest.raises(et.TreeError, match="a node needs a child"):
         edited("max: [1]", "#1", "remove")
-    text = et.dumps(et.loads("max: [1, 2]"), "silverdecisions")
+    text = file_of(decision(edge("a", 1, terminal())))
     with pytest.raises(et.TreeError, match="convert the file to YAML or JSON"):
         edited(text, "", "add", name="t.json")
 

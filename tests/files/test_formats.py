@@ -99,9 +99,9 @@ def test_an_error_names_the_format_that_a_text_may_have(text: str, format: str |
 def test_a_name_whose_ending_does_not_fit_the_format_is_refused(tmp_path: Path) -> None:
     tree = et.loads(OURS)
     with pytest.raises(et.FileError) as caught:
-        et.save(tree, tmp_path / "a.yaml", format="silverdecisions")
+        et.save(tree, tmp_path / "a.yaml", format="efg")
     assert str(caught.value).endswith(
-        "a.yaml: SilverDecisions' JSON is for files that end in .json: choose another name"
+        "a.yaml: Gambit's .efg is for files that end in .efg: choose another name"
     )
     with pytest.raises(et.FileError, match=r"YAML is for files that end in .yaml or .yml"):
         et.save(tree, tmp_path / "a", format="yaml")
@@ -129,7 +129,7 @@ def test_a_format_that_is_only_read_is_not_written(tmp_path: Path) -> None:
 
 
 def test_the_table_of_the_guide_is_that_of_the_formats() -> None:
-    columns = (("yaml", "json"), ("arrow", "parquet"), ("efg",), ("silverdecisions",))
+    columns = (("yaml", "json"), ("arrow", "parquet"), ("efg",))
     guide = (ROOT / "docs" / "how-to" / "formats.md").read_text("utf-8")
     rows = re.findall(
         r"^\| ([^|-]+) \| (.*) \|$",

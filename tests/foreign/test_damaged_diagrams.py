@@ -78,7 +78,7 @@ def is_tree(text: str, exact: bool) -> bool:
     """Read and write a file; return whether it is a tree."""
     try:
         tree = read(text, exact=exact, format=ROW.name)
-        again = read(et.dumps(tree, ROW.name), exact=exact)
+        again = read(et.dumps(tree, "yaml"), exact=exact)
         values = [Fraction(search_tree(one).value) for one in (tree, again)]
     except et.ExpectitreeError:
         return False

@@ -45,8 +45,7 @@ TARGETS: dict[str, Target] = {
     ),
     "round-trip-others": from_tests(
         test_written.test_random_trees_are_read_again,
-        test_written.test_random_trees_keep_their_values_at_other_parameters,
         test_silverdecisions.test_values_are_those_of_every_rule,
-        format=among("efg", "silverdecisions"),
+        format=among("efg"),
     ),
 }

@@ -276,7 +276,7 @@ def test_a_long_number_in_a_tree_of_floats_is_rounded_or_refused() -> None:
             tree.with_parameters(x=number)
 
 
-@pytest.mark.parametrize("format", ["yaml", "json", "silverdecisions"])
+@pytest.mark.parametrize("format", ["yaml", "json"])
 def test_a_number_that_is_too_long_for_a_file_is_not_written(format: Any) -> None:
     tree = et.loads("{parameters: {x: 2}, max: {a: x, b: 3}}")
     with pytest.raises(TreeError, match=r"^a number of 1,003 characters cannot be written"):
