@@ -116,7 +116,7 @@ def command(
     An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg
     """
     if options.tree_count > 1:
-        raise click.UsageError("draw makes one picture: give one FILE.")
+        raise click.UsageError("draw makes one picture\ngive one FILE.")
     if out is None:
         out = _beside(options)
     kind = _kind(out, picture_format)
@@ -127,7 +127,7 @@ def command(
     else:
         algorithms = algorithms.or_only("expectiminimax")
         algorithms.only(
-            "A picture is of one search: give -a once, or draw a page (.html) of several."
+            "A picture is of one search\ngive -a once, or draw a page (.html) of several."
         )
     style["rows"] = None if show_all else rows
 
@@ -198,7 +198,7 @@ def _kind(out: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
     if out == "-":
         if picture_format not in _TEXTS:
-            raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")
+            raise click.UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
         return picture_format
     if picture_format is not None:
         raise click.UsageError("--format is for standard output: a file's ending sets its format.")

@@ -50,7 +50,7 @@ def command(
         raise click.BadParameter(str(error), param_hint="'--target'") from None
 
     if reach is not None and target is not None:
-        raise click.UsageError("--reach and --target ask different questions: remove one.")
+        raise click.UsageError("--reach and --target ask different questions\nremove one.")
 
     if reach is not None:
         find = partial(trace_of, counter=reach, exact=True)

@@ -96,10 +96,10 @@ def _check_usage(
         raise click.UsageError("--write needs files: standard input cannot be written to.")
     if write_back and parameters:
         raise click.UsageError(
-            "--write keeps the results of the file's own parameters: remove --set."
+            "--write keeps the results of the file's own parameters\nremove --set."
         )
     if has_both:
-        raise click.UsageError("--verbose and --quiet exclude each other: give one of them.")
+        raise click.UsageError("--verbose and --quiet exclude each other\ngive one of them.")
 
 
 def _verified(

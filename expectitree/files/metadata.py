@@ -69,7 +69,7 @@ def read_metadata(written: bytes | None) -> Fields:
     if written is None:
         return {}
     if half_pair(written.decode()) >= 0:
-        raise TreeError("the metadata have half of a surrogate pair: write the character itself")
+        raise TreeError("the metadata have half of a surrogate pair\nwrite the character itself")
     data = json.loads(
         written,
         parse_int=NumberText,

@@ -32,7 +32,7 @@ def naming_url(path: str, *kept: type[Exception]) -> Iterator[None]:
     except FileNotFoundError:
         if not is_url(path):
             raise
-        raise error_in(path, "there is no such file: check the URL") from None
+        raise error_in(path, "there is no such file\ncheck the URL") from None
     except Exception as error:
         if not is_url(path) or isinstance(error, (ExpectitreeError, *kept)):
             raise

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from expectitree.base.errors import FileError, TransformError, TreeError
+from expectitree.base.errors import FileError, TransformError, TreeError, Warned
 from expectitree.base.numbers import (
     Number,
     escape,
@@ -37,7 +37,7 @@ def read(text: str, name: str, warn: Warn, exact_nodes: int, max_player: str | i
     reader.check_information()
     tree = reader.tree(reader.total())
     for message in reader.changes():
-        warn(f"{name}: {message}")
+        warn(Warned(name, message))
     return tree
 
 
@@ -178,7 +178,7 @@ class _Reader:
         try:
             found, divisor = self.builder.distribution(written, len(written))
         except TreeError as error:
-            raise self.game.error(at, f"{error.reason}: correct the probabilities") from None
+            raise self.game.error(at, f"{error.reason}\ncorrect the probabilities") from None
         self.normalised += divisor is not None
         return found
 

@@ -94,12 +94,12 @@ class Game:
         while missing:
             if self.nodes and self.kind is None:
                 count = plural(missing, "more node")
-                raise self.wrong(f"{count}: each action leads to a node")
+                raise self.wrong(f"{count}\neach action leads to a node")
             node = self.node()
             self.nodes.append(node)
             missing += len(node.infoset.actions) - 1 if node.infoset else -1
         if self.kind is not None:
-            raise self.wrong("the end of the file: each action already has its node")
+            raise self.wrong("the end of the file\neach action already has its node")
 
     def node(self) -> GameNode:
         """Read a node without those below it."""
@@ -133,7 +133,7 @@ class Game:
         if self.kind != "text" and not self.is_sign("{"):
             if known is None:
                 raise self.error(
-                    at, f"information set {number} is new: write its name and its actions here"
+                    at, f"information set {number} is new\nwrite its name and its actions here"
                 )
             return known
         # OpenSpiel's files leave the name out.
@@ -156,7 +156,7 @@ class Game:
         at, text = self.at, self.token
         number = self.number(f"the probability of {quote(action)}")
         if not 0 <= number <= 1:
-            raise self.error(at, f"{quote(text)} is not a probability: write a number from 0 to 1")
+            raise self.error(at, f"{quote(text)} is not a probability\nwrite a number from 0 to 1")
         return number
 
     def outcome(self) -> Outcome | None:
@@ -166,11 +166,11 @@ class Game:
         if self.kind != "text":
             if known is None and number:
                 raise self.error(
-                    at, f"outcome {number} is new: write its name and its payoffs here"
+                    at, f"outcome {number} is new\nwrite its name and its payoffs here"
                 )
             return known
         if number == 0:
-            raise self.error(at, "outcome 0 pays nothing: give one with payoffs another number")
+            raise self.error(at, "outcome 0 pays nothing\ngive one with payoffs another number")
         name = self.string("the name of the outcome")
         self.sign("{", f" before the payoffs of outcome {number}")
         outcome = Outcome(name, self.payoffs())
@@ -192,7 +192,7 @@ class Game:
             hint = "write one for each player"
             if len(payoffs) > len(self.players):
                 hint += ", and decimals with a point"
-            raise self.error(at, f"found {counts}: {hint}")
+            raise self.error(at, f"found {counts}\n{hint}")
         return payoffs
 
     # ---- Tokens; `what` completes "expected …".
@@ -207,7 +207,7 @@ class Game:
         if kind is not None:
             self.token, self.at = match[kind], match.start(kind)
         if kind == "open":
-            raise self.error(self.at, 'this text does not end: close it with a quote (")')
+            raise self.error(self.at, 'this text does not end\nclose it with a quote (")')
         return token
 
     def string(self, what: str) -> str:
@@ -254,4 +254,4 @@ class Game:
 
 
 def _differs(what: str) -> str:
-    return f"{what} had another description before: repeat that one, or write only the number"
+    return f"{what} had another description before\nrepeat that one, or write only the number"

@@ -128,7 +128,7 @@ def _root(graph: Graph) -> Hashable:
     roots: list[Hashable] = [name for name in graph if graph.in_degree(name) == 0]
     if len(roots) != 1:
         raise TreeError(
-            f"found {len(roots)} nodes without an edge to them, expected one root: "
+            f"found {len(roots)} nodes without an edge to them, expected one root\n"
             "set the attribute root of the graph"
         )
     return roots[0]
@@ -145,7 +145,7 @@ def _add(builder: TreeBuilder, graph: Graph, name: Hashable, ids: dict[Hashable,
     edges.sort(key=lambda edge: edge[2].get("place", 0))  # a graph groups edges by child
     if kind == "TERMINAL":
         if edges:
-            raise TreeError("a terminal has no branches: set kind to MAX, MIN or CHANCE")
+            raise TreeError("a terminal has no branches\nset kind to MAX, MIN or CHANCE")
         return builder.terminal(attributes.get("utility"), note=attributes.get("note"))
     children = {
         str(edge.get("label") or f"#{place}"): ids[child]
@@ -162,7 +162,7 @@ def _add(builder: TreeBuilder, graph: Graph, name: Hashable, ids: dict[Hashable,
         return make(children, **about)
     given = [edge["p"] for _, _, edge in edges if edge.get("p") is not None]
     if given and len(given) < len(edges):
-        raise TreeError("some outcomes have no probability: give it to all or to none")
+        raise TreeError("some outcomes have no probability\ngive it to all or to none")
     return builder.chance(children, given or None, **about)
 
 
@@ -174,7 +174,7 @@ def _check_edge(edge: dict[str, object], child: Hashable, kind: str) -> None:
         known = "call it p if it is the probability, and otherwise remove it or give p too"
         hints = {others[0]: known} | hints
     for key, hint in hints.items():
-        raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
+        raise TreeError(f"the edge to {child!r} has the attribute {key}\n{hint}")
 
 
 def _is_number(value: object) -> bool:

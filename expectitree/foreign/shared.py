@@ -15,6 +15,7 @@ from unicodedata import combining, normalize
 from expectitree.base.errors import (
     NESTED,
     FileError,
+    Warned,
 )
 from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
 from expectitree.base.numbers import escape
@@ -65,7 +66,7 @@ class Translation:
         if len(self.notes) > MAX_PROBLEMS:
             notes.append("more such notes are left out")
         for note in notes:
-            warn(f"{escape(self.source.name)}: {note}")
+            warn(Warned(escape(self.source.name), note))
 
     def checked(self, read: Callable[[], Read]) -> Read:
         """Return what a function reads; raise `FileError` with every problem that it reports."""

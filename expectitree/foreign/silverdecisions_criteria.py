@@ -30,7 +30,7 @@ def rule_of(tree: Tree) -> tuple[str, list[Tree], dict[str, Any]]:
         if len(names) == 2:
             found = "MIN nodes with criteria"
         raise TreeError(
-            f"SilverDecisions' JSON cannot hold {found}, but two criteria where MAX decides: write "
+            f"SilverDecisions' JSON cannot hold {found}, but two criteria where MAX decides\nwrite "
             "the tree as YAML or JSON"
         )
     domain = domain_of(tree.exact)
@@ -40,7 +40,7 @@ def rule_of(tree: Tree) -> tuple[str, list[Tree], dict[str, Any]]:
     first, second = names if abs(weights[names[1]]) == 1 else reversed(names)
     if abs(weights[second]) != 1:
         raise TreeError(
-            f"SilverDecisions' JSON cannot hold the objective {objective}: write it as a weight "
+            f"SilverDecisions' JSON cannot hold the objective {objective}\nwrite it as a weight "
             "times one criterion, plus or minus the other one"
         )
     signs = "".join("-" if weights[name] < 0 else "+" for name in (first, second))

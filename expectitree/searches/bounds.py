@@ -58,10 +58,10 @@ def checked_pair(ends: Any, name: str, expected: str) -> Bounds:
         raise SearchError(f"found {quote(str(ends))} as {name}, expected two numbers, {expected}")
     low, high = ends
     if low != low or high != high:
-        raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
+        raise SearchError("NaN is not a bound\ngive numbers, or inf or -inf")
     if low > high:
         found = f"{exact_text(low)} is greater than {exact_text(high)}"
-        raise SearchError(f"of the {name}, {found}: swap them")
+        raise SearchError(f"of the {name}, {found}\nswap them")
     return low, high
 
 

@@ -321,12 +321,12 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     """
     format = format_by_suffix(path) or FORMATS["yaml"]
     if not format.is_text:
-        message = "expect cannot be written into a table: convert it to YAML or JSON first"
+        message = "expect cannot be written into a table\nconvert it to YAML or JSON first"
         raise FileError([Problem(os.fspath(path), message)])
     file = OutputFile(os.fspath(path))
     text, name = read_text(path)
     if (row := format_of_text(text, name)).is_foreign:
-        message = f"expect cannot be written into {row.title}: convert it to YAML or JSON first"
+        message = f"expect cannot be written into {row.title}\nconvert it to YAML or JSON first"
         raise FileError([Problem(name, message)])
     tree = _read(text, name)
     before = verify(tree, file=name)
@@ -342,7 +342,7 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     except FileError:
         holds = False
     if not holds:
-        raise FileError([Problem(name, "the new `expect` would not hold: change it by hand")])
+        raise FileError([Problem(name, "the new `expect` would not hold\nchange it by hand")])
     if changed != text:
         replace_text(file, changed)
     return after

@@ -45,7 +45,7 @@ class Attitude:
     def __post_init__(self) -> None:
         if self.kind == "exponential" and not self.number:
             raise TreeError(
-                "the risk tolerance is 0: give a positive one, or a negative one for risk seeking"
+                "the risk tolerance is 0\ngive a positive one, or a negative one for risk seeking"
             )
         if self.kind == "points" and len(self.points) < 2:
             raise TreeError(f"found {len(self.points)} points, expected at least 2")
@@ -53,7 +53,7 @@ class Attitude:
             if next_x <= x:
                 raise TreeError(
                     f"the points have the total {message_text(next_x)} after "
-                    f"{message_text(x)}: write them in increasing order"
+                    f"{message_text(x)}\nwrite them in increasing order"
                 )
             if next_u <= u:
                 raise TreeError(
@@ -172,7 +172,7 @@ def _between_points(points: Sequence[tuple[Number, Number]], ends: Bounds, exact
         if not xs[0] <= end <= xs[-1]:
             raise TreeError(
                 f"the total {message_text(end)} is outside the points, "
-                f"{message_text(xs[0])} to {message_text(xs[-1])}: add one"
+                f"{message_text(xs[0])} to {message_text(xs[-1])}\nadd one"
             )
 
     def line(a: list[Number], b: list[Number]) -> Curve:

@@ -98,7 +98,7 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
             total = sum_of(paid[n], written.rewards.get(b, to_exact(tree.reward_of(b))))
             child = columns.child[b]
             if paid[child] is not None and _text(paid[child]) != _text(total):
-                fault = f"the paths to {tree.path_of(child)} have different formulas: add --unshare"
+                fault = f"the paths to {tree.path_of(child)} have different formulas\nadd --unshare"
             paid[child] = total
         if fault:
             warn(f"parameters and formulas: left out, because {fault}")
@@ -133,7 +133,7 @@ def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
         found.append(f"{message_text(total)} on {paths.message_path(path)}")
     return (
         f"the rewards on the paths to one node sum to {' and to '.join(found)}, and a terminal has "
-        "one utility: convert the tree with --unshare first, so that each path has its own copy"
+        "one utility\nconvert the tree with --unshare first, so that each path has its own copy"
     )
 
 
@@ -149,7 +149,7 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     shown = f"{count:,}" if isinstance(count, int) else count
     if isinstance(count, str) or count > most:
         raise TransformError(
-            f"without sharing the tree has {shown} nodes, and the limit is {most:,}: keep "
+            f"without sharing the tree has {shown} nodes, and the limit is {most:,}\nkeep "
             f"it shared, or {budget.more()}"
         )
     copy, child = Copy(tree), tree.columns.child

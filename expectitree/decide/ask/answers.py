@@ -61,7 +61,7 @@ class AnswersFile:
         except FileError:
             message = (
                 "no line can be added here: expected one `path: utility` a line, not indented and "
-                "without braces: rewrite the file, or name another one with --answers"
+                "without braces\nrewrite the file, or name another one with --answers"
             )
             raise FileError([Problem(self.name, message)]) from None
 

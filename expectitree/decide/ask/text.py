@@ -210,7 +210,7 @@ class Conversation:
         if problems.found:
             failure = problems.failure()
             hint = "correct these lines, or name the answers to this tree with --answers"
-            summary = Problem(self.file.name, f"these answers do not fit the tree: {hint}")
+            summary = Problem(self.file.name, f"these answers do not fit the tree\n{hint}")
             raise FileError([*failure.problems, summary], stopped=failure.stopped)
 
     def introduction(self) -> Iterator[RenderableType]:

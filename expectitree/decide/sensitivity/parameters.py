@@ -126,7 +126,7 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
         ends = parameter.range
     if ends is None:
         raise AnalysisError(
-            f"the parameter {name} has no range: write --parameter {name}=LOW..HIGH, or give it "
+            f"the parameter {name} has no range\nwrite --parameter {name}=LOW..HIGH, or give it "
             "`range: [low, high]` in the file"
         )
     if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
@@ -143,7 +143,7 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
 
 def why_fixed(tree: Tree, name: str) -> str:
     """Return why a parameter cannot move: it is a number while nodes repeat; else nothing."""
-    why = "it sets how often nodes repeat, so it does not move: use --set"
+    why = "it sets how often nodes repeat, so it does not move\nuse --set"
     return why if name in counters_of(tree) else ""
 
 

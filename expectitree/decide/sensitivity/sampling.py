@@ -185,7 +185,7 @@ class Sampler:
         if self.left < 0:
             raise budget.TooMuchWorkError(
                 f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.whole.name} "
-                f"takes more than {budget.most(_MAX_STEPS):,} steps: make the tree smaller, or its "
+                f"takes more than {budget.most(_MAX_STEPS):,} steps\nmake the tree smaller, or its "
                 f"formulas simpler; or {budget.more()}"
             )
 

@@ -29,7 +29,7 @@ def check_size(arrays: int, count: int) -> None:
     """Raise `AnalysisError` if arrays of so many draws do not fit in memory."""
     if arrays * count > most(_MAX_NUMBERS):
         raise AnalysisError(
-            f"{count:,} draws of {arrays:,} numbers are more than {most(_MAX_NUMBERS):,} in all: "
+            f"{count:,} draws of {arrays:,} numbers are more than {most(_MAX_NUMBERS):,} in all\n"
             f"use fewer --draws, or {more()}"
         )
 

@@ -215,7 +215,7 @@ def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
     search_tree(tree)  # raises what is wrong with the tree
     if not any(one.distribution for one in tree.parameters.values()):
         raise AnalysisError(
-            "no parameter has a distribution: write it under `parameters`, as in "
+            "no parameter has a distribution\nwrite it under `parameters`, as in "
             '`pr: {value: 0.5, distribution: "beta(12, 12)"}`'
         )
     try:

@@ -28,7 +28,7 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     if data == "":
         return Expectation()  # to be filled in
     if is_number(data):
-        raise GrammarError(f"expect: found {quote(data)}: write `expect: {{value: {data}}}`")
+        raise GrammarError(f"expect: found {quote(data)}\nwrite `expect: {{value: {data}}}`")
     if not isinstance(data, tuple):
         raise GrammarError(
             f"expect: found {described(data)}, expected a mapping with {', '.join(KEYS)}"
@@ -108,7 +108,7 @@ class _ExpectationReader(ValueReader):
         seen = set()
         for at, (key, value) in enumerate(data):
             if key in seen:
-                self.report(Place(data, at, True), f"duplicate key {quote(key)}: keep one")
+                self.report(Place(data, at, True), f"duplicate key {quote(key)}\nkeep one")
             elif known and key not in known:
                 hint = ""
                 if whole := whole_number(data, at):

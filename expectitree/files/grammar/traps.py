@@ -56,7 +56,7 @@ TRAPS = (
     Trap(
         "key",
         rf"[^|]*title{_PLACE} (?:algorithm|alpha|beta|depth|search)",
-        "a search has its options on the command line: try `expectitree eval --help`",
+        "a search has its options on the command line\ntry `expectitree eval --help`",
     ),
     Trap("key", rf"[^|]*nodes{_PLACE} (?:root|tree|game|start|top)", "write `ref: {value}`"),
     Trap("key", r"[^|]*title[^|]*\| label .*", "write `title: {value}`"),
@@ -64,7 +64,7 @@ TRAPS = (
     Trap(
         "key",
         r"[^|]*\| utility numbers .*",
-        "a terminal has one utility, that of MAX: write `utility: {first}`",
+        "a terminal has one utility, that of MAX\nwrite `utility: {first}`",
     ),
     Trap(
         "key",

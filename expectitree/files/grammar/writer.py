@@ -79,7 +79,7 @@ class Notation:
             text.encode()
         except UnicodeEncodeError:
             raise TreeError(
-                f"half of a surrogate pair in {quote(text)} cannot be written: write the "
+                f"half of a surrogate pair in {quote(text)} cannot be written\nwrite the "
                 "character itself"
             ) from None
         return self.quoted(text)

@@ -41,8 +41,8 @@ MAX_KINDS = 10_000  # of tree
 TREES = "a mapping with a family and its parameters, or a game and its depth"
 # Keys of former versions.
 _GONE = {
-    "plot": "studies are not plotted: remove this key, and plot the table of --format csv",
-    "table": "a study has one table: remove this key, and make others from --format csv",
+    "plot": "studies are not plotted\nremove this key, and plot the table of --format csv",
+    "table": "a study has one table\nremove this key, and make others from --format csv",
 }
 
 # A study as a user gives it: a path, a stream, or a dict.
@@ -126,7 +126,7 @@ class _StudyReader:
         sources = [(key, value) for key, value in item if key in SOURCES]
         if not sources:
             raise AnalysisError(
-                f"there is no key family: choose {', '.join(FAMILIES)}; or write a key game"
+                f"there is no key family\nchoose {', '.join(FAMILIES)}; or write a key game"
             )
         source, name = sources[0]
         if source == "game":
@@ -137,7 +137,7 @@ class _StudyReader:
         first = {source: values.pop(source)}
         if math.prod(len(own or ()) for own in values.values()) > MAX_KINDS:
             raise AnalysisError(
-                f"these are more than {MAX_KINDS:,} kinds of tree: list fewer values"
+                f"these are more than {MAX_KINDS:,} kinds of tree\nlist fewer values"
             )
         if self.problems.found:
             return []
@@ -211,7 +211,7 @@ class _StudyReader:
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
         if not figures:
             raise AnalysisError(
-                "there is no figure of an algorithm: write such as star1: 84.1; "
+                "there is no figure of an algorithm\nwrite such as star1: 84.1; "
                 f"{', '.join(ALGORITHMS)}"
             )
         return [Published(where, name, figure) for name, figure in figures.items()]
@@ -254,7 +254,7 @@ class _StudyReader:
                 message = _GONE.get(key) or unknown_key(str(key), tuple(readers))
                 self.wrong(Place(data, index, True), message)
             elif key in found:
-                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
+                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}\nkeep one")
             else:
                 found[key] = self.attempt(readers[key], value, Place(data, index))
         return found
@@ -341,7 +341,7 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
     if name.lower() != LIMIT.name:
         return algorithm(name, **options)
     if options:
-        raise AnalysisError("limit has no options: write its name alone")
+        raise AnalysisError("limit has no options\nwrite its name alone")
     return LIMIT
 
 
@@ -369,9 +369,9 @@ def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
     )
     if LIMIT in study.algorithms and any(map(is_game, study.trees)):
         found = "limit is for trees without shared nodes, and those of games share them"
-        yield "algorithms", f"{found}: remove it"
+        yield "algorithms", f"{found}\nremove it"
     elif whole and limited:
-        yield "algorithms", f"{whole[0]} needs whole trees: remove it, or deepen and seconds"
+        yield "algorithms", f"{whole[0]} needs whole trees\nremove it, or deepen and seconds"
     for figure in study.published:
         searches = product(study.trees, study.algorithms)
         if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):
