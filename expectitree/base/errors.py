@@ -68,6 +68,11 @@ class ExpectitreeError(Exception):
         """The text without the file."""
         return super().__str__()
 
+    @property
+    def lines(self) -> str:
+        """The reason and the hint, each a line, to make another error of them."""
+        return f"{self.reason}\n{self.hint}".rstrip()
+
     def as_problems(self) -> list[Problem]:
         """Return the error as problems, to print: one, or each of a file."""
         return [Problem(self.file or "expectitree", self.message, hint=self.hint)]

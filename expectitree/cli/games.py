@@ -92,7 +92,7 @@ class GameOptions:
         try:
             return position(game, start=self.start, play=self.play or "")
         except GameError as error:
-            raise SearchError(str(error)) from error  # the options are wrong, not the game
+            raise SearchError(error.lines) from error  # the options are wrong, not the game
 
 
 def is_game_name(name: str) -> bool:
@@ -198,7 +198,7 @@ class GameSource:
             try:
                 tree = write_out(self.game, **self.arguments)
             except RowsError as error:
-                raise GameError(f"{error}{instead}") from None
+                raise GameError(f"{error.lines}{instead}") from None
         return named(tree, *self._name(self.arguments["depth"]))
 
     def _name(self, depth: int) -> tuple[str, str | None]:

@@ -58,6 +58,6 @@ def command(
         try:
             return information(tree, names, likelihood=test, exact=True, file=file)
         except LikelihoodError as error:
-            raise FileError([Problem(str(likelihood), str(error))]) from None
+            raise FileError([Problem(str(likelihood), error.lines)]) from None
 
     options.show_all("information in", worth, "information")

@@ -47,7 +47,7 @@ def command(
     try:
         wanted = None if target is None else to_fraction(target)
     except NumberError as error:
-        raise click.BadParameter(str(error), param_hint="'--target'") from None
+        raise click.BadParameter(error.lines, param_hint="'--target'") from None
 
     if reach is not None and target is not None:
         raise click.UsageError("--reach and --target ask different questions\nremove one.")

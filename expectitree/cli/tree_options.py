@@ -69,6 +69,6 @@ def read_bounds(text: str | None) -> Bounds | None:
         lower, upper = (to_bound(end.strip(), exact=True) for end in ends)
     except NumberError as error:
         raise click.BadParameter(
-            f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
+            f"{error.reason}\nwrite LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
         ) from None
     return lower, upper

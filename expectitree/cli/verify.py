@@ -113,7 +113,7 @@ def _verified(
         try:
             verification = verify_file(file, warn=warn, parameters=parameters)
         except (NumberError, TreeError) as error:  # of --set
-            raise click.UsageError(f"{file}: {error}") from None
+            raise click.UsageError(f"{file}: {error.lines}") from None
         has_all = verification.checks and not verification.broken
         if not write_back or verification.error is not None or has_all:
             return verification

@@ -82,7 +82,7 @@ def read_metadata(written: bytes | None) -> Fields:
         raise TreeError("the metadata have another version: expected version 1 to 3")
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
-        raise TreeError(str(error))
+        raise TreeError(getattr(error, "lines", error))
 
     values, found = ValueReader(report), {}
     for key, read in _VALUES.items():
@@ -90,7 +90,7 @@ def read_metadata(written: bytes | None) -> Fields:
             try:
                 found[key] = read(values, about[key])
             except ExpectitreeError as error:
-                raise TreeError(f"the {key} in the metadata: {error}") from None
+                raise TreeError(f"the {key} in the metadata: {error.lines}") from None
     found["estimated"] = frozenset(found.get("estimated", ()))
     bounds = found.pop("bounds", None) or {}
     found["local_bounds"] = {n: float_bounds(ends) for n, ends in bounds.items()}

@@ -91,7 +91,7 @@ def check_characters(text: str, name: str) -> None:
             text,
             place,
             name,
-            "found a NUL character, expected text: the file is not text, or it is damaged",
+            "found a NUL character, expected text\nthe file is not text, or it is damaged",
         )
     if (place := half_pair(text)) >= 0:
         raise error_at(

@@ -76,7 +76,7 @@ class Game:
                     "this is a strategic game of Gambit (.nfg), expected an extensive game (.efg)",
                 )
             if self.token not in expected:
-                raise self.wrong(f'{expected[0]}: a file begins with EFG 2 R "title"')
+                raise self.wrong(f'{expected[0]}\na file begins with EFG 2 R "title"')
             self.take()
         self.title = self.string("the title")
         self.players_at = self.at
@@ -122,7 +122,7 @@ class Game:
         at, player = self.at, self.integer("the number of a player")
         if not 1 <= player <= len(self.players):
             raise self.error(
-                at, f"there is no player {player}: the players are 1 to {len(self.players)}"
+                at, f"there is no player {player}\nthe players are 1 to {len(self.players)}"
             )
         return player
 
@@ -240,7 +240,7 @@ class Game:
             try:
                 self.values[self.token] = to_fraction(self.token)
             except NumberError as error:
-                raise self.error(self.at, f"{what}: {error}") from None
+                raise self.error(self.at, f"{what}: {error.lines}") from None
         return self.values[self.take()]
 
     def wrong(self, expected: str) -> FileError:

@@ -103,7 +103,7 @@ def from_networkx(graph: Graph, *, warn: Warn | None = None) -> Tree:
         try:
             ids[name] = _add(builder, graph, name, ids)
         except (TreeError, NumberError) as error:
-            raise TreeError(f"node {name!r}: {error}") from None
+            raise TreeError(f"node {name!r}: {error.lines}") from None
     written = {key: text for key, text in graph.graph.items() if text is not None}
     about: Any = {key: str(written[key]) for key in ("title", "source") if key in written}
     try:
@@ -112,7 +112,7 @@ def from_networkx(graph: Graph, *, warn: Warn | None = None) -> Tree:
         if attitude is not None:
             tree = tree.with_attitude(str(attitude))
     except NumberError as error:
-        raise TreeError(f"the attribute root_reward of the graph: {error}") from None
+        raise TreeError(f"the attribute root_reward of the graph: {error.lines}") from None
     warnings = Warnings(warn)
     _warn_of_ignored(graph.subgraph(reached), warnings)
     return warnings.on(tree)

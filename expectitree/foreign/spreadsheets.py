@@ -140,7 +140,7 @@ class Spreadsheet(Translation):
         try:
             return read(cell)
         except NumberError as error:
-            self.fault(cell, str(error), path)
+            self.fault(cell, error.lines, path)
             return read(Cell("0"))
 
     def fault(self, cell: Cell, message: str, path: str | None = None) -> None:

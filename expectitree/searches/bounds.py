@@ -47,7 +47,7 @@ def choose_bounds(
     try:
         check_bounds(tree, bounds)
     except TreeError as error:
-        raise SearchError(str(error)) from None
+        raise SearchError(error.lines) from None
     return bounds, "option"
 
 

@@ -281,7 +281,7 @@ class _Parser:
         if name in FUNCTIONS:
             self.fail(f"{quote(name)} is a function\nwrite its arguments, as in {name}(…)", start)
         if name == "inf":
-            self.fail("'inf' is not finite: infinities are for bounds only", start)
+            self.fail("'inf' is not finite\ninfinities are for bounds only", start)
         if name == "rest":
             self.fail("'rest' is a whole p, not a part of a formula\nwrite `p: rest`", start)
         if name not in self.names:

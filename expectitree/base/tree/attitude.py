@@ -93,7 +93,7 @@ def read_attitude(text: str) -> Attitude:
             return Attitude(kind, points=tuple(_read_points(rest)))
         return Attitude(kind, to_fraction(rest))
     except NumberError as error:
-        raise TreeError(f"attitude {kind}: {error}") from None
+        raise TreeError(f"attitude {kind}: {error.lines}") from None
 
 
 def _read_points(text: str) -> Iterable[tuple[Number, Number]]:
@@ -216,7 +216,7 @@ def _sampled(expression: Expression, ends: Bounds, totals: Totals) -> Utility:
         try:
             return float(evaluate(expression, FLOATS, {TOTAL: x}))
         except NumberError as error:
-            raise TreeError(f"the utility has no value: {error}") from None
+            raise TreeError(f"the utility has no value: {error.lines}") from None
 
     base = value(low)  # utilities are measured from here, so that tolerances fit their range
     us = [value(x) - base for x in xs]
@@ -225,7 +225,7 @@ def _sampled(expression: Expression, ends: Bounds, totals: Totals) -> Utility:
             word = "does not increase" if us[i] == us[i - 1] else "decreases"
             raise TreeError(
                 f"the utility {text_of(expression)} {word} from x = "
-                f"{message_text(xs[i - 1])} to x = {message_text(xs[i])}: it must increase "
+                f"{message_text(xs[i - 1])} to x = {message_text(xs[i])}\nit must increase "
                 "over the whole range of totals"
             )
 

@@ -92,7 +92,7 @@ def unrolled_again(tree: Tree) -> Tree:
     written = replace(tree.formulas.written, parameters=tree.parameters)
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{written.path_of(node, branch)}: {error}")
+        raise TreeError(f"{written.path_of(node, branch)}: {getattr(error, 'lines', error)}")
 
     unrolled = Expansion(written, fail).run(sys.maxsize)
     unrolled = replace(unrolled, formulas=replace(unrolled.formulas, written=written))

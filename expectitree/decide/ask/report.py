@@ -338,7 +338,7 @@ class Inquiry(Shown):
         try:
             return n, to_number(str(utility), self.tree.exact)
         except NumberError as error:
-            raise SearchError(str(error)) from None
+            raise SearchError(error.lines) from None
 
     def _is_news(self, n: int, value: Number) -> bool:
         """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""

@@ -206,7 +206,7 @@ class Conversation:
                     self.given[path] = str(utility)
                 except (TreeError, SearchError) as error:
                     is_of_path = isinstance(error, TreeError)
-                    problems.add(place._replace(of_key=is_of_path), path, str(error))
+                    problems.add(place._replace(of_key=is_of_path), path, error.lines)
         if problems.found:
             failure = problems.failure()
             hint = "correct these lines, or name the answers to this tree with --answers"

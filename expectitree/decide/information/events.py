@@ -248,7 +248,7 @@ def _distribution(
             text = p if isinstance(p, str) else exact_text(p)
             found[signal] = to_exact(evaluate(parse(text, tree.parameters), domain, parameters))
         except NumberError as error:
-            raise LikelihoodError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
+            raise LikelihoodError(f"{escape(signal)}/{escape(outcome)}: {error.lines}") from None
     rest = 1 - sum(found.values(), Fraction(0))
     found.update(dict.fromkeys(rests, rest))
     for signal, value in found.items():

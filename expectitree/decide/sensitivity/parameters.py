@@ -201,7 +201,9 @@ def _exact(end: Number | str, name: str) -> Fraction:
     try:
         return to_fraction(str(end))
     except NumberError as error:
-        raise AnalysisError(f"the range of {name} needs two finite numbers: {error}") from None
+        raise AnalysisError(
+            f"the range of {name} needs two finite numbers: {error.lines}"
+        ) from None
 
 
 def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
@@ -217,7 +219,7 @@ def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
     try:
         return name, (FRACTIONS.number(low.strip()), FRACTIONS.number(high.strip()))
     except NumberError as error:
-        raise AnalysisError(f"found {quote(text)}, {expected}: {error}") from None
+        raise AnalysisError(f"found {quote(text)}, {expected}: {error.lines}") from None
 
 
 # ---- Formulas as rational functions of the parameter.

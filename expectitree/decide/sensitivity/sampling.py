@@ -278,7 +278,7 @@ class Sampler:
             return search_tree(replace(moved, error=max(moved.error, self.tree.error)))
         except (TreeError, SearchError) as error:
             name = self.whole.name
-            raise AnalysisError(f"at {name} = {message_text(place)}: {error}") from None
+            raise AnalysisError(f"at {name} = {message_text(place)}: {error.lines}") from None
 
     def _verdict_at(self, place: Fraction) -> Estimate:
         """Return what fractions find at a place."""

@@ -181,9 +181,9 @@ def named_faults(path: str) -> Iterator[None]:
     try:
         yield
     except TooMuchWorkError as error:
-        raise error_in(path, str(error)) from None
+        raise error_in(path, error.lines) from None
     except (TreeError, NumberError) as error:
-        raise error_in(path, f"this is not a tree: {error}") from None
+        raise error_in(path, f"this is not a tree: {error.lines}") from None
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise

@@ -133,7 +133,7 @@ def _discrete(data: Data) -> Distribution:
         try:
             number, weight = to_fraction(value), to_exact(to_probability(str(p), True))
         except NumberError as error:
-            raise GrammarError(str(error), Place(data, at)) from None
+            raise GrammarError(error.lines, Place(data, at)) from None
         points[number] = points.get(number, Fraction(0)) + weight
     total = sum(points.values(), Fraction(0))
     if abs(total - 1) > _TOLERANCE:

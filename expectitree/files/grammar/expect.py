@@ -35,7 +35,7 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
         )
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
-        values.report(place, f"expect: {error}")
+        values.report(place, f"expect: {getattr(error, 'lines', error)}")
 
     return _ExpectationReader(report).read(data)
 

@@ -46,7 +46,7 @@ TRAPS = (
         "formula",
         rf"({_NUMBER})%?-({_NUMBER})%?"
         r"|[0-9]{4}([-/])[01]?[0-9]\3[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\4[0-9]{4}",
-        "{text} is read as arithmetic: if that is right, write `{new}`; a range is for a "
+        "{text} is read as arithmetic\nif that is right, write `{new}`; a range is for a "
         "parameter's `range`, and a date for a note",
         "([-/])",
         r" \1 ",

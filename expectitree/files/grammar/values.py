@@ -211,7 +211,7 @@ class ValueReader:
             if name not in self.criteria.by_name or name in found:
                 known = self.criteria.by_name
                 message = (
-                    f"unknown criterion {quote(name)}{did_you_mean(name, known)}: the criteria are "
+                    f"unknown criterion {quote(name)}{did_you_mean(name, known)}\nthe criteria are "
                     f"{listed(known)}"
                 )
                 if name in found:

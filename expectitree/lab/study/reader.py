@@ -148,7 +148,7 @@ class _StudyReader:
                 if source == "family":
                     expected_nodes(**tree)
             except ExpectitreeError as error:
-                raise AnalysisError(f"{describe(tree)}: {error}") from None
+                raise AnalysisError(f"{describe(tree)}: {error.lines}") from None
             trees.append(tree)
         return trees
 
@@ -226,7 +226,7 @@ class _StudyReader:
         try:
             return read(value, place)
         except ExpectitreeError as error:
-            return self.wrong(place, str(error))
+            return self.wrong(place, error.lines)
 
     def each(self, read: Reader) -> Reader:
         """Return a reader of a list, or of one value in place of a list; it returns a tuple."""
@@ -262,7 +262,7 @@ class _StudyReader:
     def check_repeats(self, names: Iterable[str], what: str) -> None:
         for name, count in Counter(names).items():
             if count > 1 and not self.problems.found:
-                raise AnalysisError(f"the same {what} listed twice: {name}; keep one")
+                raise AnalysisError(f"the same {what} listed twice: {name}\nkeep one")
 
 
 # ---- Readers of single values.
@@ -358,7 +358,7 @@ def _check_game_keys(values: Mapping[str, Any]) -> None:
                 f"{wrong[0]} is for search: {kind}: list the searches of other kinds apart"
             )
     if "depth" not in values and "seconds" not in values:
-        raise AnalysisError("there is no key depth: say how many plies deep the trees are")
+        raise AnalysisError("there is no key depth\nsay how many plies deep the trees are")
 
 
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
