@@ -84,7 +84,7 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         import distributed
     except ImportError:
-        raise AnalysisError(f"a cluster needs Dask: {install_hint('cluster')}") from None
+        raise AnalysisError(f"a cluster needs Dask\n{install_hint('cluster')}") from None
     logging.disable(logging.CRITICAL)  # this command reports errors of the cluster in one line
     if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
         raise AnalysisError(

@@ -46,6 +46,6 @@ def open_url(url: str) -> Any:
         import fsspec
     except ImportError:
         raise error_in(
-            url, f"fsspec is not installed, and URLs need it: {install_hint('cluster')}"
+            url, f"fsspec is not installed, and URLs need it\n{install_hint('cluster')}"
         ) from None
     return fsspec.open(url, "rb").open()

@@ -203,5 +203,5 @@ def _networkx() -> Any:
     try:
         import networkx
     except ImportError:
-        raise TreeError(f"graphs need networkx: {install_hint('networkx')}") from None
+        raise TreeError(f"graphs need networkx\n{install_hint('networkx')}") from None
     return networkx

@@ -117,7 +117,7 @@ def _load(name: str, parameters: dict[str, Any]) -> Spiel:
         import pyspiel as spiel
     except ImportError:
         raise GameError(
-            f"games of OpenSpiel need the library open_spiel: {install_hint('openspiel')}"
+            f"games of OpenSpiel need the library open_spiel\n{install_hint('openspiel')}"
         ) from None
     types = {known.short_name: known for known in spiel.registered_games()}
     if name not in types:

@@ -159,7 +159,7 @@ def _converter() -> Any:
     """Return the library that converts SVG (extra `draw`); raise an error where it is missing."""
     if find_spec("vl_convert") is None:
         raise AnalysisError(
-            f"pictures as .png and .pdf need vl-convert: {install_hint('draw')}, or draw .svg"
+            f"pictures as .png and .pdf need vl-convert\n{install_hint('draw')}, or draw .svg"
         )
     return import_module("vl_convert")
 

@@ -45,7 +45,7 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
     if engine == Engine.COMPILED and not algorithm.is_built_in:
         raise SearchError(f"{algorithm.name} is not compiled\nremove the engine compiled")
     if engine == Engine.COMPILED and not compiling.available():
-        raise SearchError(f"the engine compiled needs numba: {install_hint('fast')}")
+        raise SearchError(f"the engine compiled needs numba\n{install_hint('fast')}")
     return Engine(engine)
 
 

@@ -221,7 +221,7 @@ def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
     try:
         from expectitree.decide.simulation.draws import check_size, draw
     except ModuleNotFoundError:
-        raise AnalysisError(f"simulate needs NumPy: {install_hint('fast')}") from None
+        raise AnalysisError(f"simulate needs NumPy\n{install_hint('fast')}") from None
     check_size(len(tree), draws)
     return draw(tree.parameters, draws, seed, os.path.dirname(file))
 

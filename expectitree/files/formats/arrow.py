@@ -59,7 +59,7 @@ try:
     from expectitree.files.formats.arrow_size import VIEWS, check_file, text_bytes
 except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
-    raise error_in("pyarrow", f"{missing}: {install_hint('arrow')}") from None
+    raise error_in("pyarrow", f"{missing}\n{install_hint('arrow')}") from None
 
 # pyarrow has no types: a column or a part of it, and several columns.
 Array: TypeAlias = Any

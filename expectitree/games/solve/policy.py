@@ -28,7 +28,7 @@ def check_policy(path: str) -> None:
         try:
             import pyarrow  # noqa: F401
         except ImportError:
-            problem = f"to write Arrow needs pyarrow: {install_hint('arrow')}, or choose .csv"
+            problem = f"to write Arrow needs pyarrow\n{install_hint('arrow')}, or choose .csv"
             raise FileError([Problem(path, problem)]) from None
 
 
