@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, sentences
 
 import expectitree as et
 
@@ -74,9 +74,9 @@ def test_a_format_is_found_by_the_ending_and_by_its_name() -> None:
         "eval", "-", "--from", "toml", "--format", "json", stdin=text
     ).stdout  # fmt: skip
     done = run("eval", "-", "--from", "toml", status=3, stdin="[")
-    assert done.stderr.startswith("-: this is not TOML: ")
+    assert done.stderr.startswith("-: error: this is not TOML: ")
     done = run("eval", "-", "--from", "toml", status=3, stdin="max = [1, 'two']")
-    assert done.stderr.startswith("-: #2: ")
+    assert done.stderr.startswith("-: error: #2: ")
     assert "TOML cannot be written" in run("convert", "launch.toml", "a.toml", status=3).stderr
 
 
@@ -203,7 +203,7 @@ def test_the_message_names_a_search_that_fails(
     searches: Path, name: str, status: int, message: str
 ) -> None:
     done = run("eval", "a.yaml", "-a", name, folder=searches, status=status)
-    assert message in done.stderr
+    assert message in sentences(done.stderr)
     assert "Traceback" not in done.stderr
 
 
@@ -255,7 +255,7 @@ def test_the_message_names_a_plugin_that_fails(
 ) -> None:
     declare(plugin, points)
     done = run("eval", *words, folder=plugin, status=3)
-    assert done.stderr == f"{message}\n"
+    assert sentences(done.stderr) == f"{message}\n"
 
 
 BROKEN = "[expectitree.formats]\nfirst = gone:UPPER\nupper = upper:UPPER\nsecond = upper:number\n"

@@ -386,7 +386,7 @@ def test_a_missing_file_suggests_a_similar_name(
     monkeypatch.chdir(tmp_path)
     Path("risk.yaml").write_text("max: [1]")
     for name, expected in {
-        "rsk.yaml": "rsk.yaml: there is no such file (did you mean risk.yaml?)",
+        "rsk.yaml": "rsk.yaml: there is no such file: did you mean risk.yaml?",
         "zzz": "zzz: there is no such file: check the path",
         "nowhere/risk.yaml": "nowhere/risk.yaml: there is no such file: the example of this name "
         "is example:risk",

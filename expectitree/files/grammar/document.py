@@ -141,7 +141,7 @@ class Problems:
             line, column = mark or (None, None)
             doubts = self.document.doubts.get(line, [])
             if doubts:
-                problem = problem.with_hint("; ".join([problem.hint, *doubts]))
+                problem = problem.with_hint("; ".join(filter(None, [problem.hint, *doubts])))
             problems.append(replace(problem, line=line, column=column))
         error = FileError(problems, stopped=len(self.found) >= MAX_PROBLEMS)
         return with_excerpts(error, self.document.text)

@@ -163,12 +163,12 @@ def test_the_program_works_without_unicode_and_without_a_terminal(tree: Path) ->
     Path("bad.yaml").write_text("nil: 2\n", "utf-8")
     done = subprocess.run([*command, "bet.yaml", "--answers", "bad.yaml"], input="", **run)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.count("\n") == 4  # an error with its line and a caret, and what to do
+    assert done.stderr.count("\n") == 5  # an error with its line and a caret, and what to do
     done = subprocess.run([*command, "bet.yaml", "--answers", "no/where.yaml"], input="2\n", **run)
     assert done.returncode == 3
     assert done.stderr == (
-        "no/where.yaml: answers cannot be kept here: No such file or directory: name another file "
-        "with --answers, or keep no answers with --no-save\n"
+        "no/where.yaml: error: answers cannot be kept here: No such file or directory\n"
+        "help: name another file with --answers, or keep no answers with --no-save\n"
     )
 
 
