@@ -96,8 +96,8 @@ def test_a_tree_that_would_be_too_large_stays_shared(run: Run) -> None:
     done = run("a.yaml", "b.yaml", "--unshare")
     assert done.status == 2
     assert done.err == (
-        "expectitree: error: without sharing the tree has 2,199,023,255,551 nodes, and the limit is "
-        "10,000,000\nhelp: keep it shared, or set EXPECTITREE_BUDGET=10 for ten times as much\n"
+        "expectitree: error: without sharing the tree has 2,199,023,255,551 nodes, and the limit "
+        "is 10,000,000\nhelp: keep it shared, or set EXPECTITREE_BUDGET=10 for ten times as much\n"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, run_main
+from helpers import ROOT, run_main, sentences
 
 import expectitree as et
 from expectitree.analysis.verify.answers import check_answers
@@ -104,4 +104,4 @@ def test_a_file_that_is_no_answers_is_reported(answers: str, message: str, tmp_p
 def test_answers_are_for_one_file(words: list[str]) -> None:
     done = run_main("verify", LEFT, *words, "--answers", LEFT)
     assert done.status == 2
-    assert "--answers is for one FILE" in done.err
+    assert "--answers is for one FILE" in sentences(done.err)
