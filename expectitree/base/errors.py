@@ -102,7 +102,7 @@ class ExpectitreeError(Exception):
 def split(message: str, hint: str = "") -> tuple[str, str]:
     """Return the reason and the hint of a message: its first line, and what follows."""
     reason, _, advice = message.partition("\n")
-    return reason, hint or advice.replace("\n", ": ")
+    return reason, (hint or advice).replace("\n", ": ")
 
 
 def _text(reason: str, hint: str) -> str:

@@ -150,7 +150,7 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
     if tree.expect is None or tree.expect == Expectation():
         return Verification(file, has_expect=False)
     if tree.unknown:
-        return Verification(file, unchecked=why_unknown(tree))
+        return Verification(file, unchecked=str(SearchError(why_unknown(tree))))
     runs = (check for run in tree.expect.runs for check in _run_checks(tree, run))
     points = (c for at, point in enumerate(tree.expect.at) for c in _point_checks(tree, point, at))
     return Verification(file, [*_value_checks(tree, tree.expect), *points, *runs])

@@ -51,7 +51,7 @@ def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: P
     (tmp_path / "no.yaml").write_text("maxx: [1]\n")
     done = run_main("verify", "--quiet", str(tmp_path / "no.yaml"))
     assert done.status == 3
-    assert "no.yaml:1:1: /: unknown key 'maxx'" in done.out
+    assert "no.yaml:1:1: error: /: unknown key 'maxx'" in done.out
 
 
 def test_refreshed_files_are_reported_with_what_is_still_broken(tmp_path: Path) -> None:

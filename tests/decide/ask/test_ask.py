@@ -113,8 +113,8 @@ def test_a_full_disk_ends_the_questions(tree: Path, monkeypatch: pytest.MonkeyPa
         done = run_main("ask", "bet.yaml", "--goal", "value", stdin="8\n0.5\n")
     assert done.status == 3
     assert done.err.endswith(
-        "bet.answers.yaml: the answer cannot be written: No space left on device: correct that, "
-        "and run the same command again to go on\n"
+        "bet.answers.yaml: error: the answer cannot be written: No space left on device\n"
+        "help: correct that, and run the same command again to go on\n"
     )
     assert Path("bet.answers.yaml").read_bytes() == b""
     assert ask("bet.yaml", "--goal", "value", typed="8\n0.5\n").exit_code == 0
