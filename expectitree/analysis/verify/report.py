@@ -12,7 +12,7 @@ from typing import Any
 from expectitree.analysis.verify.edit import Place, replace_text, rewritten
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
-from expectitree.base.errors import ExpectitreeError, FileError, Problem
+from expectitree.base.errors import ExpectitreeError, FileError, Problem, SearchError
 from expectitree.base.numbers import (
     Number,
     are_near,

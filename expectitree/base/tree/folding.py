@@ -98,7 +98,7 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
             total = sum_of(paid[n], written.rewards.get(b, to_exact(tree.reward_of(b))))
             child = columns.child[b]
             if paid[child] is not None and _text(paid[child]) != _text(total):
-                fault = f"the paths to {tree.path_of(child)} have different formulas\nadd --unshare"
+                fault = f"the paths to {tree.path_of(child)} have different formulas: add --unshare"
             paid[child] = total
         if fault:
             warn(f"parameters and formulas: left out, because {fault}")
