@@ -43,6 +43,11 @@ if TYPE_CHECKING:
 
 # `--help` names these below its list of commands no more than those that it lists.
 _UNLISTED = ("schema", "completion")
+_MEANT = {  # by commands that users expect
+    "tree": "`eval` prints a tree with its value, and `draw` makes a picture",
+    "picture": "`draw` makes a picture",
+    "plot": "`draw` makes a picture of a tree, and --plot one of an analysis",
+}
 
 
 class _Commands(click.Group):
@@ -58,6 +63,11 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["-e"]:
+            args = ["eval", *args]
+        return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -115,7 +125,7 @@ def _unknown_command(word: str) -> str:
 
     if word in examples():
         return f"no such command {quote(word)}\nthe example of this name is {PREFIX}{word}"
-    hint = key_hint(word, COMMANDS).strip(" ()")
+    hint = _MEANT.get(word.lower()) or key_hint(word, COMMANDS).strip(" ()")
     return f"no such command {quote(word)}\n{hint or 'expectitree --help lists the commands'}"
 
 

@@ -108,8 +108,9 @@ def command(
     .mmd         a Mermaid flowchart, which GitHub shows in Markdown
     .html        a page that replays the searches step by step, offline
 
-    Without -o, the picture is next to FILE and ends in .svg. A picture or a page replaces one that
-    expectitree wrote, unless that was changed since; other files need --force.
+    Without -o, the picture is next to FILE and ends in .svg; that of another tree is tree.svg. A
+    picture or a page replaces one that expectitree wrote, unless that was changed since; other
+    files need --force.
 
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
 
@@ -184,13 +185,10 @@ def _refuse_on_page(names: Collection[str]) -> None:
 
 
 def _beside(options: SearchOptions) -> OutputFile:
-    """Return the file of a picture without a name."""
+    """Return the file of a picture without a name: next to the tree's, if it has one."""
     name = "".join(options.files)
     if name in ("", "-") or is_game_name(name):
-        raise click.UsageError(
-            "Name one FILE, whose picture is written next to it; or name the picture of another "
-            "tree, as in -o tree.svg."
-        )
+        name = "tree"
     return OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
 
 

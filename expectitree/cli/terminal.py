@@ -31,6 +31,7 @@ NO_TREE = 3  # a file cannot be read or written, or is not a tree
 REPORT = "expectitree.report"  # where the `_Report` is kept in the context's `meta`
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
+_MEANT = {"--json": "--format json", "--csv": "--format csv"}  # by options that users expect
 _WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _OUTPUT = "expectitree.output"  # where standard output is kept while a command runs
@@ -180,6 +181,8 @@ def say(message: str) -> None:
 def say_usage(error: click.ClickException) -> None:
     """Print a usage error to standard error; without a hint, the usage is one."""
     message = error.format_message().replace("\n\t", " ")  # click lists choices so
+    if isinstance(error, click.NoSuchOption) and error.option_name in _MEANT:
+        message = f"No such option {error.option_name!r}\nwrite {_MEANT[error.option_name]}"
     context = getattr(error, "ctx", None)
     if context is not None and "\n" not in message:
         for line in context.get_usage().splitlines():

@@ -229,7 +229,7 @@ def _number_check(
     if not kept and agrees_as_written(text, expected, found):
         kept = bool(search.tree.unit)
         if not kept:
-            hint = f"only the digits written agree: write {message_text(found)}"
+            hint = f"{shown} is rounded, and values are exact: write {message_text(found)}"
     return Check(what, shown, message_text(found), kept, place, written(found), hint)
 
 
