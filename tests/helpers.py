@@ -164,7 +164,12 @@ def error_of(*words: str, status: int = 2) -> str:
     """Return the error of a program that ends with a status, without line breaks."""
     done = run_main(*words)
     assert done.status == status
-    return " ".join(done.err.split())
+    return " ".join(sentences(done.err).split())
+
+
+def sentences(errors: str) -> str:
+    """Return errors of the program with what to do in the same line, as in the text of an error."""
+    return re.sub(r"(?m)^expectitree: |error: ", "", errors).replace("\nhelp: ", ": ")
 
 
 def in_a_terminal(

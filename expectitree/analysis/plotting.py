@@ -26,7 +26,7 @@ def check_plot(path: str) -> None:
     A command calls this before long work.
     """
     if find_spec("matplotlib") is None:
-        raise AnalysisError(f"plots need matplotlib: {install_hint('plot')}")
+        raise AnalysisError(f"plots need matplotlib\n{install_hint('plot')}")
     if not path.lower().endswith(ENDINGS):
         raise AnalysisError(f"{path}: a plot's ending is one of {', '.join(ENDINGS)}")
 

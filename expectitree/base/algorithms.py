@@ -68,8 +68,8 @@ class BuiltIn:
 
 
 GONE = {  # options of earlier versions, and what to write instead
-    "guide": "best-first always learns from the leaves that it visits: remove guide",
-    "jobs": "a tree is searched in one job, since two took as long: remove jobs",
+    "guide": "best-first always learns from the leaves that it visits\nremove guide",
+    "jobs": "a tree is searched in one job, since two took as long\nremove jobs",
 }
 
 
@@ -247,4 +247,4 @@ def _named(name: str) -> Algorithm:
         return replace(found, name=key)
     choices = [*ALGORITHMS, *others]
     hint = did_you_mean(name, choices)
-    raise SearchError(f"unknown algorithm {quote(name)}{hint}: choose among {', '.join(choices)}")
+    raise SearchError(f"unknown algorithm {quote(name)}{hint}\nchoose among {', '.join(choices)}")

@@ -73,7 +73,7 @@ def spend(steps: float) -> None:
     _left.set(left)
     if left < 0:
         raise TooMuchWorkError(
-            f"exact functions of these numbers take too long: write fewer digits, or {more()}"
+            f"exact functions of these numbers take too long\nwrite fewer digits, or {more()}"
         )
 
 
@@ -92,7 +92,7 @@ def check_memory(taken: int, size: int) -> None:
     if taken > allowed:
         raise TooMuchWorkError(
             f"a table of {size:,} bytes takes more than {allowed:,} bytes of memory once it is "
-            f"read: write a smaller one, or {more()}"
+            f"read\nwrite a smaller one, or {more()}"
         )
 
 

@@ -53,6 +53,8 @@ class ExpectitreeError(Exception):
     file = ""
 
     def __init__(self, reason: str = "", hint: str = "", kind: str = "") -> None:
+        """Keep the fields; a second line of the reason is the hint."""
+        reason, hint = split(reason, hint)
         super().__init__(_text(reason, hint))
         self.reason, self.hint, self.kind = reason, hint, kind
 
@@ -65,6 +67,15 @@ class ExpectitreeError(Exception):
     def message(self) -> str:
         """The text without the file."""
         return super().__str__()
+
+    @property
+    def lines(self) -> str:
+        """The reason and the hint, each a line, to make another error of them."""
+        return f"{self.reason}\n{self.hint}".rstrip()
+
+    def as_problems(self) -> list[Problem]:
+        """Return the error as problems, to print: one, or each of a file."""
+        return [Problem(self.file or "expectitree", self.message, hint=self.hint)]
 
     def at(self, file: str) -> Self:
         """Return the same error about an option for a file."""
@@ -86,6 +97,12 @@ class ExpectitreeError(Exception):
         changed.reason = f"{subject}{self.reason}"
         changed.args = (_text(changed.reason, self.hint),)
         return changed
+
+
+def split(message: str, hint: str = "") -> tuple[str, str]:
+    """Return the reason and the hint of a message: its first line, and what follows."""
+    reason, _, advice = message.partition("\n")
+    return reason, (hint or advice).replace("\n", ": ")
 
 
 def _text(reason: str, hint: str) -> str:
@@ -174,7 +191,7 @@ class Problem:
 
     Attributes:
         source: The file's path, or another name for the text.
-        message: What was found, what was expected, and what to do.
+        message: What was found, what was expected, and what to do; a second line is the hint.
         path: The path of the node, if the problem is in one.
         line: The line in the text, from 1, if it is known.
         column: The column in the line, from 1.
@@ -192,20 +209,56 @@ class Problem:
     hint: str = field(default="", compare=False, repr=False)
     kind: str = field(default="", compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        reason, hint = split(self.message, self.hint)
+        if hint != self.hint:
+            object.__setattr__(self, "message", _text(reason, hint))
+            object.__setattr__(self, "hint", hint)
+
     def with_hint(self, hint: str) -> Problem:
         """Return the same problem with another hint."""
-        reason = self.message.removesuffix(self.hint)
-        return replace(self, message=f"{reason}{hint}", hint=hint)
+        return replace(self, message=_text(self.reason, hint), hint=hint)
 
-    def __str__(self) -> str:
+    @property
+    def reason(self) -> str:
+        """The message without the hint."""
+        if not self.hint:
+            return self.message
+        return self.message.removesuffix(self.hint).rstrip(": ")
+
+    @property
+    def place(self) -> str:
+        """The source with the line and the column, as far as they are known."""
         place = self.source
         if not place.isprintable():
             place = ascii(place)[1:-1]
-        if self.line is not None:
-            place += f":{self.line}:{self.column}"
-        if self.path is not None:
-            place += f": {self.path}"
-        return f"{place}: {self.message}"
+        numbers = [place, self.line, self.column]
+        return ":".join(str(number) for number in numbers if number is not None)
+
+    @property
+    def subject(self) -> str:
+        """The path of the node and a colon, if the problem is in one."""
+        if self.path is None:
+            return ""
+        return f"{self.path}: "
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.subject}{self.message}"
+
+
+class Warned(str):
+    """The text of a warning, with its parts as a problem."""
+
+    problem: Problem
+
+    def __new__(
+        cls, source: str, message: str, path: str | None = None, line: int | None = None
+    ) -> Warned:
+        """Make the text from the parts of a problem."""
+        problem = Problem(source, message, path, line)
+        warned = super().__new__(cls, problem)
+        warned.problem = problem
+        return warned
 
 
 class FileError(ExpectitreeError):
@@ -228,13 +281,16 @@ class FileError(ExpectitreeError):
     def __init__(self, problems: Sequence[Problem], stopped: bool = False) -> None:
         self.problems = tuple(problems)
         self.stopped = stopped  # reading stopped here: there may be more
-        lines = [str(problem) for problem in problems]
-        if stopped:
-            lines.append(
-                f"{problems[0].source}: reading stopped after {len(problems)} errors; "
-                "there may be more"
-            )
-        super().__init__("\n".join(lines))
+        super().__init__()
+        self.args = ("\n".join(map(str, self.as_problems())),)
+
+    def as_problems(self) -> list[Problem]:
+        """Return the problems, each once, and that there may be more."""
+        problems = [*dict.fromkeys(self.problems)]
+        if self.stopped:
+            message = f"reading stopped after {len(self.problems)} errors; there may be more"
+            problems.append(Problem(problems[0].source, message))
+        return problems
 
     def __reduce__(self) -> tuple[type[FileError], tuple[Sequence[Problem], bool]]:
         """Go from one process to another as what it was made of."""

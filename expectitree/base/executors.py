@@ -72,7 +72,7 @@ def _processes(count: int) -> Iterator[tuple[Executor, int]]:
         _stop(executor)
         if isinstance(error, BrokenExecutor):
             raise AnalysisError(
-                "a search process died, perhaps because memory ran out: try fewer jobs; a results "
+                "a search process died, perhaps because memory ran out\ntry fewer jobs; a results "
                 "file keeps what is done"
             ) from None
         raise
@@ -84,7 +84,7 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         import distributed
     except ImportError:
-        raise AnalysisError(f"a cluster needs Dask: {install_hint('cluster')}") from None
+        raise AnalysisError(f"a cluster needs Dask\n{install_hint('cluster')}") from None
     logging.disable(logging.CRITICAL)  # this command reports errors of the cluster in one line
     if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
         raise AnalysisError(
@@ -100,7 +100,7 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
         workers = client.ncores()
         if not workers:
             raise AnalysisError(
-                f"the scheduler at {address} has no workers: start some with `dask worker "
+                f"the scheduler at {address} has no workers\nstart some with `dask worker "
                 f"{address}`"
             )
         _check_workers(client, address)
@@ -133,7 +133,7 @@ def _check_workers(client: Client, address: str) -> None:
     if versions != {expected}:
         raise AnalysisError(
             f"found expectitree {', '.join(sorted(versions))} on the workers at {address}, "
-            f"expected {expected}: install it there"
+            f"expected {expected}\ninstall it there"
         )
 
 

@@ -211,7 +211,7 @@ def _is_decimal(text: str) -> bool:
     match = _DECIMAL.fullmatch(text)
     if match and match[1] and abs(int(match[1])) > MAX_EXPONENT:
         raise NumberError(
-            f"{quote(text)} has too large an exponent: it must lie within {MAX_EXPONENT}"
+            f"{quote(text)} has too large an exponent\nit must lie within {MAX_EXPONENT}"
         )
     return match is not None
 
@@ -229,7 +229,7 @@ def _checked_fraction(text: str) -> tuple[int, int]:
 def _not_a_number(text: str) -> NumberError:
     word = text.lower()
     if word in _INFINITIES:
-        return NumberError(f"{quote(text)} is not finite: infinities are for bounds only")
+        return NumberError(f"{quote(text)} is not finite\ninfinities are for bounds only")
     if word in _LOOKALIKES:
         return NumberError(_LOOKALIKES[word], HOW)
     from expectitree.base.spellings import plain_number  # which few texts need

@@ -66,7 +66,7 @@ def plugin(point: EntryPoint, kind: type) -> Any:
             [
                 Problem(
                     where,
-                    f"importing it raises {type(error).__name__}: {error}: update its package, or "
+                    f"importing it raises {type(error).__name__}: {error}\nupdate its package, or "
                     "uninstall it",
                 )
             ]
@@ -76,7 +76,7 @@ def plugin(point: EntryPoint, kind: type) -> Any:
             [
                 Problem(
                     where,
-                    f"found an object of type {type(found).__name__}, expected {kind.__name__}: "
+                    f"found an object of type {type(found).__name__}, expected {kind.__name__}\n"
                     "correct its entry point, or uninstall it",
                 )
             ]

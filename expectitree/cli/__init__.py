@@ -20,11 +20,11 @@ from expectitree.base import compiling, interrupts
 from expectitree.base.errors import (
     AnalysisError,
     ExpectitreeError,
-    FileError,
     NumberError,
     SearchError,
     TransformError,
 )
+from expectitree.base.numbers import quote
 from expectitree.base.tables import COMMANDS
 from expectitree.cli.help import HELP_ALL, is_whole
 from expectitree.cli.terminal import (
@@ -33,7 +33,6 @@ from expectitree.cli.terminal import (
     discard,
     saving_report,
     say,
-    say_lines,
     say_problems,
     say_usage,
     say_warnings,
@@ -44,6 +43,11 @@ if TYPE_CHECKING:
 
 # `--help` names these below its list of commands no more than those that it lists.
 _UNLISTED = ("schema", "completion")
+_MEANT = {  # by commands that users expect
+    "tree": "`eval` prints a tree with its value, and `draw` makes a picture",
+    "picture": "`draw` makes a picture",
+    "plot": "`draw` makes a picture of a tree, and --plot one of an analysis",
+}
 
 
 class _Commands(click.Group):
@@ -59,6 +63,11 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["-e"]:
+            args = ["eval", *args]
+        return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -115,9 +124,9 @@ def _unknown_command(word: str) -> str:
     from expectitree.files.sources import PREFIX, examples
 
     if word in examples():
-        return f"No such command {word!r}; the example of this name is {PREFIX}{word}."
-    hint = key_hint(word, COMMANDS)
-    return f"No such command {word!r}{hint}. The commands are {', '.join(COMMANDS)}."
+        return f"no such command {quote(word)}\nthe example of this name is {PREFIX}{word}"
+    hint = _MEANT.get(word.lower()) or key_hint(word, COMMANDS).strip(" ()")
+    return f"no such command {quote(word)}\n{hint or 'expectitree --help lists the commands'}"
 
 
 @click.group(
@@ -185,19 +194,14 @@ def _run(words: list[str]) -> int:
         say_usage(error)
         return WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted", interrupts.INTERRUPTED)
-    except FileError as error:
-        say_problems(error)
-        return NO_TREE
-    except (AnalysisError, SearchError, NumberError, TransformError) as error:
-        return _fail(str(error), WRONG_USAGE)
+        say("expectitree: interrupted")
+        return interrupts.INTERRUPTED
     except ExpectitreeError as error:
-        return _fail(str(error), NO_TREE)
+        say_problems(error.as_problems())
+        if isinstance(error, (AnalysisError, SearchError, NumberError, TransformError)):
+            return WRONG_USAGE
+        return NO_TREE
     except MemoryError:
-        return _fail("out of memory: the tree is too large for this machine", NO_TREE)
+        say("expectitree: error: out of memory: the tree is too large for this machine")
+        return NO_TREE
     return 0
-
-
-def _fail(message: str, status: int) -> int:
-    say_lines(message, "expectitree: ")
-    return status

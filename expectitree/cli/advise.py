@@ -31,7 +31,7 @@ def source_of(
     from expectitree.games.growth import MAX_DEPTH
 
     if not is_game_name(name):
-        raise click.UsageError(f"{name} is not a game: name one such as game:pig or file.py:CLASS.")
+        raise click.UsageError(f"{name} is not a game\nname one such as game:pig or file.py:CLASS.")
     if depth is None and seconds is None:
         seconds = usual
     if depth is None:
@@ -70,7 +70,7 @@ def command(
     """
     from expectitree.games.advise.report import Advice
 
-    chosen = algorithms.or_only("star2").only("advise runs one algorithm: give -a once.")
+    chosen = algorithms.or_only("star2").only("advise runs one algorithm\ngive -a once.")
     source = source_of(name, depth, seconds, usual=5, **position)
     found = source.search(chosen, goal="moves", width=width)
     show("advise", format_name, Advice(name, found.named(f"{name}{source.options.position}")))

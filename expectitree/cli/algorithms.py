@@ -28,7 +28,7 @@ class ChosenAlgorithms:
         for key in options:
             own = OPTIONS[key].algorithm
             if own not in chosen:
-                raise click.UsageError(f"--{key} is for {own}: use -a {own}, or remove it.")
+                raise click.UsageError(f"--{key} is for {own}\nuse -a {own}, or remove it.")
         self.all = []
         for name in chosen:
             known = {key: text for key, text in options.items() if OPTIONS[key].algorithm == name}

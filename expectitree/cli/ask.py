@@ -121,22 +121,22 @@ def command(
 def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:
     """Raise a usage error if the names of the tree, its answers and the output clash."""
     if (file is None) == (text is None):
-        raise click.UsageError("One tree is asked about: name a FILE, or type one after -e.")
+        raise click.UsageError("One tree is asked about\nname a FILE, or type one after -e.")
     if file == "-":
         raise click.UsageError(
-            "Standard input brings the answers, not the tree: name a FILE, or type it after -e."
+            "Standard input brings the answers, not the tree\nname a FILE, or type it after -e."
         )
     if output == "-":
-        raise click.UsageError("Standard output shows the decision: name a file after -o, not -.")
+        raise click.UsageError("Standard output shows the decision\nname a file after -o, not -.")
     if kept is None:
         return
     format = format_by_suffix(kept)
     if kept == "-" or (format is not None and format.name != "yaml"):
         raise click.UsageError(
-            f"Answers are kept in YAML: name a file that ends in .yaml, not {kept}."
+            f"Answers are kept in YAML\nname a file that ends in .yaml, not {kept}."
         )
     if os.path.realpath(kept) in [os.path.realpath(name) for name in (file, output) if name]:
-        raise click.UsageError(f"Answers are kept in {kept}: name another file for the tree.")
+        raise click.UsageError(f"Answers are kept in {kept}\nname another file for the tree.")
 
 
 def _hold_conversation(inquiry: Inquiry, file: AnswersFile, shows: bool) -> Conversation:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from expectitree.analysis.compare.report import Comparison, compare
+from expectitree.base.errors import Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.help import declare
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import say
+from expectitree.cli.terminal import say_problems
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
 
@@ -35,9 +36,7 @@ def command(
     comparisons = options.show_all("comparing", compare_tree, "compare")
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]
     for file, disagreement in wrong:
-        say(
-            f"expectitree: {file}: {disagreement}; this is a defect of "
-            "expectitree, please report it with the tree"
-        )
+        advice = "this is a defect of expectitree, please report it with the tree"
+        say_problems([Problem(file, f"{disagreement}\n{advice}")])
     outcomes = {row.search.outcome for comparison in comparisons for row in comparison.rows}
     options.fail_if(bool(wrong) or Outcome.STOPPED in outcomes)

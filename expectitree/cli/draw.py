@@ -108,15 +108,16 @@ def command(
     .mmd         a Mermaid flowchart, which GitHub shows in Markdown
     .html        a page that replays the searches step by step, offline
 
-    Without -o, the picture is next to FILE and ends in .svg. A picture or a page replaces one that
-    expectitree wrote, unless that was changed since; other files need --force.
+    Without -o, the picture is next to FILE and ends in .svg; that of another tree is tree.svg. A
+    picture or a page replaces one that expectitree wrote, unless that was changed since; other
+    files need --force.
 
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
 
     An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg
     """
     if options.tree_count > 1:
-        raise click.UsageError("draw makes one picture: give one FILE.")
+        raise click.UsageError("draw makes one picture\ngive one FILE.")
     if out is None:
         out = _beside(options)
     kind = _kind(out, picture_format)
@@ -127,7 +128,7 @@ def command(
     else:
         algorithms = algorithms.or_only("expectiminimax")
         algorithms.only(
-            "A picture is of one search: give -a once, or draw a page (.html) of several."
+            "A picture is of one search\ngive -a once, or draw a page (.html) of several."
         )
     style["rows"] = None if show_all else rows
 
@@ -184,13 +185,10 @@ def _refuse_on_page(names: Collection[str]) -> None:
 
 
 def _beside(options: SearchOptions) -> OutputFile:
-    """Return the file of a picture without a name."""
+    """Return the file of a picture without a name: next to the tree's, if it has one."""
     name = "".join(options.files)
     if name in ("", "-") or is_game_name(name):
-        raise click.UsageError(
-            "Name one FILE, whose picture is written next to it; or name the picture of another "
-            "tree, as in -o tree.svg."
-        )
+        name = "tree"
     return OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
 
 
@@ -198,7 +196,7 @@ def _kind(out: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
     if out == "-":
         if picture_format not in _TEXTS:
-            raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")
+            raise click.UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
         return picture_format
     if picture_format is not None:
         raise click.UsageError("--format is for standard output: a file's ending sets its format.")

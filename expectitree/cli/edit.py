@@ -55,7 +55,7 @@ def _check(file: str) -> None:
     if file == "-" or file.startswith(PREFIX):
         name = file.removeprefix(PREFIX) if file != "-" else "NAME"
         raise click.UsageError(
-            f"The page writes to a file, which {file} is not: try `expectitree new --example "
+            f"The page writes to a file, which {file} is not\ntry `expectitree new --example "
             f"{name} my-tree.yaml`."
         )
     format = format_by_suffix(file)
@@ -66,7 +66,7 @@ def _check(file: str) -> None:
             [
                 Problem(
                     file,
-                    f"the page edits YAML and JSON, and this is {format.title}: convert it first",
+                    f"the page edits YAML and JSON, and this is {format.title}\nconvert it first",
                 )
             ]
         )

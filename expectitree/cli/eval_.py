@@ -81,10 +81,10 @@ def command(
     """
     chosen = algorithms.or_only("expectiminimax")
     algorithm = chosen.only(
-        "eval runs one algorithm: `expectitree compare` runs several, side by side."
+        "eval runs one algorithm\n`expectitree compare` runs several, side by side."
     )
     if explain is not None and strategy:
-        raise click.UsageError("--explain answers in sentences, --strategy draws: remove one.")
+        raise click.UsageError("--explain answers in sentences, --strategy draws\nremove one.")
     if explain not in (None, ROOT) and not options.files and not options.texts:
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT

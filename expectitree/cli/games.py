@@ -70,7 +70,7 @@ class GameOptions:
         ]
         if given and not has_games:
             raise click.UsageError(
-                f"{given[0].opts[0]} is for games, such as game:pig: name one, or remove it."
+                f"{given[0].opts[0]} is for games, such as game:pig\nname one, or remove it."
             )
 
     @property
@@ -92,7 +92,7 @@ class GameOptions:
         try:
             return position(game, start=self.start, play=self.play or "")
         except GameError as error:
-            raise SearchError(str(error)) from error  # the options are wrong, not the game
+            raise SearchError(error.lines) from error  # the options are wrong, not the game
 
 
 def is_game_name(name: str) -> bool:
@@ -113,12 +113,12 @@ def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> 
     """Raise a usage error if options that only files have are given with a game."""
     if parameters:
         raise click.UsageError(
-            "--set changes the parameters of files: remove it, and write a game's parameters in "
+            "--set changes the parameters of files\nremove it, and write a game's parameters in "
             "its name, as in 'game:pig(target=20)'."
         )
     if reading:
         raise click.UsageError(
-            "--from, --normalize and the options of other programs' files are not for games: "
+            "--from, --normalize and the options of other programs' files are not for games\n"
             "remove them."
         )
 
@@ -129,7 +129,7 @@ def refuse_game(*names: str | None) -> None:
         if name is not None and is_game_name(name):
             command = click.get_current_context().info_name
             raise click.UsageError(
-                f"{name} is a game, and {command} reads files: write its tree to a file first, "
+                f"{name} is a game, and {command} reads files\nwrite its tree to a file first, "
                 f"with `expectitree convert '{name}' tree.yaml --depth D`."
             )
 
@@ -154,7 +154,7 @@ class GameSource:
             params = click.get_current_context().command.params
             or_time = any(param.name == "seconds" for param in params)
             raise click.UsageError(
-                f"{name} is a game: choose with --depth D how many plies deep to search it"
+                f"{name} is a game\nchoose with --depth D how many plies deep to search it"
                 f"{', or with --seconds T how long' * or_time}."
             )
         self.arguments = arguments | {  # of `search` and `write_out`
@@ -191,14 +191,14 @@ class GameSource:
             if self.options.deepen:
                 name = "--deepen"
             raise click.UsageError(
-                f"{name} is for pruning searches, and this needs the whole tree: remove it, or "
+                f"{name} is for pruning searches, and this needs the whole tree\nremove it, or "
                 "choose another algorithm with -a."
             )
         with working(f"writing out {self.name}"):
             try:
                 tree = write_out(self.game, **self.arguments)
             except RowsError as error:
-                raise GameError(f"{error}{instead}") from None
+                raise GameError(f"{error.lines}{instead}") from None
         return named(tree, *self._name(self.arguments["depth"]))
 
     def _name(self, depth: int) -> tuple[str, str | None]:

@@ -82,7 +82,7 @@ class Option(click.Option):
             what = f"{self.opts[-1]} {name}".rstrip()
             if what in known:
                 raise click.UsageError(
-                    f"{what} was given twice: {known[what]} and {text}; give it once.", ctx
+                    f"{what} was given twice: {known[what]} and {text}\ngive it once.", ctx
                 )
             known[what] = text
 

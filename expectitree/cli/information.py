@@ -49,7 +49,7 @@ def command(
       expectitree information trees/oil-wildcatter.yaml --event oil --event cost
     """
     if likelihood is not None and not names:
-        raise click.UsageError("--likelihood is a test for one event: name it with --event.")
+        raise click.UsageError("--likelihood is a test for one event\nname it with --event.")
     test = None if likelihood is None else read_likelihoods(likelihood)
 
     def worth(tree: Tree, file: str) -> Information | Events:
@@ -58,6 +58,6 @@ def command(
         try:
             return information(tree, names, likelihood=test, exact=True, file=file)
         except LikelihoodError as error:
-            raise FileError([Problem(str(likelihood), str(error))]) from None
+            raise FileError([Problem(str(likelihood), error.lines)]) from None
 
     options.show_all("information in", worth, "information")

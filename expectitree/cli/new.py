@@ -62,7 +62,7 @@ def command(file: str | None, example: str | None, list_examples: bool, force: b
     """
     if list_examples:
         if file is not None or example is not None:
-            raise click.UsageError("--list names the examples: remove FILE and --example.")
+            raise click.UsageError("--list names the examples\nremove FILE and --example.")
         width = max(map(len, examples()))
         for name in examples():
             write([f"{name:{width}}  {load(f'{PREFIX}{name}').title}\n"])

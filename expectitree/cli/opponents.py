@@ -39,7 +39,7 @@ def command(
     try:
         probabilities = [to_probability(text, exact=True) for text in epsilons]
     except NumberError as error:
-        raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
+        raise click.BadParameter(error.lines, param_hint="'--epsilon'") from None
 
     find = partial(opponents, epsilons=probabilities, exact=True)
     options.show_all("opponents of", find, "opponents")

@@ -43,7 +43,7 @@ def _read_settings(
         name, _, value = map(str.strip, setting.partition("="))
         if not name or not value or "=" in value:
             raise click.BadParameter(
-                f"found {setting!r}, expected NAME=VALUE such as pr=0.3: repeat --set for each "
+                f"found {setting!r}, expected NAME=VALUE such as pr=0.3\nrepeat --set for each "
                 "parameter"
             )
         changed[name] = replace(changed[name], value=value) if name in changed else value

@@ -74,8 +74,8 @@ def command(
       expectitree play "game:pig(target=50)" --seed 7
     """
     if typed and seed is not None:
-        raise click.UsageError("--seed chooses the outcomes that --typed asks for: remove one.")
-    algorithm = algorithms.or_only("star2").only("play runs one algorithm: give -a once.")
+        raise click.UsageError("--seed chooses the outcomes that --typed asks for\nremove one.")
+    algorithm = algorithms.or_only("star2").only("play runs one algorithm\ngive -a once.")
     source = source_of(name, depth, seconds, usual=1, **position)
     known = None
     if policy is not None:

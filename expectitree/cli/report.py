@@ -32,7 +32,7 @@ def command(options: SearchOptions, out: str, force: bool) -> None:
     from expectitree.decide.page import page_of
 
     if options.tree_count != 1:
-        raise click.UsageError("A report is about one tree: give one FILE.")
+        raise click.UsageError("A report is about one tree\ngive one FILE.")
     if not out.lower().endswith(".html"):
         raise click.UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
 

@@ -60,10 +60,10 @@ def command(
       expectitree rescale trees/aima-5.12-left.yaml --any
     """
     if map and any_:
-        raise click.UsageError("--map and --any exclude each other: give one of them.")
+        raise click.UsageError("--map and --any exclude each other\ngive one of them.")
     if out is not None:
         if options.tree_count > 1:
-            raise click.UsageError("-o writes one tree: give one FILE.")
+            raise click.UsageError("-o writes one tree\ngive one FILE.")
         check_output(out, None, force)
     find: Callable[..., Rescaling] = find_order_preserving_map
     if map:

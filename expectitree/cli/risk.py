@@ -47,10 +47,10 @@ def command(
     try:
         wanted = None if target is None else to_fraction(target)
     except NumberError as error:
-        raise click.BadParameter(str(error), param_hint="'--target'") from None
+        raise click.BadParameter(error.lines, param_hint="'--target'") from None
 
     if reach is not None and target is not None:
-        raise click.UsageError("--reach and --target ask different questions: remove one.")
+        raise click.UsageError("--reach and --target ask different questions\nremove one.")
 
     if reach is not None:
         find = partial(trace_of, counter=reach, exact=True)

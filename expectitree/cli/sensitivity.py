@@ -108,9 +108,9 @@ def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:
     if fixed and "tornado" not in asked:
         raise click.UsageError("--fixed is for --tornado.")
     if len(asked) > 1:
-        raise click.UsageError(f"--{asked[0]} and --{asked[1]} are two questions: ask one.")
+        raise click.UsageError(f"--{asked[0]} and --{asked[1]} are two questions\nask one.")
     if asked in (["add"], ["strategies"]) and moved:
-        raise click.UsageError(f"--{asked[0]} moves no parameter: remove --parameter.")
+        raise click.UsageError(f"--{asked[0]} moves no parameter\nremove --parameter.")
     if asked in (["everywhere"], ["until"]) and moved != 1:
         raise click.UsageError(f"--{asked[0]} needs one --parameter, which moves.")
     if not asked and moved > 2:

@@ -100,10 +100,10 @@ def command(
 
     For example: expectitree sheet uniform -a alphabeta --min-cuts 2
     """
-    algorithm = algorithms.or_only("expectiminimax").only("A sheet is of one search: give -a once.")
+    algorithm = algorithms.or_only("expectiminimax").only("A sheet is of one search\ngive -a once.")
     if (min_cuts or windows) and not algorithm.prunes:
         name = "--min-cuts" if min_cuts else "--windows"
-        raise click.UsageError(f"{name} is for a search that prunes: add -a alphabeta or star1.")
+        raise click.UsageError(f"{name} is for a search that prunes\nadd -a alphabeta or star1.")
     outs = _files_of(out)
     parameters = {name: value for name, value in given.items() if value is not None}
     tree = _source(source, algorithm, parameters)
@@ -151,7 +151,7 @@ def _source(source: str, algorithm: Algorithm, parameters: dict[str, Any]) -> Tr
     refuse_game(source)
     if parameters:
         raise click.UsageError(
-            f"--{next(iter(parameters))} is for a family: remove it, or name a FAMILY."
+            f"--{next(iter(parameters))} is for a family\nremove it, or name a FAMILY."
         )
     return load(source, warn=warn)
 

@@ -59,13 +59,13 @@ def _grow(options: TreeOptions, name: str, algorithm: Algorithm | None) -> Tree 
     refuse_file_options(options.parameters, options.reading)
     if options.attitude is not None:
         raise click.UsageError(
-            f"--attitude needs the tree of {name}: write it to a file first with "
+            f"--attitude needs the tree of {name}\nwrite it to a file first with "
             "`expectitree convert`, or remove --attitude."
         )
     assert options.games is not None
     bounds = NO_BOUNDS if options.bounds == "none" else options.root_bounds
     if bounds == "leaves":
-        raise click.UsageError("The leaves of a game are not known in advance: give --bounds L,U.")
+        raise click.UsageError("The leaves of a game are not known in advance\ngive --bounds L,U.")
     source = GameSource(name, options.games, options.depth, bounds=bounds, exact=options.exact)
     if algorithm is None or algorithm.needs_whole_tree:
         instead = "; or search without the whole tree: `expectitree eval -a star2`"
@@ -74,11 +74,11 @@ def _grow(options: TreeOptions, name: str, algorithm: Algorithm | None) -> Tree 
     if options.order != "given":
         raise click.UsageError(
             f"--order {options.order} needs the whole tree, and {algorithm.name} searches a game "
-            "without it: remove it, or order moves with --deepen."
+            "without it\nremove it, or order moves with --deepen."
         )
     if options.engine == "compiled":
         raise click.UsageError(
-            "The rules of a game are Python code, which cannot be compiled: remove --engine "
+            "The rules of a game are Python code, which cannot be compiled\nremove --engine "
             "compiled, or write the tree to a file first with `expectitree convert`."
         )
     return source.search(algorithm, options.max_visits)

@@ -21,7 +21,7 @@ from expectitree.lab.study.spec import Study
 def _refuse_plot(context: click.Context, param: click.Parameter, value: str | None) -> None:
     if value is not None:
         raise click.UsageError(
-            "studies are not plotted: print their table with --format csv, and plot that.", context
+            "studies are not plotted\nprint their table with --format csv, and plot that.", context
         )
 
 

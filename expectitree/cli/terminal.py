@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
-from io import StringIO, TextIOWrapper
+from io import TextIOWrapper
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from expectitree.analysis.show import rendered
+from expectitree.base.errors import Problem
 from expectitree.base.interrupts import at_exit
 from expectitree.base.numbers import escape
 from expectitree.files.formats import SUFFIXES
@@ -23,8 +24,6 @@ from expectitree.searches.progress import listening
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from expectitree.base.errors import FileError
-
 # The exit statuses; 0 is success, and `base.interrupts` has 130.
 DOES_NOT_HOLD = 1  # the answer is negative
 WRONG_USAGE = 2
@@ -32,7 +31,7 @@ NO_TREE = 3  # a file cannot be read or written, or is not a tree
 REPORT = "expectitree.report"  # where the `_Report` is kept in the context's `meta`
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
-_STYLES = {"Error: ": "bad", "expectitree: ": "bad", "warning: ": "cut"}  # of labels
+_MEANT = {"--json": "--format json", "--csv": "--format csv"}  # by options that users expect
 _WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _OUTPUT = "expectitree.output"  # where standard output is kept while a command runs
@@ -134,7 +133,7 @@ def choose_report(context: click.Context, param: click.Parameter, file: OutputFi
     """Make an option's file the one that the report is written to."""
     if file == "" or (file or "").lower().endswith(NO_REPORT):
         raise click.BadParameter(
-            f"{file!r} cannot be a report: choose an ending such as .txt or .json"
+            f"{file!r} cannot be a report\nchoose an ending such as .txt or .json"
         )
     if file is not None and file != "-":
         context.meta[REPORT] = _Report(file, context.meta[_OPENED])
@@ -147,7 +146,7 @@ def protect(files: Iterable[str]) -> None:
         return
     for file in files:
         if os.path.exists(file) and os.path.samefile(file, report.file):
-            raise click.UsageError(f"{file} is read here: name another file for the report.")
+            raise click.UsageError(f"{file} is read here\nname another file for the report.")
 
 
 @contextmanager
@@ -167,33 +166,29 @@ def saving_report(context: click.Context) -> Iterator[None]:
         raise ended
 
 
-def say(message: str, label: str = "") -> None:
-    """Print a message to standard error, after a label that is coloured in a terminal."""
+def say(message: str) -> None:
+    """Print a message to standard error."""
     if not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):  # rich need not be imported
         with stderr_may_be_closed():
-            click.echo(escape(label + message), err=True)
+            click.echo(escape(message), err=True)
         return
     from expectitree.text.console import message_line
 
     console = make_console(stderr=True)
-    style = _STYLES.get(label, "place")
-    print_error([message_line(label, message, console.options, style)], console)
+    print_error([message_line(console.options, (message, "none"))], console)
 
 
 def say_usage(error: click.ClickException) -> None:
-    """Print a usage error to standard error: the usage, and what is wrong."""
-    text = StringIO()
-    error.show(text)
-    usage, label, message = text.getvalue().rstrip().partition("Error: ")
-    say_lines(usage)
-    say_lines(message, label)
-
-
-def say_lines(message: str, label: str = "") -> None:
-    """Print the lines of a message to standard error, after a label."""
-    for line in message.expandtabs(4).splitlines():  # click writes tabs
-        say(line, label)
-        label = ""
+    """Print a usage error to standard error; without a hint, the usage is one."""
+    message = error.format_message().replace("\n\t", " ")  # click lists choices so
+    if isinstance(error, click.NoSuchOption) and error.option_name in _MEANT:
+        message = f"No such option {error.option_name!r}\nwrite {_MEANT[error.option_name]}"
+    context = getattr(error, "ctx", None)
+    if context is not None and "\n" not in message:
+        for line in context.get_usage().splitlines():
+            say(line)
+        message += f"\n{context.command_path} --help"
+    say_problems([Problem("expectitree", message)])
 
 
 def print_error(shown: Iterable[RenderableType], console: Console) -> None:
@@ -219,7 +214,8 @@ def say_warnings(context: click.Context) -> None:
     for message in list(messages):
         if not messages[message]:
             messages[message] = True
-            say(message, "warning: ")
+            problem = getattr(message, "problem", Problem("expectitree", message))
+            say_problems([problem], "warning")
 
 
 @contextmanager
@@ -234,12 +230,12 @@ def _warning_meanwhile() -> Iterator[None]:
         timer.cancel()
 
 
-def say_problems(error: FileError) -> None:
-    """Print the problems of a file to standard error, with their source lines."""
+def say_problems(problems: Iterable[Problem], kind: str = "error") -> None:
+    """Print errors or warnings to standard error, with their source lines and what to do."""
     from expectitree.text.console import problem_lines
 
     console = make_console(stderr=True)
-    print_error(problem_lines(error, console.options), console)
+    print_error(problem_lines(problems, console.options, kind), console)
 
 
 @contextmanager

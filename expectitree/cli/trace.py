@@ -44,9 +44,9 @@ def command(
     """
     lazy = algorithms.of_game(is_repeated=True)
     chosen = algorithms.or_only("expectiminimax")
-    algorithm = chosen.only("trace follows one algorithm: give -a once.")
+    algorithm = chosen.only("trace follows one algorithm\ngive -a once.")
     if options.engine == "compiled":
-        raise click.UsageError("A compiled search cannot be followed: remove --engine compiled.")
+        raise click.UsageError("A compiled search cannot be followed\nremove --engine compiled.")
     if limit is None:
         limit = MAX_STEPS if options.format_name == "text" else 0
 

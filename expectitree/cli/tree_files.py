@@ -110,18 +110,18 @@ def check_file(file: str, force: bool) -> None:
     check_place(file)
     if not force and (os.path.isfile(file) or os.path.islink(file)):
         raise click.UsageError(
-            f"{file} exists already: choose another name, or replace it with --force."
+            f"{file} exists already\nchoose another name, or replace it with --force."
         )
 
 
 def check_place(file: str) -> None:
     """Raise an error if the folder of a file does not exist on this machine."""
     if is_url(file):
-        message = "nothing is written at a URL: name a file on this machine, and upload it"
+        message = "nothing is written at a URL\nname a file on this machine, and upload it"
         raise FileError([Problem(file, message)])
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
-        message = f"the folder {folder} does not exist: check the path, or create it"
+        message = f"the folder {folder} does not exist\ncheck the path, or create it"
         raise FileError([Problem(file, message)])
 
 
@@ -141,7 +141,7 @@ def check_output(out: str, format: str | None, force: bool, float32: bool = Fals
     found = text_format(format or "yaml") if out == "-" else format_of(out, format)
     if float32 and found.name not in TABLES:
         raise click.UsageError(
-            f"--float32 is for .arrow and .parquet, and {out} is {found.title}: remove it."
+            f"--float32 is for .arrow and .parquet, and {out} is {found.title}\nremove it."
         )
     if out != "-":
         check_file(out, force)

@@ -41,7 +41,7 @@ class TreeOptions:
         """Return the keyword arguments of a function that searches a tree."""
         if self.max_visits is not None and not any(a.prunes for a in algorithms):
             raise SearchError(
-                f"--max-visits stops a pruning search, and {algorithms[0].name} visits every node: "
+                f"--max-visits stops a pruning search, and {algorithms[0].name} visits every node\n"
                 "remove it, or choose a search such as -a star2"
             )
         return {
@@ -69,6 +69,6 @@ def read_bounds(text: str | None) -> Bounds | None:
         lower, upper = (to_bound(end.strip(), exact=True) for end in ends)
     except NumberError as error:
         raise click.BadParameter(
-            f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
+            f"{error.reason}\nwrite LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
         ) from None
     return lower, upper

@@ -67,13 +67,15 @@ class SearchOptions(TreeOptions):
                     result = function(found, file=name)
             except FileError as error:
                 self.statuses.append(NO_TREE)
-                say_problems(error)
+                problems = error.as_problems()
                 if not os.path.exists(name) and _MAPPING.search(name):
-                    say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
+                    typed = f"expectitree eval -e {shlex.quote(name)}"
+                    problems = [p.with_hint(f"a tree is typed after -e: {typed}") for p in problems]
+                say_problems(problems)
             except ExpectitreeError as error:
                 status = NO_TREE if isinstance(error, GameError) else WRONG_USAGE
                 self.statuses.append(status)
-                say(error.message, f"{name}: ")
+                say_problems(error.at(name).as_problems())
             else:
                 yield result
 
@@ -102,7 +104,7 @@ class SearchOptions(TreeOptions):
         """
         if self.plot is not None:
             if self.tree_count > 1:
-                raise click.UsageError("--plot draws one tree: name one file.")
+                raise click.UsageError("--plot draws one tree\nname one file.")
             plotting.check_plot(self.plot)
         reports = list(self.map(activity, function))
         if reports:
@@ -122,14 +124,14 @@ class SearchOptions(TreeOptions):
         """Raise a usage error if the options contradict each other."""
         if not self.files and not self.texts:
             raise click.UsageError(
-                "No tree was given: name a FILE, or - for standard input, or type one after -e."
+                "No tree was given\nname a FILE, or - for standard input, or type one after -e."
             )
         if self.exact and self.engine in ("interpreted", "compiled"):
             raise click.UsageError(
-                f"--exact computes in fractions, --engine {self.engine} in floats: remove one."
+                f"--exact computes in fractions, --engine {self.engine} in floats\nremove one."
             )
         if self.files.count("-") > 1:
-            raise click.UsageError("Standard input can be read once: give - only once.")
+            raise click.UsageError("Standard input can be read once\ngive - only once.")
         games = [name for name in self.files if is_game_name(name)]
         if self.games is None:
             refuse_game(*games)

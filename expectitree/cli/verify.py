@@ -96,10 +96,10 @@ def _check_usage(
         raise click.UsageError("--write needs files: standard input cannot be written to.")
     if write_back and parameters:
         raise click.UsageError(
-            "--write keeps the results of the file's own parameters: remove --set."
+            "--write keeps the results of the file's own parameters\nremove --set."
         )
     if has_both:
-        raise click.UsageError("--verbose and --quiet exclude each other: give one of them.")
+        raise click.UsageError("--verbose and --quiet exclude each other\ngive one of them.")
 
 
 def _verified(
@@ -113,7 +113,7 @@ def _verified(
         try:
             verification = verify_file(file, warn=warn, parameters=parameters)
         except (NumberError, TreeError) as error:  # of --set
-            raise click.UsageError(f"{file}: {error}") from None
+            raise click.UsageError(f"{file}: {error.lines}") from None
         has_all = verification.checks and not verification.broken
         if not write_back or verification.error is not None or has_all:
             return verification

@@ -142,7 +142,7 @@ def _labels_below(tree: Tree, node: int) -> list[str]:
     path = escape(tree.path_of(node))
     if columns.kind[node] != CHANCE:
         raise TransformError(
-            f"{path} is a {Kind(columns.kind[node]).name} node: give the path of a CHANCE node "
+            f"{path} is a {Kind(columns.kind[node]).name} node\ngive the path of a CHANCE node "
             "whose children are CHANCE nodes"
         )
     found: list[str] = []
@@ -150,7 +150,7 @@ def _labels_below(tree: Tree, node: int) -> list[str]:
         n, where = columns.child[b], escape(tree.branch_label(node, b))
         if columns.kind[n] != CHANCE:
             raise TransformError(
-                f"{path}: below {where} is a {Kind(columns.kind[n]).name} node: only CHANCE nodes "
+                f"{path}: below {where} is a {Kind(columns.kind[n]).name} node\nonly CHANCE nodes "
                 "can be interchanged with their CHANCE children"
             )
         labels = [tree.branch_label(n, c) for c in tree.branches_of(n)]
@@ -160,6 +160,6 @@ def _labels_below(tree: Tree, node: int) -> list[str]:
             shown, expected = (", ".join(map(escape, some)) for some in (labels, found))
             raise TransformError(
                 f"{path}: the outcomes below {where} are {shown}, and those below {first} are "
-                f"{expected}: give them the same labels"
+                f"{expected}\ngive them the same labels"
             )
     return found

@@ -83,7 +83,7 @@ def page_of(tree: Tree, file: str = "") -> str:
     matplotlib is missing, and `SearchError` if the tree cannot be evaluated.
     """
     if find_spec("matplotlib") is None:
-        raise AnalysisError(f"a report has plots, which need matplotlib: {install_hint('plot')}")
+        raise AnalysisError(f"a report has plots, which need matplotlib\n{install_hint('plot')}")
     name = "" if file in ("-e", "-") else os.path.basename(file)
     search, title = evaluate(tree), tree.title or name or "A decision"
     parts = [_element("title", title), "<body>", _element("h1", title)]

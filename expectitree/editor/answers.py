@@ -175,7 +175,7 @@ def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
 def _information(tree: Tree) -> list[Shown]:
     if not tree.formulas.events:
         raise AnalysisError(
-            "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes, to "
+            "the tree has no event\nname an uncertainty by `event: NAME` at its chance nodes, to "
             "see what knowing it in advance is worth"
         )
     return [every_event(tree, exact=True)]

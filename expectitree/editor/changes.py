@@ -96,7 +96,7 @@ def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "t
         ExpectitreeError: The text cannot be changed in this way.
     """
     if what not in _CHANGES:
-        raise TreeError(f"unknown change {quote(what)}: choose one of {', '.join(_CHANGES)}")
+        raise TreeError(f"unknown change {quote(what)}\nchoose one of {', '.join(_CHANGES)}")
     change = _Change(text, path, name)
     value = value.strip() if isinstance(value, str) else [p.strip() for p in value]
     _CHANGES[what](change, value)
@@ -104,7 +104,7 @@ def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "t
         text = text[:start] + written + text[end:]
     changed = loads(text, name=name)
     if what == "label" and changed.branch_label(change.parent, change.branch) != value:
-        raise TreeError(f"{quote(str(value))} is read as a probability here: choose another label")
+        raise TreeError(f"{quote(str(value))} is read as a probability here\nchoose another label")
     return text
 
 
@@ -162,7 +162,7 @@ class _Change:
         self.text, self.tree = text, loads(text, name=name)
         format = format_of_text(text, name)
         if format.is_foreign:
-            raise TreeError(f"this is {format.title}: convert the file to YAML or JSON first")
+            raise TreeError(f"this is {format.title}\nconvert the file to YAML or JSON first")
         self.notation = format.module.NOTATION
         self.edits: list[tuple[int, int, str]] = []
         self.anchors: dict[str, _Item] = {}
@@ -224,7 +224,7 @@ class _Change:
         for key in wanted:
             if key in entries:
                 return entries[key]
-        raise TreeError("the node ends here by its `until`, without a `utility`: change the text")
+        raise TreeError("the node ends here by its `until`, without a `utility`\nchange the text")
 
     @property
     def keys_are_p(self) -> bool:
@@ -246,7 +246,7 @@ class _Change:
     def own(self) -> _Item:
         """Return the branch to the node as it is written."""
         if self.item.alias:
-            raise TreeError("this branch is an alias of another: change it in the text")
+            raise TreeError("this branch is an alias of another\nchange it in the text")
         return self.item
 
     def written(self, value: Value) -> str:
@@ -265,7 +265,7 @@ class _Change:
 
     def raw(self, item: _Item) -> str:
         if not item.is_plain:
-            raise TreeError("this is a block of text or an alias: change it in the text")
+            raise TreeError("this is a block of text or an alias\nchange it in the text")
         return self.text[item.start : item.end]
 
     def number_key(self, number: str) -> str:
@@ -366,7 +366,7 @@ class _Change:
         """Write another label."""
         label = self.notation.text(str(value))
         if self.branch == NONE:
-            raise TreeError("the root has no label: change the title in the text")
+            raise TreeError("the root has no label\nchange the title in the text")
         if not value:
             raise TreeError("nothing is written here: expected a label")
         if self.holder.is_mapping and not self.is_by_p:
@@ -391,7 +391,7 @@ class _Change:
         """Make a leaf the only child of a node, or an inner node one of another kind or a leaf."""
         target, kind = self.target, str(value)
         if target.find("until") is not None and (self.is_leaf or kind not in KINDS):
-            raise TreeError("the node repeats until a condition holds: change it in the text")
+            raise TreeError("the node repeats until a condition holds\nchange it in the text")
         if self.is_leaf and kind not in KINDS:
             self.set_utility(value)
             return
@@ -421,14 +421,14 @@ class _Change:
 
     def clear_probabilities(self) -> None:
         if self.keys_are_p:
-            raise TreeError("the outcomes have their probabilities as keys: change it in the text")
+            raise TreeError("the outcomes have their probabilities as keys\nchange it in the text")
         for _, child in self.body[1].pairs:
             self.drop_keys(child, "p")
 
     def set_probabilities(self, value: Value) -> None:
         """Write the probabilities of all outcomes; if all are empty, they are equally likely."""
         if self.is_leaf:
-            raise TreeError("a leaf has no outcomes: choose its kind first")
+            raise TreeError("a leaf has no outcomes\nchoose its kind first")
         pairs, by_p = self.body[1].pairs, self.keys_are_p
         if isinstance(value, str) or len(value) != len(pairs):
             raise TreeError(f"expected {len(pairs)} probabilities, one for each outcome")
@@ -441,13 +441,13 @@ class _Change:
                     self.replace(key, self.number_key(self.written(p)))
             elif (was := child.value("p")) is None or was.text != p:
                 if child.alias:
-                    raise TreeError("an outcome is an alias of another: change it in the text")
+                    raise TreeError("an outcome is an alias of another\nchange it in the text")
                 self.put(child, "p", self.written(p))
 
     def add(self, value: Value) -> None:
         """Write a leaf after the children: its utility is 0, and its probability too."""
         if self.is_leaf:
-            raise TreeError("a leaf has no children: choose its kind first")
+            raise TreeError("a leaf has no children\nchoose its kind first")
         key, children = self.body
         has_p = key.text == "chance" and any(child.value("p") for _, child in children.pairs)
         zero = self.notation.number("0")
@@ -470,7 +470,7 @@ class _Change:
             raise TreeError("the root cannot be removed")
         pairs = self.holder.pairs
         if len(pairs) == 1:
-            raise TreeError("a node needs a child: make it a leaf instead")
+            raise TreeError("a node needs a child\nmake it a leaf instead")
         columns, formulas = self.tree.columns, self.tree.formulas
         first = self.branch - self.at
         branches = range(first, first + len(pairs))

@@ -161,7 +161,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _not_text(source: Any, expected: str) -> TreeError:
-    hint = ": from_dict reads nested data" if isinstance(source, dict) else ""
+    hint = "\nfrom_dict reads nested data" if isinstance(source, dict) else ""
     return TreeError(
         f"found {type(source).__name__} {quote(str(source))}, expected {expected}{hint}"
     )

@@ -69,7 +69,7 @@ def read_metadata(written: bytes | None) -> Fields:
     if written is None:
         return {}
     if half_pair(written.decode()) >= 0:
-        raise TreeError("the metadata have half of a surrogate pair: write the character itself")
+        raise TreeError("the metadata have half of a surrogate pair\nwrite the character itself")
     data = json.loads(
         written,
         parse_int=NumberText,
@@ -82,7 +82,8 @@ def read_metadata(written: bytes | None) -> Fields:
         raise TreeError("the metadata have another version: expected version 1 to 3")
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
-        raise TreeError(str(error))
+        message = error if isinstance(error, str) else error.lines
+        raise TreeError(message)
 
     values, found = ValueReader(report), {}
     for key, read in _VALUES.items():
@@ -90,7 +91,7 @@ def read_metadata(written: bytes | None) -> Fields:
             try:
                 found[key] = read(values, about[key])
             except ExpectitreeError as error:
-                raise TreeError(f"the {key} in the metadata: {error}") from None
+                raise TreeError(f"the {key} in the metadata: {error.lines}") from None
     found["estimated"] = frozenset(found.get("estimated", ()))
     bounds = found.pop("bounds", None) or {}
     found["local_bounds"] = {n: float_bounds(ends) for n, ends in bounds.items()}

@@ -68,17 +68,17 @@ def text_format(name: str) -> Format:
     """Return a format of texts by its name; raise `TreeError` if there is none to write."""
     row = format_by_name(name)
     if row is None:
-        raise TreeError(f"unknown format {quote(name)}: choose one of {', '.join(TEXT_FORMATS)}")
+        raise TreeError(f"unknown format {quote(name)}\nchoose one of {', '.join(TEXT_FORMATS)}")
     if not row.is_written:
         raise TreeError(_refusal(row))
     if not row.is_text:
-        raise TreeError(f"the format {name} is not text: save to a file whose name ends in .{name}")
+        raise TreeError(f"the format {name} is not text\nsave to a file whose name ends in .{name}")
     return row
 
 
 def _refusal(row: Format) -> str:
     """Return the message about a format that is only read."""
-    return f"{row.title} cannot be written: choose one of {', '.join(TEXT_FORMATS)}"
+    return f"{row.title} cannot be written\nchoose one of {', '.join(TEXT_FORMATS)}"
 
 
 def save(
@@ -152,13 +152,13 @@ def _refuse(name: str, rows: list[Format], named: Format | None) -> NoReturn:
         message = _refusal(named)
     elif named is not None and not rows:
         suffixes = " or ".join(named.suffixes)
-        message = f"{named.title} is for files that end in {suffixes}: choose another name"
+        message = f"{named.title} is for files that end in {suffixes}\nchoose another name"
     elif rows:
-        message = f"{rows[0].title} cannot be written: {hint}"
+        message = f"{rows[0].title} cannot be written\n{hint}"
     elif ending:
-        message = f"the ending {ending} is unknown: {hint}"
+        message = f"the ending {ending} is unknown\n{hint}"
     else:
-        message = f"the name has no ending: {hint}"
+        message = f"the name has no ending\n{hint}"
     raise error_in(name, message)
 
 

@@ -33,7 +33,7 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         if name == "-" and sys.stdin is None:
-            raise error_in(name, "standard input is closed: name a file, or pipe a tree in")
+            raise error_in(name, "standard input is closed\nname a file, or pipe a tree in")
     else:
         name = str(getattr(source, "name", "<stream>"))
     try:
@@ -49,7 +49,7 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
             with open(name, "rb") as stream:
                 content = read_limited(stream, name, _TABLE)
     except UnicodeDecodeError:
-        raise error_in(name, "this is not UTF-8: save the file as UTF-8") from None
+        raise error_in(name, "this is not UTF-8\nsave the file as UTF-8") from None
     except NumberError:  # the budget is not a number, which is not the fault of the file
         raise
     except (OSError, ValueError) as error:
@@ -65,22 +65,22 @@ def decode(content: bytes, name: str) -> str:
         if format.magic and content.startswith(format.magic):
             raise error_in(
                 name,
-                f"found tables, expected text: give a file whose name ends in {format.suffixes[0]}",
+                f"found tables, expected text\ngive a file whose name ends in {format.suffixes[0]}",
             )
     if content.startswith(_ZIP):
         raise error_in(
-            name, "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8"
+            name, "found a ZIP archive, expected text\nsave a spreadsheet as CSV in UTF-8"
         )
     for mark, encoding in _ENCODINGS.items():
         if content.startswith(mark):
-            raise error_in(name, f"found {encoding}, expected UTF-8: save the file as UTF-8")
+            raise error_in(name, f"found {encoding}, expected UTF-8\nsave the file as UTF-8")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig")
         hint = "save the file as UTF-8" + ", if it is text" * (b"\0" in content)
         raise error_at(
-            before, len(before), name, f"the byte 0x{content[error.start]:02x} is not UTF-8: {hint}"
+            before, len(before), name, f"the byte 0x{content[error.start]:02x} is not UTF-8\n{hint}"
         ) from None
 
 
@@ -91,14 +91,14 @@ def check_characters(text: str, name: str) -> None:
             text,
             place,
             name,
-            "found a NUL character, expected text: the file is not text, or it is damaged",
+            "found a NUL character, expected text\nthe file is not text, or it is damaged",
         )
     if (place := half_pair(text)) >= 0:
         raise error_at(
             text,
             place,
             name,
-            "found half of a surrogate pair, expected a character: write the character itself",
+            "found half of a surrogate pair, expected a character\nwrite the character itself",
         )
 
 
@@ -136,17 +136,17 @@ def _why_unreadable(name: str, error: OSError | ValueError) -> str:
         except OSError:
             names = []
         if path.name in names:
-            return "this link leads nowhere: check its target"
+            return "this link leads nowhere\ncheck its target"
         stems = {Path(other).stem: other for other in names}  # endings make all names alike
         near, example = nearest(path.stem, stems), nearest(path.stem, examples())
-        hint = ": check the path"
+        hint = "check the path"
         if example == path.stem:
-            hint = f": the example of this name is {PREFIX}{example}"
+            hint = f"the example of this name is {PREFIX}{example}"
         elif near:
-            hint = f" (did you mean {path.parent / stems[near]}?)"
+            hint = f"did you mean {path.parent / stems[near]}?"
         elif example:
-            hint = f" (did you mean {PREFIX}{example}?)"
-        return f"there is no such file{hint}"
+            hint = f"did you mean {PREFIX}{example}?"
+        return f"there is no such file\n{hint}"
     if isinstance(error, IsADirectoryError):
         return "this is a folder, expected a file"
     reason = getattr(error, "strerror", None) or str(error)
@@ -171,5 +171,5 @@ def read_example(name: str) -> bytes:
         hint = f"choose among {', '.join(known)}"
         if near := nearest(name, known):
             hint = f"did you mean {near}?"
-        raise error_in(f"{PREFIX}{name}", f"there is no such example: {hint}")
+        raise error_in(f"{PREFIX}{name}", f"there is no such example\n{hint}")
     return known[name].read_bytes()

@@ -32,7 +32,7 @@ def naming_url(path: str, *kept: type[Exception]) -> Iterator[None]:
     except FileNotFoundError:
         if not is_url(path):
             raise
-        raise error_in(path, "there is no such file: check the URL") from None
+        raise error_in(path, "there is no such file\ncheck the URL") from None
     except Exception as error:
         if not is_url(path) or isinstance(error, (ExpectitreeError, *kept)):
             raise
@@ -46,6 +46,6 @@ def open_url(url: str) -> Any:
         import fsspec
     except ImportError:
         raise error_in(
-            url, f"fsspec is not installed, and URLs need it: {install_hint('cluster')}"
+            url, f"fsspec is not installed, and URLs need it\n{install_hint('cluster')}"
         ) from None
     return fsspec.open(url, "rb").open()

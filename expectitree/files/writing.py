@@ -78,7 +78,7 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
                 os.chmod(temporary, mode)
             if isinstance(path, OutputFile) and path.seen != _state(path):
                 raise error_in(
-                    path, "another program changed the file in the meantime: run this again"
+                    path, "another program changed the file in the meantime\nrun this again"
                 )
             stream.close()  # Windows neither renames nor removes a file that is open
             os.replace(temporary, target)

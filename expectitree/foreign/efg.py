@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from expectitree.base.errors import FileError, TransformError, TreeError
+from expectitree.base.errors import FileError, TransformError, TreeError, Warned
 from expectitree.base.numbers import (
     Number,
     escape,
@@ -37,7 +37,7 @@ def read(text: str, name: str, warn: Warn, exact_nodes: int, max_player: str | i
     reader.check_information()
     tree = reader.tree(reader.total())
     for message in reader.changes():
-        warn(f"{name}: {message}")
+        warn(Warned(name, message))
     return tree
 
 
@@ -47,7 +47,7 @@ def _player(game: Game, option: str) -> int:
     if option in names:
         return names.index(option) % len(numbers) + 1
     known = ", ".join(f"{k} {quote(name)}" for k, name in enumerate(game.players, start=1))
-    raise TransformError(f"there is no player {quote(option)}: the players are {known}")
+    raise TransformError(f"there is no player {quote(option)}\nthe players are {known}")
 
 
 class _Reader:
@@ -115,7 +115,7 @@ class _Reader:
                 texts += f" and to {message_text(constant)} at line {lines[1]}"
                 raise self.game.error(
                     node.at,
-                    f"not constant-sum: payoffs sum to {texts}: expectitree supports constant-sum "
+                    f"not constant-sum: payoffs sum to {texts}\nexpectitree supports constant-sum "
                     "games only",
                 )
             else:
@@ -178,7 +178,7 @@ class _Reader:
         try:
             found, divisor = self.builder.distribution(written, len(written))
         except TreeError as error:
-            raise self.game.error(at, f"{error.reason}: correct the probabilities") from None
+            raise self.game.error(at, f"{error.reason}\ncorrect the probabilities") from None
         self.normalised += divisor is not None
         return found
 
@@ -239,7 +239,7 @@ class _Writer:
             try:
                 yield self.node(n, reward)
             except TreeError as error:
-                raise TreeError(f"{escape(tree.path_of(n))}: {error}") from None
+                raise TreeError(f"{escape(tree.path_of(n))}: {error.lines}") from None
             stack += [(child[b], tree.reward_of(b)) for b in reversed(tree.branches_of(n))]
 
     def changes(self) -> Iterator[str]:

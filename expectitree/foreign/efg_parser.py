@@ -76,7 +76,7 @@ class Game:
                     "this is a strategic game of Gambit (.nfg), expected an extensive game (.efg)",
                 )
             if self.token not in expected:
-                raise self.wrong(f'{expected[0]}: a file begins with EFG 2 R "title"')
+                raise self.wrong(f'{expected[0]}\na file begins with EFG 2 R "title"')
             self.take()
         self.title = self.string("the title")
         self.players_at = self.at
@@ -94,12 +94,12 @@ class Game:
         while missing:
             if self.nodes and self.kind is None:
                 count = plural(missing, "more node")
-                raise self.wrong(f"{count}: each action leads to a node")
+                raise self.wrong(f"{count}\neach action leads to a node")
             node = self.node()
             self.nodes.append(node)
             missing += len(node.infoset.actions) - 1 if node.infoset else -1
         if self.kind is not None:
-            raise self.wrong("the end of the file: each action already has its node")
+            raise self.wrong("the end of the file\neach action already has its node")
 
     def node(self) -> GameNode:
         """Read a node without those below it."""
@@ -122,7 +122,7 @@ class Game:
         at, player = self.at, self.integer("the number of a player")
         if not 1 <= player <= len(self.players):
             raise self.error(
-                at, f"there is no player {player}: the players are 1 to {len(self.players)}"
+                at, f"there is no player {player}\nthe players are 1 to {len(self.players)}"
             )
         return player
 
@@ -133,7 +133,7 @@ class Game:
         if self.kind != "text" and not self.is_sign("{"):
             if known is None:
                 raise self.error(
-                    at, f"information set {number} is new: write its name and its actions here"
+                    at, f"information set {number} is new\nwrite its name and its actions here"
                 )
             return known
         # OpenSpiel's files leave the name out.
@@ -156,7 +156,7 @@ class Game:
         at, text = self.at, self.token
         number = self.number(f"the probability of {quote(action)}")
         if not 0 <= number <= 1:
-            raise self.error(at, f"{quote(text)} is not a probability: write a number from 0 to 1")
+            raise self.error(at, f"{quote(text)} is not a probability\nwrite a number from 0 to 1")
         return number
 
     def outcome(self) -> Outcome | None:
@@ -166,11 +166,11 @@ class Game:
         if self.kind != "text":
             if known is None and number:
                 raise self.error(
-                    at, f"outcome {number} is new: write its name and its payoffs here"
+                    at, f"outcome {number} is new\nwrite its name and its payoffs here"
                 )
             return known
         if number == 0:
-            raise self.error(at, "outcome 0 pays nothing: give one with payoffs another number")
+            raise self.error(at, "outcome 0 pays nothing\ngive one with payoffs another number")
         name = self.string("the name of the outcome")
         self.sign("{", f" before the payoffs of outcome {number}")
         outcome = Outcome(name, self.payoffs())
@@ -192,7 +192,7 @@ class Game:
             hint = "write one for each player"
             if len(payoffs) > len(self.players):
                 hint += ", and decimals with a point"
-            raise self.error(at, f"found {counts}: {hint}")
+            raise self.error(at, f"found {counts}\n{hint}")
         return payoffs
 
     # ---- Tokens; `what` completes "expected …".
@@ -207,7 +207,7 @@ class Game:
         if kind is not None:
             self.token, self.at = match[kind], match.start(kind)
         if kind == "open":
-            raise self.error(self.at, 'this text does not end: close it with a quote (")')
+            raise self.error(self.at, 'this text does not end\nclose it with a quote (")')
         return token
 
     def string(self, what: str) -> str:
@@ -240,7 +240,7 @@ class Game:
             try:
                 self.values[self.token] = to_fraction(self.token)
             except NumberError as error:
-                raise self.error(self.at, f"{what}: {error}") from None
+                raise self.error(self.at, f"{what}: {error.lines}") from None
         return self.values[self.take()]
 
     def wrong(self, expected: str) -> FileError:
@@ -254,4 +254,4 @@ class Game:
 
 
 def _differs(what: str) -> str:
-    return f"{what} had another description before: repeat that one, or write only the number"
+    return f"{what} had another description before\nrepeat that one, or write only the number"

@@ -103,7 +103,7 @@ def from_networkx(graph: Graph, *, warn: Warn | None = None) -> Tree:
         try:
             ids[name] = _add(builder, graph, name, ids)
         except (TreeError, NumberError) as error:
-            raise TreeError(f"node {name!r}: {error}") from None
+            raise TreeError(f"node {name!r}: {error.lines}") from None
     written = {key: text for key, text in graph.graph.items() if text is not None}
     about: Any = {key: str(written[key]) for key in ("title", "source") if key in written}
     try:
@@ -112,7 +112,7 @@ def from_networkx(graph: Graph, *, warn: Warn | None = None) -> Tree:
         if attitude is not None:
             tree = tree.with_attitude(str(attitude))
     except NumberError as error:
-        raise TreeError(f"the attribute root_reward of the graph: {error}") from None
+        raise TreeError(f"the attribute root_reward of the graph: {error.lines}") from None
     warnings = Warnings(warn)
     _warn_of_ignored(graph.subgraph(reached), warnings)
     return warnings.on(tree)
@@ -128,7 +128,7 @@ def _root(graph: Graph) -> Hashable:
     roots: list[Hashable] = [name for name in graph if graph.in_degree(name) == 0]
     if len(roots) != 1:
         raise TreeError(
-            f"found {len(roots)} nodes without an edge to them, expected one root: "
+            f"found {len(roots)} nodes without an edge to them, expected one root\n"
             "set the attribute root of the graph"
         )
     return roots[0]
@@ -145,7 +145,7 @@ def _add(builder: TreeBuilder, graph: Graph, name: Hashable, ids: dict[Hashable,
     edges.sort(key=lambda edge: edge[2].get("place", 0))  # a graph groups edges by child
     if kind == "TERMINAL":
         if edges:
-            raise TreeError("a terminal has no branches: set kind to MAX, MIN or CHANCE")
+            raise TreeError("a terminal has no branches\nset kind to MAX, MIN or CHANCE")
         return builder.terminal(attributes.get("utility"), note=attributes.get("note"))
     children = {
         str(edge.get("label") or f"#{place}"): ids[child]
@@ -162,7 +162,7 @@ def _add(builder: TreeBuilder, graph: Graph, name: Hashable, ids: dict[Hashable,
         return make(children, **about)
     given = [edge["p"] for _, _, edge in edges if edge.get("p") is not None]
     if given and len(given) < len(edges):
-        raise TreeError("some outcomes have no probability: give it to all or to none")
+        raise TreeError("some outcomes have no probability\ngive it to all or to none")
     return builder.chance(children, given or None, **about)
 
 
@@ -174,7 +174,7 @@ def _check_edge(edge: dict[str, object], child: Hashable, kind: str) -> None:
         known = "call it p if it is the probability, and otherwise remove it or give p too"
         hints = {others[0]: known} | hints
     for key, hint in hints.items():
-        raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
+        raise TreeError(f"the edge to {child!r} has the attribute {key}\n{hint}")
 
 
 def _is_number(value: object) -> bool:
@@ -203,5 +203,5 @@ def _networkx() -> Any:
     try:
         import networkx
     except ImportError:
-        raise TreeError(f"graphs need networkx: {install_hint('networkx')}") from None
+        raise TreeError(f"graphs need networkx\n{install_hint('networkx')}") from None
     return networkx

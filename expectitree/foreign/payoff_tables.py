@@ -135,7 +135,7 @@ class Table(Spreadsheet):
         name, *cells = self.chances
         if not any(cell.text for cell in cells):
             if name.text:
-                self.fault(name, "no probability is written here: write them, or delete this line")
+                self.fault(name, "no probability is written here\nwrite them, or delete this line")
             return []
         if sum(self.values(cells)) > 50 and not any("%" in cell.text for cell in cells):
             self.sign = "%"
@@ -147,7 +147,7 @@ class Table(Spreadsheet):
         if abs(total - 1) > tolerance and not self.problems.found:
             self.fault(
                 cells[0],
-                f"the probabilities sum to {message_text(total)}, expected 1: correct them, or "
+                f"the probabilities sum to {message_text(total)}, expected 1\ncorrect them, or "
                 f"{NORMALIZE}; a third is written 1/3",
             )
         return texts
@@ -155,7 +155,7 @@ class Table(Spreadsheet):
     def probability(self, cell: Cell) -> str:
         """Return the probability in a cell as the grammar writes it."""
         if not cell.text:
-            raise NumberError("the cell is empty: write a probability, or delete the state")
+            raise NumberError("the cell is empty\nwrite a probability, or delete the state")
         text = self.number(cell).replace(" %", "%") + self.sign
         to_probability(text, exact=True)
         return text
@@ -177,13 +177,13 @@ class Table(Spreadsheet):
         if len(chances) > 1:
             self.refuse(
                 chances[1][0],
-                f"these are probabilities, too, like {quote(chances[0][0].text)}: keep one, or "
+                f"these are probabilities, too, like {quote(chances[0][0].text)}\nkeep one, or "
                 "choose one with --probabilities",
             )
         if is_turned and in_rows:
             self.refuse(
                 in_rows[0][0],
-                "these are the probabilities of columns, so columns are states: remove --transpose",
+                "these are the probabilities of columns, so columns are states\nremove --transpose",
             )
         if not is_turned and not chances and _STATES.fullmatch(corner):
             is_turned = True
@@ -214,7 +214,7 @@ class Table(Spreadsheet):
         for row in [row for row in rows if len(row) > width]:
             self.fault(
                 row[width],
-                f"the row {quote(row[0].text)} is longer than the first row: name each column "
+                f"the row {quote(row[0].text)} is longer than the first row\nname each column "
                 'there, and put a number such as "1,234" in quotes',
             )
         self.raise_any()
@@ -248,7 +248,7 @@ class Table(Spreadsheet):
         if chances or abs(total - 1) > _ROUNDED:
             return chances
         self.notes.append(
-            f"the names have the probabilities {', '.join(found)}: if the probabilities are "
+            f"the names have the probabilities {', '.join(found)}\nif the probabilities are "
             "others, add a row or column `probability`"
         )
         return [line]
@@ -262,7 +262,7 @@ class Table(Spreadsheet):
             if sum(values) in (1, 100) and min(values) >= 0 and not {*values} <= {0, 1, 100}:
                 line = quote(name.text)
                 self.notes.append(
-                    f"the numbers of {line} sum to {sum(values)}: if they are the probabilities, "
+                    f"the numbers of {line} sum to {sum(values)}\nif they are the probabilities, "
                     f"add --probabilities {line}"
                 )
                 return
@@ -281,10 +281,10 @@ class Table(Spreadsheet):
             # A state has a probability. Their total may stand there, too.
             if match and len(kept) > 2 and sum(self.values(line[1:first])) in (0, 1, 100):
                 what = f"the {match.lastgroup} of the others"
-                found = f"is read as {role}, since it is not {what}: delete it if it is none"
+                found = f"is read as {role}, since it is not {what}\ndelete it if it is none"
                 if self.is_summary(match.lastgroup, kept, first):
                     kept.pop()
-                    found = f"is left out, since it is {what}: rename it if it is {role}"
+                    found = f"is left out, since it is {what}\nrename it if it is {role}"
                 self.notes.append(f"{quote(line[0].text)} {found}")
         return kept
 

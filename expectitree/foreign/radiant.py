@@ -106,7 +106,7 @@ class _Reader(Translation):
                 self.report(
                     place,
                     path,
-                    f"no file {escape(name)}.yaml is next to this one: save that tree there",
+                    f"no file {escape(name)}.yaml is next to this one\nsave that tree there",
                 )
                 raise TooManyProblemsError
             reader = _Reader(parse(*read_text(file), "yaml"), self.kinds["decision"], main)
@@ -138,7 +138,7 @@ class _Reader(Translation):
             )
             return
         if id(node.raw) in self.source.shared:
-            self.report(node.place, node.path, "an alias repeats this node: repeat its lines")
+            self.report(node.place, node.path, "an alias repeats this node\nrepeat its lines")
             return
         keys, branches = self.split(node)
         if not node.above:
@@ -166,7 +166,7 @@ class _Reader(Translation):
         for at, (key, value) in enumerate(node.raw):
             word, place = key.lower(), Place(node.raw, at, True)
             if word in keys:
-                self.report(place, node.path, f"duplicate key {quote(word)}: keep one")
+                self.report(place, node.path, f"duplicate key {quote(word)}\nkeep one")
             elif word in own:
                 keys[word] = value, Place(node.raw, at)
             elif isinstance(value, tuple):
@@ -194,7 +194,7 @@ class _Reader(Translation):
                 self.report(
                     Place(written, at, True),
                     root.path,
-                    f"duplicate variable {quote(name)}: keep one",
+                    f"duplicate variable {quote(name)}\nkeep one",
                 )
                 continue
             place = self.anchor
@@ -209,7 +209,7 @@ class _Reader(Translation):
                 main.report(
                     place,
                     (),
-                    f"two files that this one uses give {quote(name)} different values: define it "
+                    f"two files that this one uses give {quote(name)} different values\ndefine it "
                     "among the variables here",
                 )
         main.own = main.own or {*first}
@@ -236,7 +236,7 @@ class _Reader(Translation):
                 self.report(
                     keys["cost"][1],
                     node.path,
-                    "the first node has a cost: move it to the branches that use this tree",
+                    "the first node has a cost\nmove it to the branches that use this tree",
                 )
             elif not has_branches and "tree" not in keys:
                 self.note(node.path, "a cost at an end node is subtracted; Radiant ignores it")
@@ -273,26 +273,26 @@ def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
     unfit = [word for word in ("type", "payoff") if word in keys] + ["branches"] * has_branches
     if "tree" in keys and unfit:
-        return f"found {unfit[0]} next to `tree`, which has its own: remove one of them"
+        return f"found {unfit[0]} next to `tree`, which has its own\nremove one of them"
     if has_branches and kind not in ("decision", "chance"):
         if kind:
             return f"found {described(kind)} as type, expected decision or chance"
-        return "a node with branches has no type: write `type: decision` or `type: chance`"
+        return "a node with branches has no type\nwrite `type: decision` or `type: chance`"
     if not has_branches and (kind in ("decision", "chance") or not node.above):
-        return "this node has no branches: write each as a label with a colon, and indent its lines"
+        return "this node has no branches\nwrite each as a label with a colon, and indent its lines"
     if not has_branches and "payoff" not in keys and "tree" not in keys:
-        return "this end node has no payoff: add it, as in `payoff: 100`"
+        return "this end node has no payoff\nadd it, as in `payoff: 100`"
     if node.above == "chance" and "p" not in keys:
-        return "this outcome has no probability: add it, as in `p: 0.5`"
+        return "this outcome has no probability\nadd it, as in `p: 0.5`"
     return ""
 
 
 def _fault_of_branch(key: str, value: Data) -> str:
     """Return the message about a key that is neither known nor the label of a node."""
     if not value:
-        return f"nothing belongs to {quote(key)}: indent its lines, such as `payoff: 100`"
+        return f"nothing belongs to {quote(key)}\nindent its lines, such as `payoff: 100`"
     return (
-        f"found {described(value)} at {quote(key)}: if this is a branch, write `payoff:` and the "
+        f"found {described(value)} at {quote(key)}\nif this is a branch, write `payoff:` and the "
         f"number on the next line, indented; the keys of a node are {key_list(KEYS)}"
     )
 

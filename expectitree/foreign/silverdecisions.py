@@ -117,7 +117,7 @@ class _Reader(Translation):
             self.stop(
                 file,
                 "data",
-                "expected an object with the trees as data: save a file of an old version in "
+                "expected an object with the trees as data\nsave a file of an old version in "
                 "SilverDecisions 1.2",
             )
         data = _Object(file["data"], file.place_of("data"))
@@ -172,7 +172,7 @@ class _Reader(Translation):
             self.stop(
                 data,
                 "trees",
-                f"there is no tree {number} among the {len(trees)} trees of the file: remove "
+                f"there is no tree {number} among the {len(trees)} trees of the file\nremove "
                 "--tree to read the first",
             )
         return trees[number - 1]
@@ -196,7 +196,7 @@ class _Reader(Translation):
             found, hint = "has no edges", "add one, or make it a terminal node"
             if edges:
                 found, hint = "has edges", "remove them, or change its type"
-            self.fault(about, "childEdges", f"a {kind} node {found}: {hint}")
+            self.fault(about, "childEdges", f"a {kind} node {found}\n{hint}")
             return
         paid = fields.pop("payoff")
         if kind == "terminal":

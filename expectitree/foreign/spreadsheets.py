@@ -91,9 +91,9 @@ class Spreadsheet(Translation):
             cell = Cell(" ".join(raw.split()), line, match.start(1) - start + 1)
             if quoted and rest.strip():
                 hint = 'within quotes, write "" for a quote'
-                self.fault(cell, f"text follows the closing quote: {hint}")
+                self.fault(cell, f"text follows the closing quote\n{hint}")
             elif not quoted and cell.text.startswith('"'):
-                self.fault(cell, "a quote opens this cell, and none closes it: add one at its end")
+                self.fault(cell, "a quote opens this cell, and none closes it\nadd one at its end")
             yield cell, end != separator
             for line_end in _LINE_END.finditer(match[0]):
                 line, start = line + 1, match.start() + line_end.end()
@@ -104,21 +104,21 @@ class Spreadsheet(Translation):
         Raises `NumberError` if the cell is empty, or the number has two readings.
         """
         if not cell.text:
-            raise NumberError("the cell is empty: write a number, or 0")
+            raise NumberError("the cell is empty\nwrite a number, or 0")
         check_length(cell.text)
         text = _plain(cell.text)
         if text in "-\u2013\u2014":
-            raise NumberError(f"{quote(cell.text)} may be 0 or a missing number: write the number")
+            raise NumberError(f"{quote(cell.text)} may be 0 or a missing number\nwrite the number")
         marks = _marks(text)
         if not marks:
             return text
         if self.mark not in marks:
             found = f"{quote(cell.text)} has a decimal comma, and another number has a point"
-            raise NumberError(f"{found}: write all decimals in one way")
+            raise NumberError(f"{found}\nwrite all decimals in one way")
         if len(marks) > 1 and not self.is_known:
             found = f"{quote(cell.text)} has a thousands separator or a decimal mark"
             hint = "write it without a separator, or with another number of decimals"
-            raise NumberError(f"{found}, and no other cell shows which: {hint}")
+            raise NumberError(f"{found}, and no other cell shows which\n{hint}")
         text = text.translate(_SWAP) if self.mark == "," else text
         return text.replace(",", "")
 
@@ -140,7 +140,7 @@ class Spreadsheet(Translation):
         try:
             return read(cell)
         except NumberError as error:
-            self.fault(cell, str(error), path)
+            self.fault(cell, error.lines, path)
             return read(Cell("0"))
 
     def fault(self, cell: Cell, message: str, path: str | None = None) -> None:
@@ -152,12 +152,12 @@ class Spreadsheet(Translation):
         for cell in cells:
             first = seen.setdefault(cell.text, cell)
             if not cell.text:
-                self.fault(cell, f"this {what} has no name: write one")
+                self.fault(cell, f"this {what} has no name\nwrite one")
             elif first is not cell:
                 self.fault(
                     cell,
                     f"a second {what} {quote(cell.text)}, the first is at {first.line}:"
-                    f"{first.column}: keep one of them, or rename it",
+                    f"{first.column}\nkeep one of them, or rename it",
                 )
 
 

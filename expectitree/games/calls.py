@@ -34,7 +34,7 @@ class Calls:
     def __init__(self, game: Game, warn: Warn | None) -> None:
         if isinstance(game, type):
             name = game.__name__
-            raise GameError(f"expected a game, got the class {name}: write {name}()")
+            raise GameError(f"expected a game, got the class {name}\nwrite {name}()")
         needed = METHODS if getattr(game, "expand", None) is None else (*METHODS, "pack")
         missing = [name for name in needed if not callable(getattr(game, name, None))]
         if missing:

@@ -164,5 +164,5 @@ def _check_expand(
         if not np.array_equal(found, expected, equal_nan=name == "values"):
             raise GameError(
                 f"{rules.where('expand', packed)} gives the {name} {found}, and the other methods "
-                f"give {expected}: correct one of them"
+                f"give {expected}\ncorrect one of them"
             )

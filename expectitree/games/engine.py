@@ -131,7 +131,7 @@ class Engine:
         if window is not None:
             if ranks:
                 raise SearchError(
-                    "goal moves finds the value of each move: remove it, or the window"
+                    "goal moves finds the value of each move\nremove it, or the window"
                 )
             window = check_window(chosen, window)
         if chosen.needs_whole_tree:
@@ -155,7 +155,7 @@ class Engine:
         if deepens or depth is None or budget.is_limited:
             raise SearchError(
                 "deepen, seconds and max_visits are for searches that make the tree as they go, "
-                f"and {chosen.name} searches the whole tree: remove them, or choose another "
+                f"and {chosen.name} searches the whole tree\nremove them, or choose another "
                 "algorithm, such as star2"
             )
         tree, made = whole_tree(self.rules, start, depth, EXACT_ROWS)

@@ -57,7 +57,7 @@ def find_game(reference: str) -> Game:
         return OpenSpielGame(match["name"], **parameters)
     if not (match := FILE.fullmatch(reference)):
         raise GameError(
-            f"{quote(reference)} is not a game: write game:NAME, open_spiel:NAME or "
+            f"{quote(reference)} is not a game\nwrite game:NAME, open_spiel:NAME or "
             "path/to/file.py:CLASS, optionally with (parameter=value)"
         )
     module = run_file(match["file"])
@@ -94,7 +94,7 @@ def find_estimate(reference: str) -> Callable[[State], Value] | Rollouts:
     match = FILE.fullmatch(reference)
     if not match or match["parameters"] is not None:
         raise GameError(
-            f"{quote(reference)} is not a function: write path/to/file.py:FUNCTION, or such as "
+            f"{quote(reference)} is not a function\nwrite path/to/file.py:FUNCTION, or such as "
             "rollouts:100"
         )
     module = run_file(match["file"])
@@ -171,7 +171,7 @@ def _named(name: str) -> type[Game]:
         )
     known = [*BUILT_IN, *others]
     raise GameError(
-        f"unknown game {quote(name)}{did_you_mean(name, known)}: choose among "
+        f"unknown game {quote(name)}{did_you_mean(name, known)}\nchoose among "
         f"{', '.join(known)}, or write open_spiel:NAME or path/to/file.py:CLASS"
     )
 
@@ -184,7 +184,7 @@ def _member(module: ModuleType, file: str, name: str | None, noun: str, known: l
     if name:
         raise GameError(f"{file} has no {noun} {quote(name)}{did_you_mean(name, known)}: {has}")
     example = [*known, noun.upper()][0]
-    raise GameError(f"{file} is a Python file: add the {noun}, as in {file}:{example} ({has})")
+    raise GameError(f"{file} is a Python file\nadd the {noun}, as in {file}:{example} ({has})")
 
 
 def _classes(module: ModuleType) -> list[str]:
@@ -223,7 +223,7 @@ def _check_signature(owner: str, cls: Callable[..., Game], parameters: Mapping[s
     check_parameters(owner, parameters, known, takes_any)
     for name, default in known.items():
         if default is inspect.Parameter.empty and name not in parameters:
-            raise GameError(f"{owner} needs the parameter {name}: write {owner}({name}=…)")
+            raise GameError(f"{owner} needs the parameter {name}\nwrite {owner}({name}=…)")
 
 
 # ---- Parameters in a reference.
@@ -238,7 +238,7 @@ def _read_parameters(reference: str, written: str | None) -> dict[str, Value]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name.isidentifier() or name in values:
             raise GameError(
-                f"{reference}: {quote(part.strip())} is not a parameter: write each once, as "
+                f"{reference}: {quote(part.strip())} is not a parameter\nwrite each once, as "
                 "name=value, with commas between"
             )
         values[name] = _read_value(value)

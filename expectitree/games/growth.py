@@ -297,7 +297,7 @@ class Rows:
             if turns >= MAX_TURNS and states.same_turn[child]:
                 where = self.rules.where("same_turn", states.state(child))
                 raise GameError(
-                    f"{where} is true {MAX_TURNS + 1} times in a row: correct same_turn, or the "
+                    f"{where} is true {MAX_TURNS + 1} times in a row\ncorrect same_turn, or the "
                     "moves that never end the turn"
                 )
             rows += self._rows_of([child], level)

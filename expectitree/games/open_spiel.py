@@ -117,13 +117,13 @@ def _load(name: str, parameters: dict[str, Any]) -> Spiel:
         import pyspiel as spiel
     except ImportError:
         raise GameError(
-            f"games of OpenSpiel need the library open_spiel: {install_hint('openspiel')}"
+            f"games of OpenSpiel need the library open_spiel\n{install_hint('openspiel')}"
         ) from None
     types = {known.short_name: known for known in spiel.registered_games()}
     if name not in types:
         usable = sorted(known for known, kind in types.items() if not _objection(kind))
         raise GameError(
-            f"OpenSpiel has no game {quote(name)}{did_you_mean(name, types)}: choose among "
+            f"OpenSpiel has no game {quote(name)}{did_you_mean(name, types)}\nchoose among "
             f"{', '.join(usable)}"
         )
     known = types[name].parameter_specification
@@ -144,7 +144,7 @@ def _check(name: str, game: Spiel) -> None:
         objection = f"it has {game.num_players()} players, expected one or two (players=2)"
     if objection:
         raise GameError(
-            f"open_spiel:{name} cannot be searched: {objection}: choose another game, such as "
+            f"open_spiel:{name} cannot be searched: {objection}\nchoose another game, such as "
             "open_spiel:backgammon"
         )
 

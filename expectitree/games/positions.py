@@ -54,7 +54,7 @@ def _parse(rules: Rules, text: str) -> State:
     parse = getattr(rules.game, "parse", None)
     if parse is None:
         raise GameError(
-            f"{rules.title} has no notation for positions (a method parse): choose a position by "
+            f"{rules.title} has no notation for positions (a method parse)\nchoose a position by "
             "moves (--play)"
         )
     try:
@@ -101,7 +101,7 @@ def named_moves(rules: Rules, state: State) -> dict[str, Move]:
 def no_move(found: str, kind: int, names: Sequence[str], where: str) -> str:
     """Return an error message that names the moves that exist."""
     if kind == TERMINAL:
-        return f"the game is over {where}: remove {quote(found)}"
+        return f"the game is over {where}\nremove {quote(found)}"
     noun = "move"
     if kind == CHANCE:
         noun = "outcome"
@@ -128,7 +128,7 @@ def random_position(game: Game, count: int, seed: int = 0) -> State:
         if rules.kind(state) != TERMINAL:
             return state
     raise GameError(
-        f"{rules.title}: {count} random moves ended the game in each of {ATTEMPTS} attempts: "
+        f"{rules.title}: {count} random moves ended the game in each of {ATTEMPTS} attempts\n"
         "choose fewer moves"
     )
 
@@ -178,7 +178,7 @@ def root(game: Game, moves: int, seed: int) -> State:
             return state
     raise GameError(
         f"{rules.title}: no player's turn begins within {MAX_TURNS} moves after {moves} random "
-        "moves: choose other random-moves"
+        "moves\nchoose other random-moves"
     )
 
 

@@ -46,7 +46,7 @@ def read_rollouts(reference: str) -> Rollouts | None:
     match = REFERENCE.fullmatch(reference)
     if match is None:
         raise GameError(
-            f"{quote(reference)} has no number of random games from 1 to 999,999: write such as "
+            f"{quote(reference)} has no number of random games from 1 to 999,999\nwrite such as "
             "rollouts:100"
         )
     return Rollouts(int(match[1]))

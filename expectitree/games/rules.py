@@ -121,7 +121,7 @@ class Rules(Calls):
         """Raise `RowsError` if so many rows were made, before equal states became one."""
         if rows > self.max_rows:
             raise RowsError(
-                f"{self.title}: more than {self.max_rows:,} rows at depth {depth}: choose a "
+                f"{self.title}: more than {self.max_rows:,} rows at depth {depth}\nchoose a "
                 "smaller --depth, or allow more with --max-rows"
             )
 
@@ -152,7 +152,7 @@ class Rules(Calls):
             moves = self.call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
         if len(moves) > self.max_rows:
             raise RowsError(
-                f"{self.where('moves', state)} gives more than {self.max_rows:,} moves: correct "
+                f"{self.where('moves', state)} gives more than {self.max_rows:,} moves\ncorrect "
                 "moves if they never end, or allow more with --max-rows"
             )
         if self._calls["moves"] < self.checked:
@@ -372,7 +372,7 @@ class Rules(Calls):
             if not are_equal(here, there):
                 raise GameError(
                     f"{self.where('key', state)} is also the key of {shown(known)}, and {name} "
-                    f"gives {_words(here)} and {_words(there)}: give different keys to states that "
+                    f"gives {_words(here)} and {_words(there)}\ngive different keys to states that "
                     "differ"
                 )
 
@@ -437,7 +437,7 @@ class Rules(Calls):
             if not is_whole and _are_probabilities(numbers):
                 self.warn(
                     f"{self.where('moves', state)} gives {shown(moves, 60)}, and it is not the "
-                    "turn of chance: if these are outcomes with probabilities, turn must give "
+                    "turn of chance\nif these are outcomes with probabilities, turn must give "
                     '"chance"'
                 )
 

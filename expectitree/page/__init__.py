@@ -96,7 +96,7 @@ def replays(
     )
     traces = [make(algorithm) for algorithm in algorithms]
     if not traces:
-        raise AnalysisError("no algorithm was given: name at least one")
+        raise AnalysisError("no algorithm was given\nname at least one")
     return traces
 
 

@@ -256,7 +256,7 @@ class _Reasons:
         if self.explained > most(MAX_EXPLAINED):
             raise AnalysisError(
                 f"the page needs more than {most(MAX_EXPLAINED):,} explanations of nodes that "
-                f"{self.algorithm.full_name} does not visit: choose other algorithms with -a, cut "
+                f"{self.algorithm.full_name} does not visit\nchoose other algorithms with -a, cut "
                 f"the tree with --depth, or {more()}"
             )
         owner = self.owner

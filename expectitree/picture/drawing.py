@@ -133,7 +133,7 @@ def picture(
     _check(wanted, "width", is_number, "a number of pixels, 1 or more, or None")
     if wanted.solution and (wanted.blank or wanted.reasons):
         other = "an exercise" if wanted.blank else "a picture with reasons"
-        raise AnalysisError(f"a picture is {other}, or a solution in its places: choose one")
+        raise AnalysisError(f"a picture is {other}, or a solution in its places\nchoose one")
     search = found if isinstance(found, Search) else evaluate_known(found)
     with notation(not search.rounds):
         return drawn(kind, Evaluation(file, search, windows, None, strategy), wanted)
@@ -159,7 +159,7 @@ def _converter() -> Any:
     """Return the library that converts SVG (extra `draw`); raise an error where it is missing."""
     if find_spec("vl_convert") is None:
         raise AnalysisError(
-            f"pictures as .png and .pdf need vl-convert: {install_hint('draw')}, or draw .svg"
+            f"pictures as .png and .pdf need vl-convert\n{install_hint('draw')}, or draw .svg"
         )
     return import_module("vl_convert")
 
@@ -189,7 +189,7 @@ def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> Non
     for name in options:
         if name not in known:
             choices = ", ".join(known)
-            raise AnalysisError(f"unknown option {name!r} of a {what}: choose among {choices}")
+            raise AnalysisError(f"unknown option {name!r} of a {what}\nchoose among {choices}")
 
 
 def _check(style: Style, name: str, is_right: bool, expected: str) -> None:

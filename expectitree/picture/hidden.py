@@ -32,7 +32,7 @@ def blanked(evaluation: Evaluation) -> Evaluation:
     """Return an evaluation without what its search found: intervals, visits and cuts."""
     if evaluation.strategy_only:
         raise AnalysisError(
-            "the strategy consists of the best branches, which are hidden: draw the whole tree"
+            "the strategy consists of the best branches, which are hidden\ndraw the whole tree"
         )
     count = len(evaluation.tree)
     columns = evaluation.tree.columns

@@ -47,7 +47,7 @@ def choose_bounds(
     try:
         check_bounds(tree, bounds)
     except TreeError as error:
-        raise SearchError(str(error)) from None
+        raise SearchError(error.lines) from None
     return bounds, "option"
 
 
@@ -58,10 +58,10 @@ def checked_pair(ends: Any, name: str, expected: str) -> Bounds:
         raise SearchError(f"found {quote(str(ends))} as {name}, expected two numbers, {expected}")
     low, high = ends
     if low != low or high != high:
-        raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
+        raise SearchError("NaN is not a bound\ngive numbers, or inf or -inf")
     if low > high:
         problem = f"{exact_text(low)} is greater than {exact_text(high)}"
-        raise SearchError(f"of the {name}, {problem}: swap them")
+        raise SearchError(f"of the {name}, {problem}\nswap them")
     return low, high
 
 

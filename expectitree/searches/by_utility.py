@@ -53,7 +53,7 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
         utility = whole.after(tree.root_reward, folded.total_ends)
         of = {x: utility.of(x) for x in totals}
     except TreeError as error:
-        raise SearchError(f"attitude {attitude.text}: {error}") from None
+        raise SearchError(f"attitude {attitude.text}: {error.lines}") from None
     utilities = [of.get(u, nan) for u in columns.utility]
     search_of_utility = search(
         replace(
@@ -120,5 +120,5 @@ def with_totals(tree: Tree) -> Tree:
         try:
             folded = fold_rewards(unshare(branches_only, MAX_COPIES))
         except TransformError as error:
-            raise SearchError(f"attitude {attitude.text}: {error}") from None
+            raise SearchError(f"attitude {attitude.text}: {error.lines}") from None
     return replace(folded, root_reward=tree.root_reward)

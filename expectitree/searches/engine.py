@@ -82,7 +82,7 @@ def evaluate(
     check_tree(tree)
     if exact:
         if engine != Engine.AUTO:
-            raise SearchError(f"exact computes in fractions, engine {engine} in floats: remove one")
+            raise SearchError(f"exact computes in fractions, engine {engine} in floats\nremove one")
         tree = in_fractions(tree)
     search = search_tree(
         tree,
@@ -126,7 +126,7 @@ def check_window(algorithm: Algorithm, window: Any) -> Bounds:
     """Return a window; raise `SearchError` if it is wrong, or the search is not for the value."""
     if algorithm.goal == "action":
         raise SearchError(
-            "a window is about the value, and goal action asks for the best action: remove one"
+            "a window is about the value, and goal action asks for the best action\nremove one"
         )
     return checked_pair(window, "window", "alpha and beta")
 
@@ -155,7 +155,7 @@ def search_window(
     if tree.attitude is not None and algorithm.prunes:
         raise SearchError(
             f"found the attitude {tree.attitude.text}, expected no attitude to risk for "
-            f"{algorithm.full_name}: search the tree with -a expectiminimax, or remove the "
+            f"{algorithm.full_name}\nsearch the tree with -a expectiminimax, or remove the "
             "attitude with --attitude none (`with_attitude(None)` in Python)"
         )
     if algorithm.needs_whole_tree or len(tree) == 1:
@@ -186,7 +186,7 @@ def _found_by_other(problem: Problem) -> Found:
         cause, fault = error, f"raises {type(error).__name__}: {error}"
     if fault:
         name = problem.algorithm.name
-        message = f"the search {name} {fault}: correct it, or choose another algorithm"
+        message = f"the search {name} {fault}\ncorrect it, or choose another algorithm"
         raise SearchError(message) from cause
     return found
 

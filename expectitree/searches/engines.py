@@ -36,16 +36,16 @@ _FIRST_BEST_FIRST_VISIT = 30  # until the search is compiled, which takes half a
 def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
     """Return the engine that searches a tree: the one requested, or for `auto` the fastest one."""
     if engine not in ENGINES:
-        raise SearchError(f"unknown engine {quote(str(engine))}: choose among {', '.join(ENGINES)}")
+        raise SearchError(f"unknown engine {quote(str(engine))}\nchoose among {', '.join(ENGINES)}")
     if tree.exact:
         return Engine.EXACT
     if engine == Engine.AUTO:
         is_worth_it = algorithm.is_built_in and compiling.pays(_work_of(tree, algorithm))
         return Engine.COMPILED if is_worth_it else Engine.INTERPRETED
     if engine == Engine.COMPILED and not algorithm.is_built_in:
-        raise SearchError(f"{algorithm.name} is not compiled: remove the engine compiled")
+        raise SearchError(f"{algorithm.name} is not compiled\nremove the engine compiled")
     if engine == Engine.COMPILED and not compiling.available():
-        raise SearchError(f"the engine compiled needs numba: {install_hint('fast')}")
+        raise SearchError(f"the engine compiled needs numba\n{install_hint('fast')}")
     return Engine(engine)
 
 

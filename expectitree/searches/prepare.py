@@ -50,6 +50,6 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
         return order_by_estimate(tree)
     if name == "random" and colon and seed.isascii() and seed.isdecimal() and len(seed) <= 18:
         return order_at_random(tree, int(seed))
-    needed = ": random needs a seed, such as random:1 (18 digits at most)"
-    hint = needed if name == "random" else f": choose among {', '.join(ORDERS)}"
+    needed = "\nrandom needs a seed, such as random:1 (18 digits at most)"
+    hint = needed if name == "random" else f"\nchoose among {', '.join(ORDERS)}"
     raise TransformError(f"unknown order {quote(order)}{hint}")

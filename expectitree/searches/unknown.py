@@ -29,7 +29,7 @@ def why_unknown(tree: Tree, needed: int | None = None) -> str:
     elif not others:
         more, instead = "", "a number in its place"
     return (
-        f'the utility of {path} is not known yet ("?"){more}: `expectitree ask` '
+        f'the utility of {path} is not known yet ("?"){more}\n`expectitree ask` '
         "asks for what matters (`inquire` from Python), and with --show it shows the tree; "
         f"or write {instead}"
     )

@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.text import Span, Text, TextType
 from rich.theme import Theme
 
-from expectitree.base.errors import Excerpt, FileError
+from expectitree.base.errors import Excerpt, Problem
 from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
 
@@ -40,7 +40,8 @@ THEME = Theme(
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
 _MAX_TEXT_LENGTH = 20_000  # characters of a title or a note that are shown
 _IN_ASCII = str.maketrans({"−": "-", "≤": "<=", "≥": ">=", "∞": "inf", "≈": "~"})
-_MARGIN = "    "  # before a source line, and in place of a tab
+_TAB = "    "
+_KINDS = {"error": "bad", "warning": "cut"}  # of problems, with their styles
 
 
 class Characters(NamedTuple):
@@ -276,32 +277,35 @@ def _line_text(text: Text, console: Console) -> str:
     return f"{''.join(pieces)}{plain[end:]}\n"
 
 
-def message_line(label: str, message: str, options: ConsoleOptions, style: str = "place") -> Text:
-    """Return a message after a label in that style.
+def message_line(options: ConsoleOptions, *parts: tuple[str, str]) -> Text:
+    """Return a message of parts, each a text and its style.
 
     A terminal wraps it between words. Elsewhere it is one line, so that a search can find it.
     """
-    label = safe(label, options)
-    message = safe(message, options)
-    text = line((label, style), message)
+    text = line(*((safe(part, options), style) for part, style in parts))
     text.no_wrap = not options.is_terminal
     text.overflow = "fold"
     return text
 
 
-def problem_lines(error: FileError, options: ConsoleOptions) -> Iterator[Text]:
-    """Yield the lines of an error: each message, its source line, and `^` below the column.
+def problem_lines(
+    problems: Iterable[Problem], options: ConsoleOptions, kind: str = "error"
+) -> Iterator[Text]:
+    """Yield the lines of errors or warnings, in the order that editors and build tools read.
 
+    They are the place and what is wrong, the source line with `^` below the column, and what to do.
     Source lines are cut to the width of the console.
     """
-    for problem in error.problems:
-        yield message_line(str(problem).removesuffix(problem.message), problem.message, options)
+    for problem in problems:
+        place, label = (f"{problem.place}: ", "place"), (f"{kind}: ", _KINDS[kind])
+        yield message_line(options, place, label, (f"{problem.subject}{problem.reason}", "none"))
         if problem.excerpt is not None:
-            shown, mark = _excerpt_lines(problem.excerpt, options.max_width - len(_MARGIN))
-            yield line(safe(shown, options))
-            yield line((mark, "bad"))
-    if error.stopped:
-        yield message_line("", str(error).splitlines()[-1], options)
+            number = f"{problem.line} | "
+            shown, mark = _excerpt_lines(problem.excerpt, options.max_width - len(number))
+            yield line((number, "guide"), safe(shown, options))
+            yield line((f"{'| ':>{len(number)}}", "guide"), (mark, "bad"))
+        if problem.hint:
+            yield message_line(options, ("help: ", "good"), (problem.hint.lstrip(",; "), "none"))
 
 
 def _excerpt_lines(excerpt: Excerpt, width: int) -> Iterator[str]:
@@ -309,14 +313,14 @@ def _excerpt_lines(excerpt: Excerpt, width: int) -> Iterator[str]:
     indent = len(excerpt.text) - len(excerpt.text.lstrip(" \t"))
     indent = min(indent, excerpt.at)
     at = excerpt.at - indent
-    shown = [_MARGIN if c == "\t" else escape(c) for c in excerpt.text[indent:].rstrip()]
+    shown = [_TAB if c == "\t" else escape(c) for c in excerpt.text[indent:].rstrip()]
     cells = [*map(cell_len, shown)]
     first, end = _window(cells, at, max(width, MIN_WIDTH))
     before = "…" if first else ""
     after = "…" if end < len(shown) else ""
     offset = len(before) + sum(cells[first:at]) + max(0, at - len(cells))
-    yield f"{_MARGIN}{before}{''.join(shown[first:end])}{after}"
-    yield f"{_MARGIN}{' ' * offset}^"
+    yield f"{before}{''.join(shown[first:end])}{after}"
+    yield f"{' ' * offset}^"
 
 
 def _window(cells: list[int], at: int, width: int) -> tuple[int, int]:

@@ -33,8 +33,8 @@ def test_a_warning_is_printed_once_after_the_answer(tmp_path: Path) -> None:
     output = subprocess.run(words, stdout=-1, stderr=subprocess.STDOUT, check=True).stdout.decode()
     *answer, first, second = output.splitlines()
     assert answer[-1].startswith("best ")
-    assert first.startswith(f"warning: -e: {FOUND}")
-    assert second.startswith(f"warning: {tmp_path / 'x.yaml'}: {FOUND}")
+    assert first.startswith(f"-e: warning: {FOUND}")
+    assert second.startswith(f"{tmp_path / 'x.yaml'}: warning: {FOUND}")
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def _case_of(match: re.Match[str]) -> Case:
 
 def shown_lines(error: FileError, width: int = 80) -> list[str]:
     """Return the lines of an error as the command line prints them into a pipe."""
-    return [line.plain for line in problem_lines(error, text_console(width).options)]
+    return [line.plain for line in problem_lines(error.as_problems(), text_console(width).options)]
 
 
 def _refreshed(match: re.Match[str]) -> str:

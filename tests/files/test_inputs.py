@@ -33,8 +33,8 @@ def test_a_value_outside_of_its_range_or_distribution(parameter: str, found: str
 def test_the_warning_in_a_terminal() -> None:
     done = run_main("eval", "-e", "{parameters: {p: {value: 0.9, range: [0, 0.5]}}, max: [p, 1]}")
     assert done.err == (
-        "warning: -e: parameter p: the value 0.9 is outside its range, 0 to 0.5: correct one of "
-        "them\n"
+        "-e: warning: parameter p: the value 0.9 is outside its range, 0 to 0.5\n"
+        "help: correct one of them\n"
     )
 
 

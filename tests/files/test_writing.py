@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from zlib import crc32
 
 import pytest
-from helpers import ROOT, run_main
+from helpers import ROOT, run_main, sentences
 
 import expectitree as et
 from expectitree.analysis.verify import report as refreshing
@@ -144,7 +144,7 @@ def test_an_output_keeps_an_edit(
     monkeypatch.setattr(generating, "generate", edited)
     done = run_main("generate", "uniform", "--plies", "2", "-o", str(file), *words)
     assert (done.status, file.read_text()) == (3, "mine")
-    assert f"{file}: {CHANGED}" in done.err
+    assert f"{file}: {CHANGED}" in sentences(done.err)
 
 
 # ---- Several writers of one file, and what others left.
@@ -434,7 +434,9 @@ def test_a_file_that_expectitree_wrote_is_replaced_unless_it_was_changed(
         file.write_bytes(changed)
         refused = run_main(*words)
         assert (refused.status, file.read_bytes()) == (2, changed)
-        assert f"{words[-1]} exists already: choose another name, or replace it with" in refused.err
+        assert f"{words[-1]} exists already: choose another name, or replace it with" in sentences(
+            refused.err
+        )
     assert run_main(*words, "--force").status == 0
     assert is_as_written(str(file))
 
@@ -499,6 +501,6 @@ def test_arguments_are_checked_before_files(
     (folder / "sheet.html").write_text("mine")
     done = run_main(*words)
     assert done.status != 0
-    assert message in done.err
+    assert message in sentences(done.err)
     assert "exists already" not in done.err
     assert names(folder) == ["sheet.html"]

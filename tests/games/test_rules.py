@@ -584,7 +584,7 @@ def test_outcomes_of_a_player_are_named() -> None:
     et.search(game, depth=1, warn=said.append)
     assert said == [
         "coins: moves(()) gives [('heads', Fraction(1, 2)), ('tails', Fraction(1, 2))], and it is "
-        'not the turn of chance: if these are outcomes with probabilities, turn must give "chance"'
+        'not the turn of chance\nif these are outcomes with probabilities, turn must give "chance"'
     ]
     swapped = [(0.5, "heads"), (0.5, "tails")]
     et.search(with_method("moves", lambda state: swapped), depth=1, warn=said.append)

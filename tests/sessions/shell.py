@@ -4,8 +4,7 @@ A section of a file is a session in a folder of its own, which has `trees`, `doc
 `tests` of the repository. A block whose first line names a file writes it; those before the first
 section are written in every session. Blocks of `console` have commands: `$` is followed by the
 program, `printf`, `cat` or `ls`, and `|` leads to `cut`, `grep`, `head`, or `jq` with paths
-into JSON. Lines of standard error begin with `!`, without the two lines about usage that precede
-`Error:`; a status other than 0 has a line `exit`.
+into JSON. Lines of standard error begin with `!`; a status other than 0 has a line `exit`.
 
     python tests/sessions/shell.py [NAME ...]
 
@@ -80,8 +79,7 @@ def run(command: str) -> list[str]:
     out = done.out
     for name, *words in filters:
         out = FILTERS[name](out, *words)
-    errors = re.sub(r"\AUsage: .*\nTry .*\n\n", "", done.err).splitlines()
-    lines = [*out.splitlines(), *(f"! {line}".rstrip() for line in errors)]
+    lines = [*out.splitlines(), *(f"! {line}".rstrip() for line in done.err.splitlines())]
     lines += [f"exit {done.status}"] * (done.status != 0)
     here = f"{os.getcwd()}/"
     return [f"$ {command}", *("".join(map(_visible, x.replace(here, "FOLDER/"))) for x in lines)]

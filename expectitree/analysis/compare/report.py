@@ -154,7 +154,7 @@ def compare(
         search = search_tree(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
         rows.append(ComparisonRow(replace(search, rounds=not exact), search.seconds))
     if not rows:
-        raise AnalysisError("nothing to compare: name at least one algorithm")
+        raise AnalysisError("nothing to compare\nname at least one algorithm")
     return Comparison(file, rows)
 
 

@@ -154,7 +154,7 @@ def _settings_of(
     if search.grown is not None and not (algorithm.in_order or algorithm.needs_whole_tree):
         raise AnalysisError(
             f"{algorithm.name} would choose other leaves in the tree that it has made of the "
-            "game, so it cannot be repeated there: trace the whole tree, from `write_out`"
+            "game, so it cannot be repeated there\ntrace the whole tree, from `write_out`"
         )
     if bounds is None and search.bounds_source in ("option", "game"):
         bounds = search.root_bounds

@@ -80,9 +80,9 @@ def _read(tree: Tree, file: str) -> tuple[dict[int, Answer], str | None]:
             if path == BEST:
                 best = str(data)
             else:
-                problems.add(Place(root, at, True), "the answers", str(error))
+                problems.add(Place(root, at, True), "the answers", error.lines)
         except NumberError as error:
-            problems.add(Place(root, at), message_path(path), str(error))
+            problems.add(Place(root, at), message_path(path), error.lines)
     if not answers and best is None and not problems.found:
         problems.add(Place(), "the answers", f"found {described(document.root)}, {_FORM}")
     if problems.found:

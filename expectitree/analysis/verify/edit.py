@@ -82,7 +82,7 @@ def rewritten(text: str, format: Format, replacements: Mapping[Place, object]) -
             if is_plain:
                 what = "has comments in it"
             where = "/".join(map(str, place)) or "expect"
-            raise FileError([Problem("<text>", f"{where} {what}: change it by hand")])
+            raise FileError([Problem("<text>", f"{where} {what}\nchange it by hand")])
         written = format.module.NOTATION.flow(new)
         if format.name == "yaml" and text[: entry.start].endswith(":"):
             written = f" {written}"
@@ -98,7 +98,7 @@ def _insertion(
     """Return the edit that writes an `expect` before the root's kind."""
     heads = [e.head for place, e in entries.items() if place and place[0] not in _BEFORE_EXPECT]
     if not heads:
-        message = "a bare number has no place for expect: write it as `utility: NUMBER`"
+        message = "a bare number has no place for expect\nwrite it as `utility: NUMBER`"
         raise FileError([Problem("<text>", message)])
     at = min(heads)
     indent = text[text.rfind("\n", 0, at) + 1 : at]

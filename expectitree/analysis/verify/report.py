@@ -12,7 +12,7 @@ from typing import Any
 from expectitree.analysis.verify.edit import Place, replace_text, rewritten
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
-from expectitree.base.errors import ExpectitreeError, FileError, Problem
+from expectitree.base.errors import ExpectitreeError, FileError, Problem, SearchError
 from expectitree.base.numbers import (
     Number,
     are_near,
@@ -150,7 +150,7 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
     if tree.expect is None or tree.expect == Expectation():
         return Verification(file, has_expect=False)
     if tree.unknown:
-        return Verification(file, unchecked=why_unknown(tree))
+        return Verification(file, unchecked=str(SearchError(why_unknown(tree))))
     runs = (check for run in tree.expect.runs for check in _run_checks(tree, run))
     points = (c for at, point in enumerate(tree.expect.at) for c in _point_checks(tree, point, at))
     return Verification(file, [*_value_checks(tree, tree.expect), *points, *runs])
@@ -229,7 +229,7 @@ def _number_check(
     if not kept and agrees_as_written(text, expected, found):
         kept = bool(search.tree.unit)
         if not kept:
-            hint = f"only the digits written agree: write {message_text(found)}"
+            hint = f"{shown} is rounded, and values are exact: write {message_text(found)}"
     return Check(what, shown, message_text(found), kept, place, written(found), hint)
 
 
@@ -321,12 +321,12 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     """
     format = format_by_suffix(path) or FORMATS["yaml"]
     if not format.is_text:
-        message = "expect cannot be written into a table: convert it to YAML or JSON first"
+        message = "expect cannot be written into a table\nconvert it to YAML or JSON first"
         raise FileError([Problem(os.fspath(path), message)])
     file = OutputFile(os.fspath(path))
     text, name = read_text(path)
     if (row := format_of_text(text, name)).is_foreign:
-        message = f"expect cannot be written into {row.title}: convert it to YAML or JSON first"
+        message = f"expect cannot be written into {row.title}\nconvert it to YAML or JSON first"
         raise FileError([Problem(name, message)])
     tree = _read(text, name)
     before = verify(tree, file=name)
@@ -342,7 +342,7 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     except FileError:
         holds = False
     if not holds:
-        raise FileError([Problem(name, "the new `expect` would not hold: change it by hand")])
+        raise FileError([Problem(name, "the new `expect` would not hold\nchange it by hand")])
     if changed != text:
         replace_text(file, changed)
     return after

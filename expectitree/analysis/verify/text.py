@@ -50,7 +50,8 @@ def _file_lines(
         remark = f": a tree, whose expectations cannot be checked: {safe(v.unchecked, options)}"
     yield line(signs[not v.is_bad], " ", (safe(v.file, options), "title"), remark)
     if v.error is not None:
-        for text in problem_lines(v.error, options.update_width(options.max_width - 4)):
+        narrower = options.update_width(options.max_width - 4)
+        for text in problem_lines(v.error.as_problems(), narrower):
             if text.no_wrap:
                 yield line("    ", text.plain)
             else:

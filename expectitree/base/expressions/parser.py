@@ -121,7 +121,7 @@ def listed(names: Collection[str]) -> str:
     return ", ".join(shown)
 
 
-_NO_CONDITION = "a condition is not a number: write if(a < b, 1, 0)"
+_NO_CONDITION = "a condition is not a number\nwrite if(a < b, 1, 0)"
 _NAME_A_PART = "give a part of it a name under the root's `parameters:`"
 
 
@@ -158,7 +158,7 @@ class _Parser:
             hint = self.hint(before) or hint
         elif self.token == "=" and not before:
             hint = "a formula starts without ="
-        self.fail(f"found {found}{after}, expected {expected}{hint and ': '}{hint}")
+        self.fail(f"found {found}{after}, expected {expected}\n{hint}")
 
     def hint(self, before: str) -> str:
         """Return what to write where an operator was expected."""
@@ -256,7 +256,7 @@ class _Parser:
             if function:
                 where = f" of {function}"
                 hint = "; YAML splits text between braces at a comma: put it in quotes"
-            self.fail(f"the '('{where} is not closed: add ')'{hint}", opened)
+            self.fail(f"the '('{where} is not closed\nadd ')'{hint}", opened)
         if self.token != ")":
             self.fail_expected(f"{_OPERATOR}, ',' or ')'" if function else f"{_OPERATOR} or ')'")
         self.nested -= 1
@@ -279,11 +279,11 @@ class _Parser:
         if self.token == "(" and name in FUNCTIONS:
             return self.call(name, start)
         if name in FUNCTIONS:
-            self.fail(f"{quote(name)} is a function: write its arguments, as in {name}(…)", start)
+            self.fail(f"{quote(name)} is a function\nwrite its arguments, as in {name}(…)", start)
         if name == "inf":
-            self.fail("'inf' is not finite: infinities are for bounds only", start)
+            self.fail("'inf' is not finite\ninfinities are for bounds only", start)
         if name == "rest":
-            self.fail("'rest' is a whole p, not a part of a formula: write `p: rest`", start)
+            self.fail("'rest' is a whole p, not a part of a formula\nwrite `p: rest`", start)
         if name not in self.names:
             self.fail_unknown(name, start)
         return Name(name)

@@ -45,7 +45,7 @@ class Attitude:
     def __post_init__(self) -> None:
         if self.kind == "exponential" and not self.number:
             raise TreeError(
-                "the risk tolerance is 0: give a positive one, or a negative one for risk seeking"
+                "the risk tolerance is 0\ngive a positive one, or a negative one for risk seeking"
             )
         if self.kind == "points" and len(self.points) < 2:
             raise TreeError(f"found {len(self.points)} points, expected at least 2")
@@ -53,7 +53,7 @@ class Attitude:
             if next_x <= x:
                 raise TreeError(
                     f"the points have the total {message_text(next_x)} after "
-                    f"{message_text(x)}: write them in increasing order"
+                    f"{message_text(x)}\nwrite them in increasing order"
                 )
             if next_u <= u:
                 raise TreeError(
@@ -93,7 +93,7 @@ def read_attitude(text: str) -> Attitude:
             return Attitude(kind, points=tuple(_read_points(rest)))
         return Attitude(kind, to_fraction(rest))
     except NumberError as error:
-        raise TreeError(f"attitude {kind}: {error}") from None
+        raise TreeError(f"attitude {kind}: {error.lines}") from None
 
 
 def _read_points(text: str) -> Iterable[tuple[Number, Number]]:
@@ -172,7 +172,7 @@ def _between_points(points: Sequence[tuple[Number, Number]], ends: Bounds, exact
         if not xs[0] <= end <= xs[-1]:
             raise TreeError(
                 f"the total {message_text(end)} is outside the points, "
-                f"{message_text(xs[0])} to {message_text(xs[-1])}: add one"
+                f"{message_text(xs[0])} to {message_text(xs[-1])}\nadd one"
             )
 
     def line(a: list[Number], b: list[Number]) -> Curve:
@@ -216,7 +216,7 @@ def _sampled(expression: Expression, ends: Bounds, totals: Totals) -> Utility:
         try:
             return float(evaluate(expression, FLOATS, {TOTAL: x}))
         except NumberError as error:
-            raise TreeError(f"the utility has no value: {error}") from None
+            raise TreeError(f"the utility has no value: {error.lines}") from None
 
     base = value(low)  # utilities are measured from here, so that tolerances fit their range
     us = [value(x) - base for x in xs]
@@ -225,7 +225,7 @@ def _sampled(expression: Expression, ends: Bounds, totals: Totals) -> Utility:
             word = "does not increase" if us[i] == us[i - 1] else "decreases"
             raise TreeError(
                 f"the utility {text_of(expression)} {word} from x = "
-                f"{message_text(xs[i - 1])} to x = {message_text(xs[i])}: it must increase "
+                f"{message_text(xs[i - 1])} to x = {message_text(xs[i])}\nit must increase "
                 "over the whole range of totals"
             )
 

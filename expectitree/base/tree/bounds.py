@@ -46,14 +46,14 @@ def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
     low, high = message_text(lower), message_text(upper)
     if lower > upper:
         return (
-            f"the bounds on the way here leave no number (at least {low}, at most {high}): "
+            f"the bounds on the way here leave no number (at least {low}, at most {high})\n"
             "correct the bounds"
         )
     what = NUMBER_WORDS[columns.kind[node]]
     shift = " (shifted by the rewards on the way here)" * columns.pays
     return (
         f"the {what} {message_text(columns.utility[node])} lies outside the bounds [{low}, "
-        f"{high}]{shift}: widen the bounds, or correct the {what}"
+        f"{high}]{shift}\nwiden the bounds, or correct the {what}"
     )
 
 

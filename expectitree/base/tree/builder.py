@@ -143,7 +143,7 @@ class TreeBuilder:
                 )
             if len(p) != len(ids):
                 raise TreeError(
-                    f"{len(p)} probabilities for {len(ids)} outcomes: give one for each"
+                    f"{len(p)} probabilities for {len(ids)} outcomes\ngive one for each"
                 )
             written = [numbers.to_probability(_text(share), self.exact) for share in p]
         return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
@@ -397,13 +397,13 @@ class TreeBuilder:
             if len(set(written)) < len(written):
                 label = next(label for label in written if written.count(label) > 1)
                 raise TreeError(
-                    f"duplicate label {numbers.quote(label)} among siblings: give each its own"
+                    f"duplicate label {numbers.quote(label)} among siblings\ngive each its own"
                 )
             labels = [label_at(label, place) for place, label in enumerate(written, start=1)]
             children = children.values()
         ids = [self._id(child) for child in children]
         if not ids:
-            raise TreeError("a node has no children: give it at least one, or make it a terminal")
+            raise TreeError("a node has no children\ngive it at least one, or make it a terminal")
         return ids, labels
 
     def _id(self, child: Child) -> int:
@@ -423,7 +423,7 @@ class TreeBuilder:
     def _check_open(self) -> None:
         if self._is_built:
             raise TreeError(
-                "this builder has built its tree: make another builder for another tree"
+                "this builder has built its tree\nmake another builder for another tree"
             )
 
 
@@ -439,7 +439,7 @@ def label_at(label: str, place: int) -> str | None:
     Raises `TreeError` for an empty label, and for `#k` at another place.
     """
     if not label:
-        raise TreeError("the label is empty: write one, or remove it for #1, #2, … by place")
+        raise TreeError("the label is empty\nwrite one, or remove it for #1, #2, … by place")
     if label[0] == "#" and label[1:].isdecimal() and label.isascii():
         if label != f"#{place}":
             label = numbers.quote(label)[1:-1]

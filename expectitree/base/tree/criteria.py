@@ -52,7 +52,7 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
     expected = "a sum of criteria, each times a number or a formula of parameters"
     if not fold(objective, degree):
         names = ", ".join(criteria)
-        raise ExpressionError(f"{quote(text_of(objective), 60)} is not {expected}: use {names}")
+        raise ExpressionError(f"{quote(text_of(objective), 60)} is not {expected}\nuse {names}")
 
 
 def tree_of(tree: Tree, criterion: str) -> Tree:

@@ -133,7 +133,7 @@ def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
         found.append(f"{message_text(total)} on {paths.message_path(path)}")
     return (
         f"the rewards on the paths to one node sum to {' and to '.join(found)}, and a terminal has "
-        "one utility: convert the tree with --unshare first, so that each path has its own copy"
+        "one utility\nconvert the tree with --unshare first, so that each path has its own copy"
     )
 
 
@@ -149,7 +149,7 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     shown = f"{count:,}" if isinstance(count, int) else count
     if isinstance(count, str) or count > most:
         raise TransformError(
-            f"without sharing the tree has {shown} nodes, and the limit is {most:,}: keep "
+            f"without sharing the tree has {shown} nodes, and the limit is {most:,}\nkeep "
             f"it shared, or {budget.more()}"
         )
     copy, child = Copy(tree), tree.columns.child

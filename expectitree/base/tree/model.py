@@ -562,7 +562,7 @@ def check_tree(tree: object, without_attitude: str = "") -> None:
     """
     if not isinstance(tree, Tree):
         raise TreeError(
-            f"found {type(tree).__name__} {quote(str(tree))} as a tree: pass what load (a "
+            f"found {type(tree).__name__} {quote(str(tree))} as a tree\npass what load (a "
             "file), loads (text) or TreeBuilder.build returns"
         )
     if without_attitude and tree.attitude is not None:

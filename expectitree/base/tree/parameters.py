@@ -203,7 +203,7 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
         return tree, ""
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{tree.path_of(node, branch)}: {error}")
+        raise TreeError(f"{tree.path_of(node, branch)}: {getattr(error, 'lines', error)}")
 
     rounded: list[object] = []
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS

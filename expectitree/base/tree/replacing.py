@@ -92,7 +92,7 @@ def unrolled_again(tree: Tree) -> Tree:
     written = replace(tree.formulas.written, parameters=tree.parameters)
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{written.path_of(node, branch)}: {error}")
+        raise TreeError(f"{written.path_of(node, branch)}: {getattr(error, 'lines', error)}")
 
     unrolled = Expansion(written, fail).run(sys.maxsize)
     unrolled = replace(unrolled, formulas=replace(unrolled.formulas, written=written))
@@ -265,7 +265,7 @@ class Expansion:
                 if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_stopped:
                     found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
                     hint = "give parts of it names under the root's `parameters:`"
-                    self.stop(f"{found} characters: {hint}", what, node, b)
+                    self.stop(f"{found} characters\n{hint}", what, node, b)
         paid = self.formulas.at_nodes.get(node, 0)
         if is_formula(paid):
             paid = self.substituted(paid, values)
@@ -276,7 +276,7 @@ class Expansion:
         for name in sorted(values.keys() & self.names_of_event(event))[:1]:
             found = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
             hint = "write p at the outcomes, and remove the event from `events`"
-            self.report(f"{found}, and a `with` above replaces it: {hint}", "outcomes", node, NONE)
+            self.report(f"{found}, and a `with` above replaces it\n{hint}", "outcomes", node, NONE)
         return row
 
     # ---- Repetition.
@@ -350,7 +350,7 @@ class Expansion:
     def true_cycle(self, key: Key) -> str:
         """Return the message about a node that leads to itself with equal numbers."""
         return (
-            f"this leads back to itself{self.at(key)} without a change: count something in "
+            f"this leads back to itself{self.at(key)} without a change\ncount something in "
             "`with`, or write a game and ask `expectitree solve`"
         )
 
@@ -365,7 +365,7 @@ class Expansion:
                 names[2:-2] = ["…"]
             found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
             hint = "check the `until` of each, or allow more by --max-nodes"
-        return f"{found}: {hint}"
+        return f"{found}\n{hint}"
 
     def name(self, key: Key) -> str:
         """Return `ill (cycle 3)`: the name of a node, and what tells its copies apart."""
@@ -422,7 +422,7 @@ class Expansion:
                     used.update(self.tree.parameters[name].bases)
             for name in own.keys() - used:
                 self.report(
-                    f"with replaces {name}, which no formula of the node uses: remove it",
+                    f"with replaces {name}, which no formula of the node uses\nremove it",
                     f"with {name}",
                     self.tree.parent_of(b),
                     b,

@@ -21,6 +21,6 @@ def check_one_decider(tree: Tree, question: str) -> None:
     """Raise `AnalysisError` if both players have a node with several actions."""
     if len(tree.deciders) > 1:
         raise AnalysisError(
-            f"{question} is about one decision maker, and MAX and MIN both decide in this tree: "
+            f"{question} is about one decision maker, and MAX and MIN both decide in this tree\n"
             "leave one of them no node with several actions"
         )

@@ -57,7 +57,7 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
             if columns.utility[node] != columns.utility[node]:
                 raise TransformError(
                     f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the "
-                    "node has no estimate: write `estimate:` at it, or choose another depth"
+                    "node has no estimate\nwrite `estimate:` at it, or choose another depth"
                 )
             branches = range(0)
         below = [key(columns.child[b], plies + 1 if is_split else 0) for b in branches]
@@ -88,7 +88,7 @@ def order_by_estimate(tree: Tree) -> Tree:
             if columns.utility[child] != columns.utility[child]:
                 raise TransformError(
                     f"{escape(tree.path_of(child))}: the order inner needs the estimate of this "
-                    "node: write `estimate:` at it, or choose another order"
+                    "node\nwrite `estimate:` at it, or choose another order"
                 )
     values: Any = columns.utility
     return order_by_value(tree, values, sorted_nodes=sorted_nodes)

@@ -51,7 +51,7 @@ class AnswersFile:
         if not self.saves:
             return
         is_new = not os.path.lexists(self.name)
-        hint = ": name another file with --answers, or keep no answers with --no-save"
+        hint = "\nname another file with --answers, or keep no answers with --no-save"
         with named_errors(self.name, "answers cannot be kept here", hint):
             open_to_append(self.name).close()
             if is_new:
@@ -61,7 +61,7 @@ class AnswersFile:
         except FileError:
             message = (
                 "no line can be added here: expected one `path: utility` a line, not indented and "
-                "without braces: rewrite the file, or name another one with --answers"
+                "without braces\nrewrite the file, or name another one with --answers"
             )
             raise FileError([Problem(self.name, message)]) from None
 
@@ -75,7 +75,7 @@ class AnswersFile:
         key = NOTATION.text(path)
         is_long = len(key) > MAX_KEY_LENGTH
         line = f"? {key}\n: {utility}\n" if is_long else f"{key}: {utility}\n"
-        hint = ": correct that, and run the same command again to go on"
+        hint = "\ncorrect that, and run the same command again to go on"
         errors = named_errors(self.name, "the answer cannot be written", hint)
         with errors, open_to_append(self.name) as stream:
             if stream.seek(0, os.SEEK_END) == 0:

@@ -334,17 +334,17 @@ class Inquiry(Shown):
         """Return the arguments of `answer` as a node and a number."""
         n = self._progress.leaf if path is None else self.tree.find(path).id
         if n is None:
-            raise SearchError("no question is left: name the leaf that has this utility")
+            raise SearchError("no question is left\nname the leaf that has this utility")
         try:
             return n, to_number(str(utility), self.tree.exact)
         except NumberError as error:
-            raise SearchError(str(error)) from None
+            raise SearchError(error.lines) from None
 
     def _is_news(self, n: int, value: Number) -> bool:
         """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""
         where, text = message_path(self.tree.path_of(n)), message_text(value)
         if self.tree.columns.kind[n] != Kind.TERMINAL:
-            message = f"{where} is not a leaf, and only leaves have utilities: name one below it"
+            message = f"{where} is not a leaf, and only leaves have utilities\nname one below it"
             raise SearchError(message)
         hint = "correct the one or the other"
         if n not in self._unknown or n in self._answers:
@@ -352,7 +352,7 @@ class Inquiry(Shown):
             if value == known:
                 return False
             before = message_text(known)
-            raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
+            raise SearchError(f"the utility of {where} is known, {before}, and now {text}\n{hint}")
         lower, upper = (ends[n] for ends in self._allowed)
         eps: Number = 0  # the bounds here are differences of bounds and rewards
         if self.tree.columns.pays and not self.tree.exact:
@@ -360,7 +360,7 @@ class Inquiry(Shown):
         if not lower - eps <= value <= upper + eps:
             ends = ", ".join(map(message_text, self._bounds_of(n)))
             raise SearchError(
-                f"the utility {text} of {where} lies outside its bounds [{ends}]: {hint}"
+                f"the utility {text} of {where} lies outside its bounds [{ends}]\n{hint}"
             )
         return True
 

@@ -206,11 +206,11 @@ class Conversation:
                     self.given[path] = str(utility)
                 except (TreeError, SearchError) as error:
                     is_of_path = isinstance(error, TreeError)
-                    problems.add(place._replace(of_key=is_of_path), path, str(error))
+                    problems.add(place._replace(of_key=is_of_path), path, error.lines)
         if problems.found:
             failure = problems.failure()
             hint = "correct these lines, or name the answers to this tree with --answers"
-            summary = Problem(self.file.name, f"these answers do not fit the tree: {hint}")
+            summary = Problem(self.file.name, f"these answers do not fit the tree\n{hint}")
             raise FileError([*failure.problems, summary], stopped=failure.stopped)
 
     def introduction(self) -> Iterator[RenderableType]:

@@ -141,7 +141,7 @@ def frontier(
     criteria = tree.criteria
     if not criteria:
         raise AnalysisError(
-            "a frontier needs several criteria: write `criteria: [cost, effect]` and "
+            "a frontier needs several criteria\nwrite `criteria: [cost, effect]` and "
             "`objective: wtp*effect - cost`, and amounts such as `utility: {cost: 120, effect: 3}`"
         )
     check_one_decider(tree, "a frontier")
@@ -197,7 +197,7 @@ def _only_parameter(tree: Tree, criteria: Criteria) -> str:
     hint = "write one, as in wtp*effect - cost"
     if names:
         hint = f"choose one, as in -p {names[0]}"
-    raise AnalysisError(f"a frontier moves the parameter that is a weight, and {found}: {hint}")
+    raise AnalysisError(f"a frontier moves the parameter that is a weight, and {found}\n{hint}")
 
 
 def _amounts(
@@ -232,7 +232,7 @@ def _parts(
     for formula in _moving_formulas(tree, name):
         raise AnalysisError(
             f"{name} is not only a weight, because the formula {text_of(formula)} depends on it, "
-            f"too: ask `sensitivity -p {name}`"
+            f"too\nask `sensitivity -p {name}`"
         )
     parts, is_icer = {}, False
     for label, factors in {f"per {name}": weighed, "the rest": rest}.items():

@@ -144,7 +144,7 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
         if played[n] and any(meeting[c] for c in below):
             raise AnalysisError(
                 f"{escape(tree.path_of(n))}: play can meet {escape(name)} again below it, and an "
-                "event happens once: give the other nodes another event"
+                "event happens once\ngive the other nodes another event"
             )
 
 
@@ -165,5 +165,5 @@ def check_steps(tree: Tree, events: Mapping[str, frozenset[int]], outcomes: int)
         raise budget.TooMuchWorkError(
             f"to know {names_text([*events])} in advance takes {steps:,} steps ({outcomes:,} "
             f"outcomes, signals or combinations times {branches:,} branches), and the limit is "
-            f"{most:,}: merge outcomes, or {budget.more()}"
+            f"{most:,}\nmerge outcomes, or {budget.more()}"
         )

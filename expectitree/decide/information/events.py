@@ -168,7 +168,7 @@ def _check_others(tree: Tree, name: str, nodes: frozenset[int]) -> None:
         if alone and any(after[n] for n in others) and not is_same:
             raise AnalysisError(
                 f"{escape(tree.path_of(alone[0]))}: {escape(other)} may depend on {escape(name)}, "
-                f"and play also meets it without {escape(name)}: define both under `events`"
+                f"and play also meets it without {escape(name)}\ndefine both under `events`"
             )
 
 
@@ -194,7 +194,7 @@ def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
         if not isinstance(row, tuple):
             raise wrong(f"{escape(signal)}: found no mapping, {_EXPECTED}")
         if signal in found:
-            raise wrong(f"duplicate signal {quote(signal)}: keep one")
+            raise wrong(f"duplicate signal {quote(signal)}\nkeep one")
         own = found[str(signal)] = dict[str, str]()
         for outcome, p in row:
             problem = ""
@@ -216,7 +216,7 @@ def likelihood_values(
     Raises `LikelihoodError` unless each outcome has a distribution over the signals.
     """
     if not likelihoods:
-        raise LikelihoodError("the test has no signals: give the likelihoods of at least one")
+        raise LikelihoodError("the test has no signals\ngive the likelihoods of at least one")
     for signal, row in likelihoods.items():
         if set(row) != set(outcomes):
             raise LikelihoodError(
@@ -239,7 +239,7 @@ def _distribution(
     rests = [signal for signal, p in written.items() if p == REST]
     if len(rests) > 1:
         place = f"{escape(outcome)} at {' and '.join(map(escape, rests[:2]))}"
-        raise LikelihoodError(f"two signals have the rest of {place}: give one a number")
+        raise LikelihoodError(f"two signals have the rest of {place}\ngive one a number")
     found: dict[str, Fraction] = {}
     for signal, p in written.items():
         if p == REST:
@@ -248,7 +248,7 @@ def _distribution(
             text = p if isinstance(p, str) else exact_text(p)
             found[signal] = to_exact(evaluate(parse(text, tree.parameters), domain, parameters))
         except NumberError as error:
-            raise LikelihoodError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
+            raise LikelihoodError(f"{escape(signal)}/{escape(outcome)}: {error.lines}") from None
     rest = 1 - sum(found.values(), Fraction(0))
     found.update(dict.fromkeys(rests, rest))
     for signal, value in found.items():
@@ -260,6 +260,6 @@ def _distribution(
     if not rests and abs(rest) > NEAR:
         raise LikelihoodError(
             f"the likelihoods of the signals for {escape(outcome)} sum to "
-            f"{message_text(1 - rest)}, expected 1: correct them, or write `rest` for one"
+            f"{message_text(1 - rest)}, expected 1\ncorrect them, or write `rest` for one"
         )
     return found

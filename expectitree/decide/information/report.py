@@ -216,7 +216,7 @@ def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str,
     """
     nodes = events_named(tree, names)
     if not nodes or (signals and len(nodes) > 1):
-        raise AnalysisError(f"{len(nodes)} events are named: name one, or several without a test")
+        raise AnalysisError(f"{len(nodes)} events are named\nname one, or several without a test")
     outcomes = prod(len(tree.branches_of(max(some))) for some in nodes.values())
     check_steps(tree, nodes, outcomes * max(signals, 1))
     defined = tree.formulas.defined

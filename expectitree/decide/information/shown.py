@@ -76,7 +76,7 @@ class ShownBeliefs:
                 raise AnalysisError(
                     f"{self._path(n)}: {escape(signal)} depends on {name}, as "
                     f"{self._path(signals[signal])} shows, and the tree does not show the "
-                    f"probabilities of {name} after {escape(signal)} here: define "
+                    f"probabilities of {name} after {escape(signal)} here\ndefine "
                     f"{escape(signal)} as a test of {name} under `events`"
                 )
             missing = self._is_chance(n) and any(b not in self.branch for b in self._branches(n))
@@ -177,7 +177,7 @@ class ShownBeliefs:
         rest = self._label(n, next((b for b in branches if b not in known), branches[-1]))
         return (
             f"{self._path(n)}: play meets {escape(self.name)} after {met}, but not after {rest}, "
-            "and the tree does not show its probabilities there: write the event into the other "
+            "and the tree does not show its probabilities there\nwrite the event into the other "
             "branches, too, or define it under `events`"
         )
 
@@ -206,7 +206,7 @@ class ShownBeliefs:
                     self.node[c] = None
                     self.faults[c] = (
                         f"{self._path(c)}: {escape(self.name)} has different probabilities on "
-                        "paths that lead to this node: write the node once for each of them"
+                        "paths that lead to this node\nwrite the node once for each of them"
                     )
 
     def _after(self, n: int, own: Belief | None) -> dict[int, Belief]:

@@ -105,7 +105,7 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
         hint = f"the counters are {', '.join(known)}"
         hint = hint if known else "a node that repeats has one, as in `until: cycle = 20`"
         found = f"no node repeats by {quote(counter)}{did_you_mean(counter, known)}"
-        raise AnalysisError(f"{found}: {hint}")
+        raise AnalysisError(f"{found}\n{hint}")
     search = search_tree(tree)
     is_decision = tree.root.kind in PLAYERS
     branches: Sequence[int] = tree.branches_of(tree.root_id) if is_decision else [NONE]

@@ -302,7 +302,7 @@ def _read_pairs(text: str) -> dict[Fraction, Fraction]:
     for pair in text.split(","):
         utility, _, image = (part.strip() for part in pair.partition("="))
         if (u := to_fraction(utility)) in images:
-            raise NumberError(f"the utility {quote(utility)} occurs twice: keep one")
+            raise NumberError(f"the utility {quote(utility)} occurs twice\nkeep one")
         images[u] = to_fraction(image)
     return images
 
@@ -328,7 +328,7 @@ def _formula(text: str) -> Scale:
             better = evaluate(expression, rounded_fractions(DIGITS + 30), values)
         except NumberError as error:
             hint = "the map must be defined at every utility and estimate, so choose another one"
-            raise TransformError(f"{error}: {hint}") from None
+            raise TransformError(f"{error}\n{hint}") from None
         return Rounded.of(better), 2 * abs(better - found) + to_exact(UNIT) * abs(better)
 
     return Scale(text, image)
@@ -352,7 +352,7 @@ def classify(images: Mapping[Amount, tuple[Fraction, Number]]) -> MapClass:
         if abs(other - image) <= error + other_error > 0:
             raise TransformError(
                 f"{message_text(u)} and {message_text(v)} both become {message_text(image)} when "
-                "they are rounded to 60 digits: choose a map that tells them apart"
+                "they are rounded to 60 digits\nchoose a map that tells them apart"
             )
         if other <= image:
             return MapClass(NEITHER, witness=((u, image), (v, other)))

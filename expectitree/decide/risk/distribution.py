@@ -190,7 +190,7 @@ def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ..
     if steps > most(MAX_STEPS):
         raise AnalysisError(
             f"comparing {len(distributions):,} actions takes {steps:,} steps, and "
-            f"{most(MAX_STEPS):,} are allowed: leave actions out, or {more()}"
+            f"{most(MAX_STEPS):,} are allowed\nleave actions out, or {more()}"
         )
     orders = {
         (a, b): order_of(distributions[a], distributions[b])
@@ -358,6 +358,6 @@ class Profiles:
             self.steps += len(distribution.totals) * steps
         if self.steps > most(MAX_TOTALS):
             raise TooManyTotalsError(
-                f"the distributions of totals take more than {most(MAX_TOTALS):,} steps: "
+                f"the distributions of totals take more than {most(MAX_TOTALS):,} steps\n"
                 f"merge outcomes, or {more()}"
             )

@@ -272,7 +272,7 @@ class NodeFunctions(FormulaFunctions):
                 place, name = message_text(place_of(pole)), self.range.name
                 raise AnalysisError(
                     f"{what} has no value at {name} = {place}, where a formula divides by "
-                    f"zero: give {name} a range that leaves {place} out"
+                    f"zero\ngive {name} a range that leaves {place} out"
                 )
         return function
 
@@ -289,7 +289,7 @@ class NodeFunctions(FormulaFunctions):
         if function is None:
             path = message_path(self.tree.path_of(node))
             raise AnalysisError(
-                f"{path} is below an outcome of probability 0, so it has no value to compare: "
+                f"{path} is below an outcome of probability 0, so it has no value to compare\n"
                 "name a place that play can reach"
             )
         return shifted(function, self.reward_of(branch))

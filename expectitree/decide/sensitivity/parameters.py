@@ -126,7 +126,7 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
         ends = parameter.range
     if ends is None:
         raise AnalysisError(
-            f"the parameter {name} has no range: write --parameter {name}=LOW..HIGH, or give it "
+            f"the parameter {name} has no range\nwrite --parameter {name}=LOW..HIGH, or give it "
             "`range: [low, high]` in the file"
         )
     if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
@@ -143,7 +143,7 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
 
 def why_fixed(tree: Tree, name: str) -> str:
     """Return why a parameter cannot move: it is a number while nodes repeat; else nothing."""
-    why = "it sets how often nodes repeat, so it does not move: use --set"
+    why = "it sets how often nodes repeat, so it does not move\nuse --set"
     return why if name in counters_of(tree) else ""
 
 
@@ -201,7 +201,9 @@ def _exact(end: Number | str, name: str) -> Fraction:
     try:
         return to_fraction(str(end))
     except NumberError as error:
-        raise AnalysisError(f"the range of {name} needs two finite numbers: {error}") from None
+        raise AnalysisError(
+            f"the range of {name} needs two finite numbers: {error.lines}"
+        ) from None
 
 
 def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
@@ -217,7 +219,7 @@ def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
     try:
         return name, (FRACTIONS.number(low.strip()), FRACTIONS.number(high.strip()))
     except NumberError as error:
-        raise AnalysisError(f"found {quote(text)}, {expected}: {error}") from None
+        raise AnalysisError(f"found {quote(text)}, {expected}: {error.lines}") from None
 
 
 # ---- Formulas as rational functions of the parameter.

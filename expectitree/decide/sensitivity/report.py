@@ -184,7 +184,7 @@ def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
     check_tree(tree, "--add")
     branch = tree.find_branch(path)
     if branch == NONE:
-        raise AnalysisError("an amount at the root changes no decision: name a branch below it")
+        raise AnalysisError("an amount at the root changes no decision\nname a branch below it")
     low, high = (to_exact(end) for end in tree.total_ends)
     labels, probability = split(path), Fraction(1)
     while labels:
@@ -210,7 +210,7 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
     except INEXACT as error:
         reason = why_not_exact(error)
     if added is not None:
-        raise AnalysisError(f"{reason}: use a smaller tree")
+        raise AnalysisError(f"{reason}\nuse a smaller tree")
     now, sampler = search_tree(tree), Sampler(tree, range)
     best, value = best_actions(now), to_exact(now.value)
     return Sensitivity(file, tree, sampler.range, *sampler.sample(), best, value, {}, reason=reason)
@@ -333,7 +333,7 @@ def tornado(
     if not bars.done:
         problems = "; ".join(map(": ".join, left_out.items()))
         raise AnalysisError(
-            f"no parameter can move ({problems}): give one a range, as in -p pr=0..1"
+            f"no parameter can move ({problems})\ngive one a range, as in -p pr=0..1"
         )
     bars.done.sort(key=lambda bar: bar.least - bar.greatest)
     about = to_exact(bars.search.value), bars.search.ties, fixed

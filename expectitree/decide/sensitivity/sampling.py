@@ -185,7 +185,7 @@ class Sampler:
         if self.left < 0:
             raise budget.TooMuchWorkError(
                 f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.whole.name} "
-                f"takes more than {budget.most(_MAX_STEPS):,} steps: make the tree smaller, or its "
+                f"takes more than {budget.most(_MAX_STEPS):,} steps\nmake the tree smaller, or its "
                 f"formulas simpler; or {budget.more()}"
             )
 
@@ -278,7 +278,7 @@ class Sampler:
             return search_tree(replace(moved, error=max(moved.error, self.tree.error)))
         except (TreeError, SearchError) as error:
             name = self.whole.name
-            raise AnalysisError(f"at {name} = {message_text(place)}: {error}") from None
+            raise AnalysisError(f"at {name} = {message_text(place)}: {error.lines}") from None
 
     def _verdict_at(self, place: Fraction) -> Estimate:
         """Return what fractions find at a place."""

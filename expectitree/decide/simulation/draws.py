@@ -29,7 +29,7 @@ def check_size(arrays: int, count: int) -> None:
     """Raise `AnalysisError` if arrays of so many draws do not fit in memory."""
     if arrays * count > most(_MAX_NUMBERS):
         raise AnalysisError(
-            f"{count:,} draws of {arrays:,} numbers are more than {most(_MAX_NUMBERS):,} in all: "
+            f"{count:,} draws of {arrays:,} numbers are more than {most(_MAX_NUMBERS):,} in all\n"
             f"use fewer --draws, or {more()}"
         )
 
@@ -72,13 +72,13 @@ def _read(path: str, name: str, column: str) -> Array:
     if column not in heading:
         found = f"parameter {name}: no column {quote(column)}{did_you_mean(column, heading)}"
         known = listed([*map(escape, heading)]) or "none"
-        raise FileError([Problem(path, f"{found}: the columns are {known}", None, 1, 1)])
+        raise FileError([Problem(path, f"{found}\nthe columns are {known}", None, 1, 1)])
     numbers = []
     for row in reader:
         try:
             numbers.append(to_float((row[column] or "").strip()))
         except NumberError as error:
-            message = f"column {escape(column)}: {error}"
+            message = f"column {escape(column)}: {error.lines}"
             raise FileError([Problem(path, message, None, reader.line_num, 1)]) from None
     if len(numbers) < 2:
         message = "expected a line with the names of columns, and two or more lines with draws"

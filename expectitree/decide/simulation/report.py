@@ -215,13 +215,13 @@ def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
     search_tree(tree)  # raises what is wrong with the tree
     if not any(one.distribution for one in tree.parameters.values()):
         raise AnalysisError(
-            "no parameter has a distribution: write it under `parameters`, as in "
+            "no parameter has a distribution\nwrite it under `parameters`, as in "
             '`pr: {value: 0.5, distribution: "beta(12, 12)"}`'
         )
     try:
         from expectitree.decide.simulation.draws import check_size, draw
     except ModuleNotFoundError:
-        raise AnalysisError(f"simulate needs NumPy: {install_hint('fast')}") from None
+        raise AnalysisError(f"simulate needs NumPy\n{install_hint('fast')}") from None
     check_size(len(tree), draws)
     return draw(tree.parameters, draws, seed, os.path.dirname(file))
 

@@ -97,7 +97,7 @@ def format_by_name(name: str) -> Format | None:
 def find_format(name: str) -> Format:
     """Return the format with a name; raise `TransformError` if there is none."""
     if (row := format_by_name(name)) is None:
-        raise TransformError(f"unknown format {quote(name)}: choose among {', '.join(FORMATS)}")
+        raise TransformError(f"unknown format {quote(name)}\nchoose among {', '.join(FORMATS)}")
     return row
 
 

@@ -59,7 +59,7 @@ try:
     from expectitree.files.formats.arrow_size import VIEWS, check_file, text_bytes
 except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
-    raise error_in("pyarrow", f"{missing}: {install_hint('arrow')}") from None
+    raise error_in("pyarrow", f"{missing}\n{install_hint('arrow')}") from None
 
 # pyarrow has no types: a column or a part of it, and several columns.
 Array: TypeAlias = Any
@@ -181,9 +181,9 @@ def named_faults(path: str) -> Iterator[None]:
     try:
         yield
     except TooMuchWorkError as error:
-        raise error_in(path, str(error)) from None
+        raise error_in(path, error.lines) from None
     except (TreeError, NumberError) as error:
-        raise error_in(path, f"this is not a tree: {error}") from None
+        raise error_in(path, f"this is not a tree: {error.lines}") from None
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -268,7 +268,7 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
     if entries.null_count or child.null_count or probability.null_count:
         raise TreeError("a child or a probability is null: every branch has both")
     if reward is not None and reward.null_count:
-        raise TreeError("a reward is null: write 0 where a branch pays nothing")
+        raise TreeError("a reward is null\nwrite 0 where a branch pays nothing")
     rewards = None
     if reward is not None:
         rewards = _view(_cast(reward, pa.float64()), "d")
@@ -429,7 +429,7 @@ def batches_of(
         _check_floats(tree, drop_fractions or float32)
     if float32:
         if tree.local_bounds and tree.columns.pays:
-            raise TreeError("bounds may not hold for rounded rewards: write 64 bits, or no bounds")
+            raise TreeError("bounds may not hold for rounded rewards\nwrite 64 bits, or no bounds")
         bounds: Any = {n: array("f", map(float, e)).tolist() for n, e in tree.local_bounds.items()}
         tree = replace(tree, local_bounds=bounds)
     about = {KEY: metadata_text(tree, drop_fractions or float32).encode()}
@@ -479,7 +479,7 @@ def _rounded(values: Array) -> Array:
     for value in values.filter(compute.is_inf(rounded).fill_null(False))[:1]:
         raise TreeError(
             f"the number {exact_text(value.as_py())} is beyond the limit of --float32 "
-            "(10^38): write numbers of 64 bits"
+            "(10^38)\nwrite numbers of 64 bits"
         )
     return rounded
 
@@ -493,7 +493,7 @@ def _label_array(tree: Tree) -> Array:
         return pa.chunked_array(parts, pa.string()).combine_chunks()
     except UnicodeEncodeError as error:
         raise TreeError(
-            f"half of a surrogate pair in a label, {quote(str(error.object))}: write the "
+            f"half of a surrogate pair in a label, {quote(str(error.object))}\nwrite the "
             "character itself"
         ) from None
 
@@ -504,11 +504,11 @@ def _check_floats(tree: Tree, drop_fractions: bool) -> None:
         if not is_finite(value):  # an end of bounds
             continue
         if abs(value) > MAX_FLOAT:
-            problem = "is beyond the limit of floats (10^301): keep the tree as text"
+            problem = "is beyond the limit of floats (10^301)\nkeep the tree as text"
         elif drop_fractions or to_fraction(exact_text(float(value))) == value:
             continue
         else:
-            problem = "is not a decimal that a column of floats can hold: keep the tree as text, "
+            problem = "is not a decimal that a column of floats can hold\nkeep the tree as text, "
             problem += "or round its fractions (--drop fractions)"
         raise TreeError(f"{escape(tree.path_of(n))}: the {what} {message_text(value)} {problem}")
 

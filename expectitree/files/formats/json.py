@@ -24,7 +24,7 @@ from expectitree.files.grammar.document import (
 from expectitree.files.grammar.writer import Notation, tree_text
 
 NOTATION = Notation()
-_COMMENT = "JSON has no comments: remove this one, or write YAML"
+_COMMENT = "JSON has no comments\nremove this one, or write YAML"
 _HINTS = {  # what to do, by the character where JSON ends
     "/": _COMMENT,
     "#": _COMMENT,

@@ -116,7 +116,7 @@ def parse(text: str, name: str) -> Document:
             text,
             character.start(),
             name,
-            f"the character {quote(character[0])} is not allowed in YAML: remove it",
+            f"the character {quote(character[0])} is not allowed in YAML\nremove it",
         ) from None
     except (OverflowError, ValueError) as error:  # PyYAML without libyaml, for an invalid escape
         raise error_in(name, f"this is not YAML: {error}") from None
@@ -236,7 +236,7 @@ class _Parser:
         if event.anchor in self.anchors:
             raise self.error(
                 event,
-                f"the anchor &{_short(event.anchor)} was defined before: give each its own name",
+                f"the anchor &{_short(event.anchor)} was defined before\ngive each its own name",
             )
         self.anchors[event.anchor] = _OPEN
         return True
@@ -245,7 +245,7 @@ class _Parser:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
         if value is None:
             raise self.text_error(
-                event, f"the alias *{name} comes before any anchor &{name}: define it first"
+                event, f"the alias *{name} comes before any anchor &{name}\ndefine it first"
             )
         if value is _OPEN:
             raise self.error(
@@ -266,7 +266,7 @@ class _Parser:
             if key == "<<" and isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
                 raise self.error(
                     event,
-                    "the merge key << is unknown: repeat the keys, or share a whole node by "
+                    "the merge key << is unknown\nrepeat the keys, or share a whole node by "
                     "an alias or a ref",
                 )
 
@@ -337,7 +337,7 @@ def _syntax_error(
         return _error(
             name,
             mark,
-            f"found a key of {length:,} characters, expected at most {_MAX_READ:,}: shorten "
+            f"found a key of {length:,} characters, expected at most {_MAX_READ:,}\nshorten "
             "it, or write `? ` before it",
         )
     message, context = f"this is not YAML: {error.problem or error}", error.context_mark or mark
@@ -350,7 +350,7 @@ def _syntax_error(
     if hint.startswith("close it"):
         place = context.line + 1, context.column + 1
     if hint:
-        message += f" ({hint})"
+        message += f"\n{hint}"
     return error_in(name, message, *place)
 
 

@@ -51,7 +51,7 @@ def unknown_keys(
     is_wrapper = unknown[0].lower() in _WRAPPERS and isinstance(values[unknown[0]], tuple)
     if is_wrapper and is_root and len(unknown) == 1:
         hint = "remove it, and move what is below it one level up"
-        yield unknown[0], f"the key {quote(unknown[0])} is not needed: {hint}"
+        yield unknown[0], f"the key {quote(unknown[0])} is not needed\n{hint}"
         return
     if frame.kind == Kind.CHANCE and any(words.SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
@@ -81,7 +81,7 @@ def unknown_keys(
 
 def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
     if key in ROOT_KEYS or key == SCHEMA_KEY:
-        return f"the key {quote(key)} is for the root alone: move it there"
+        return f"the key {quote(key)} is for the root alone\nmove it there"
     message = words.unknown_key(key, allowed, hint)
     if trail.listed == allowed:
         message, _, _ = message.partition(_LIST)
@@ -127,12 +127,12 @@ def _labels_beside_keys(unknown: Sequence[str], values: Keys, is_root: bool) -> 
             hint = f"for a label, indent {labels} below `{kind}:`"
             if is_root and all(words.is_number(text) for _, text in pairs):
                 hint += f"; for a parameter, write `parameters: {words.flow_text(pairs)}`"
-            return f"unknown key {quote(unknown[0])}: {hint}"
+            return f"unknown key {quote(unknown[0])}\n{hint}"
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
     return (
-        f"the labels {labels} are next to {words.key_list(keys)}: write `chance: "
+        f"the labels {labels} are next to {words.key_list(keys)}\nwrite `chance: "
         f"{words.flow_text(pairs)}`, or the same with max or min"
     )
 
@@ -142,21 +142,21 @@ def bare(data: Data, is_item: bool = True) -> str:
     text = words.flow_text(data)
     for name in _names_of_nodes(data):
         return (
-            f"found {quote(name)} as the name of a node: define it under the root's `nodes:`, "
+            f"found {quote(name)} as the name of a node\ndefine it under the root's `nodes:`, "
             f"and write `{{ref: {name}}}` where it is meant"
         )
     if mapping := turned(data):
-        return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
+        return f"found {text} without a kind\nif these are probabilities, write `chance: {mapping}`"
     node = corrected(data)
     if node == ():  # no key of it is known
-        return f"found {text}, expected a node: write a mapping with max, min, chance or utility"
+        return f"found {text}, expected a node\nwrite a mapping with max, min, chance or utility"
     form = words.flow_text(node)
     if not isinstance(node, tuple):
-        return f"found {text}, expected a node: write {form}, without the brackets"
+        return f"found {text}, expected a node\nwrite {form}, without the brackets"
     more = ", or the same with min or chance" * (node[0][0] == "max")
     if not is_item:
         form = form[1:-1]
-    return f"found {text} without a kind: write `{form}`{more}"
+    return f"found {text} without a kind\nwrite `{form}`{more}"
 
 
 def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Data:
@@ -270,7 +270,7 @@ def _keys_as_labels(frame: Frame, pairs: Pairs) -> str:
     frame.branches.pop("label", None)
     found = f"found keys of a node without a kind, {words.key_list(dict(pairs))}"
     item = words.flow_text(corrected(pairs))
-    return f"{found}: write a list, `{frame.kind.name.lower()}: [{item}, …]`"
+    return f"{found}\nwrite a list, `{frame.kind.name.lower()}: [{item}, …]`"
 
 
 def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) -> str:
@@ -347,9 +347,9 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
         return ""
     found = f"a {kind.name} node has pairs such as {shown or words.flow_text(items[0])}"
     if len(dict(pairs)) == len(pairs):
-        return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs))}`"
+        return f"{found}\nwrite a mapping, `{name}: {words.flow_text(tuple(pairs))}`"
     if are_by_p:
-        return f"{found}: write `chance: {list_form(pairs, 'p')}`"
+        return f"{found}\nwrite `chance: {list_form(pairs, 'p')}`"
     return ""
 
 
@@ -436,7 +436,7 @@ def _hint(key: str, values: Keys, allowed: list[str]) -> str:
     text, is_inner = words.flow_text(value), isinstance(value, (list, tuple))
     if word in allowed:
         hint = _kind_hint(((key, value),)) or f"write `{word}: {text}`"
-        return f"keys are in small letters: {hint}"
+        return f"keys are in small letters\n{hint}"
     if is_inner and word in words.KIND_SYNONYMS:
         return _kind_hint(((key, value),))
     meant = words.SYNONYMS.get(word, "")
@@ -461,7 +461,7 @@ def _hint(key: str, values: Keys, allowed: list[str]) -> str:
     if meant not in NODE_KEYS or is_inner != (meant == "bounds") or str(value).lower() in NO_NAMES:
         return ""
     if meant == "p" and meant not in allowed:
-        return "a p is for the outcomes of CHANCE: remove it"
+        return "a p is for the outcomes of CHANCE\nremove it"
     if meant in values:
         return f"keep `{meant}: {words.flow_text(values[meant])}` alone"
     return f"write `{meant}: {text}`"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from expectitree.base.errors import ExpectitreeError, TreeError
+from expectitree.base.errors import ExpectitreeError, TreeError, Warned
 from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
@@ -45,14 +45,14 @@ class BranchReader:
         if key == "p":
             if frame.kind != CHANCE:
                 why = _WHY_NO_P[frame.kind]
-                message = f"a p is for the outcomes of CHANCE, and {why}: remove it"
+                message = f"a p is for the outcomes of CHANCE, and {why}\nremove it"
                 if frame.kind:
                     message += f", or write chance in place of {frame.kind.name.lower()}"
                 if isinstance(data, list):
                     message = f"a list of p: {lists_hint(data, dict(item).get('chance'))}"
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
-                message = f"the key {quote(p)} is this outcome's p already: remove this p"
+                message = f"the key {quote(p)} is this outcome's p already\nremove this p"
                 message += f"; if the key is a label, write a list: [{{label: {p}, p: …}}, …]"
                 frame.branches["p"][len(frame.ids)] = None
         elif key in ("label", "with"):
@@ -62,7 +62,7 @@ class BranchReader:
             return
         is_whole = key == "p" and isinstance(data, str) and data.isdecimal() and data != "0"
         if is_whole and (hint := weight_hint("p", frame)):
-            self.trail.report(place_of(item, key), f"{quote(data)} is not a probability: {hint}")
+            self.trail.report(place_of(item, key), f"{quote(data)} is not a probability\n{hint}")
             value = None
         elif key in PAYMENTS:
             value, key = self.payment(item, key, data), "reward"
@@ -79,16 +79,16 @@ class BranchReader:
         if value is None:
             return 0
         if key == "cost" and any(pair[0] == "reward" for pair in item):
-            message = "a reward and a cost at one node: write one of them, with the difference"
+            message = "a reward and a cost at one node\nwrite one of them, with the difference"
             if self.values.criteria:
-                message = "a reward and a cost at one node: write the cost in the reward"
+                message = "a reward and a cost at one node\nwrite the cost in the reward"
             self.trail.report(place_of(item, key, True), message)
         is_ours = not self.trail.document.has_labels
         if key == "cost" and is_ours and not is_formula(value) and value < 0:
             found = f"a cost of {message_text(value)} pays MAX {message_text(-value)}"
             gain = message_text(-value)
             self.warn_of(
-                f"{found}: if that is right, write reward: {gain}; otherwise write cost: {gain}",
+                f"{found}\nif that is right, write reward: {gain}; otherwise write cost: {gain}",
                 own=False,
             )
         if key != "cost" or self.values.criteria:
@@ -122,11 +122,11 @@ class BranchReader:
                 written[at] = None
                 self.trail.report(frame.place_of_label(at), error, at=at)
             if written[at] in seen and written[at] is not None:
-                message = f"duplicate label {quote(label)} among siblings: give each its own"
+                message = f"duplicate label {quote(label)} among siblings\ngive each its own"
                 if frame.is_labelled and label in NODE_KEYS:
                     item = flow_text(frame.container[: len({k for k, _ in frame.container})])
                     message = (
-                        f"the key {quote(label)} occurs twice: write a list, "
+                        f"the key {quote(label)} occurs twice\nwrite a list, "
                         f"`{frame.kind.name.lower()}: [{item}, …]`"
                     )
                 self.trail.report(frame.place_of_label(at), message, own=True)
@@ -144,7 +144,7 @@ class BranchReader:
             if len(written) == 1:
                 siblings = "1 of its siblings has one"
             message = f"the outcome {escape(frame.label(at))} has no p, and {siblings}"
-            message = f"{message}: give every outcome a p, or none"
+            message = f"{message}\ngive every outcome a p, or none"
             self.trail.report(frame.place(at), message, own=True)
             return []
         if written and None in written.values():
@@ -220,9 +220,9 @@ class BranchReader:
         self.warnings += 1
         name, path = self.trail.document.name, message_path(self.trail.path(own))
         if self.warnings <= MAX_PROBLEMS:
-            self.warn(f"{name}: {path}: {message}")
+            self.warn(Warned(name, message, path))
         elif self.warnings == MAX_PROBLEMS + 1:
-            self.warn(f"{name}: more such warnings are left out")
+            self.warn(Warned(name, "more such warnings are left out"))
 
 
 def _has_texts(children: Sequence[Data]) -> bool:
@@ -232,13 +232,13 @@ def _has_texts(children: Sequence[Data]) -> bool:
 def _fault_of_place(frame: Frame, item: Data, key: str) -> str:
     """Return the message about a label or a `with` where there can be none, or nothing."""
     if key == "label" and not frame.kind:
-        return "the root has no branch that a label could name: use title"
+        return "the root has no branch that a label could name\nuse title"
     if key == "label" and frame.is_labelled:
         return "a label next to a label: here the mapping's key is the label"
     if key == "with" and all(pair[0] != "ref" for pair in item):
-        return "a with without a ref: write it next to the `ref` of a node under `nodes`"
+        return "a with without a ref\nwrite it next to the `ref` of a node under `nodes`"
     if key == "with" and not frame.kind:
-        return "a with at the root: change the values under `parameters`"
+        return "a with at the root\nchange the values under `parameters`"
     return ""
 
 
@@ -252,7 +252,7 @@ def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Num
     if total > 1:
         raise TreeError(
             f"the probabilities sum to {message_text(total)} without the rest, expected at "
-            "most 1: correct them"
+            "most 1\ncorrect them"
         )
     share = (1 - total) / (len(written) - len(texts))
     return [share if value is REST else value for value in written.values()]

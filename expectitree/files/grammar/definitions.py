@@ -77,7 +77,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     for at, (name, (_, written)) in enumerate(zip(names, data, strict=True)):
         fault = _fault_of_name(name)
         if name in found:
-            fault = f"duplicate parameter {quote(name)}: keep one"
+            fault = f"duplicate parameter {quote(name)}\nkeep one"
         if fault:
             values.report(Place(data, at, True), f"parameters: {fault}")
             continue
@@ -104,11 +104,11 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
 
 def _fault_of_name(name: str) -> str:
     if name in FUNCTIONS:
-        return f"{quote(name)} is a function: choose another name"
+        return f"{quote(name)} is a function\nchoose another name"
     if name in RESERVED:
-        return f"{quote(name)} is a word of the grammar: choose another name"
+        return f"{quote(name)} is a word of the grammar\nchoose another name"
     if not re.fullmatch(NAME, name):
-        return f"{quote(name)} is not a name: write letters, digits and _, but no digit first"
+        return f"{quote(name)} is not a name\nwrite letters, digits and _, but no digit first"
     return ""
 
 
@@ -128,10 +128,10 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
             continue
         message = unknown_key(key, tuple(_PARAMETER_VALUES), trap("parameter", key.lower()))
         if key in fields:
-            message = f"duplicate key {quote(key)}: keep one"
+            message = f"duplicate key {quote(key)}\nkeep one"
         values.report(Place(written, at, True), f"{about}{message}")
     if "value" not in fields and "distribution" not in fields:
-        values.report(place, f"{about}the value is missing: add `value:`")
+        values.report(place, f"{about}the value is missing\nadd `value:`")
     if "value" in fields or not fields.get("distribution"):
         fields["value"] = fields.get("value") or values.parse("0")
     return Parameter(name, **{"value": None, **fields})
@@ -173,7 +173,7 @@ def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
     )
     low, high = map(values.number, data)
     if low > high:
-        raise GrammarError(f"the range starts at {data[0]} and ends at {data[1]}: swap them")
+        raise GrammarError(f"the range starts at {data[0]} and ends at {data[1]}\nswap them")
     return low, high
 
 
@@ -193,12 +193,12 @@ def read_replacements(values: ValueReader, data: Data) -> ByName:
     for at, (key, written) in enumerate(filled_mapping(data, f" under with, {expected}")):
         name, fault = composed(key), ""
         if name in found:
-            fault = f"duplicate parameter {quote(name)}: keep one"
+            fault = f"duplicate parameter {quote(name)}\nkeep one"
         elif name not in known:
             hint = "define it under the root's `parameters:`"
             if known:
                 hint = f"the parameters are {listed(known)}"
-            fault = f"unknown parameter {quote(name)}{did_you_mean(name, known)}: {hint}"
+            fault = f"unknown parameter {quote(name)}{did_you_mean(name, known)}\n{hint}"
         if fault:
             values.report(Place(data, at, True), f"with: {fault}")
             continue
@@ -226,7 +226,7 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
         name = composed(written)
         fault, fields = _fault_of_name(name), Fields()
         if name in found or name in (values.parameters or ()):
-            fault = f"{quote(name)} is the name of another number: choose another one"
+            fault = f"{quote(name)} is the name of another number\nchoose another one"
         if about and not isinstance(about, tuple):
             fault, about = f"found {described(about)} for {name}, expected {_CRITERIA}", ()
         for place, (key, value) in enumerate(about or ()):
@@ -287,7 +287,7 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
             fault = _fault_of_test(test, found[test.test_of])
         elif test.test_of:
             hint = did_you_mean(test.test_of, known)
-            fault = f"no event {quote(test.test_of)}{hint}: give it a prior under events"
+            fault = f"no event {quote(test.test_of)}{hint}\ngive it a prior under events"
         if fault:
             values.report(places[name], f"event {escape(name)}: {fault}")
     return found
@@ -338,7 +338,7 @@ def _read_row(
         about = f"{subject}/{escape(label)}: "
         read = values.attempt(_read_probability, p, data, at, about)
         if label in row:
-            values.report(Place(data, at), f"{about}duplicate label {quote(label)}: keep one")
+            values.report(Place(data, at), f"{about}duplicate label {quote(label)}\nkeep one")
             read = None
         row[str(label)] = read or REST
     return row

@@ -80,9 +80,9 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
 def _wrong_form(name: str) -> str:
     """Return the message about a distribution that is unknown or has the other form."""
     if name in _FAMILIES:
-        return f"{name} is a function: write {name}({_FAMILIES[name][0]})"
+        return f"{name} is a function\nwrite {name}({_FAMILIES[name][0]})"
     if name in _MAPPINGS:
-        return f"{name} is not a function: write {_MAPPINGS[name]}"
+        return f"{name} is not a function\nwrite {_MAPPINGS[name]}"
     return f"unknown distribution {quote(name)}{did_you_mean(name, _NAMES)}: {_EXPECTED}"
 
 
@@ -133,7 +133,7 @@ def _discrete(data: Data) -> Distribution:
         try:
             number, weight = to_fraction(value), to_exact(to_probability(str(p), True))
         except NumberError as error:
-            raise GrammarError(str(error), Place(data, at)) from None
+            raise GrammarError(error.lines, Place(data, at)) from None
         points[number] = points.get(number, Fraction(0)) + weight
     total = sum(points.values(), Fraction(0))
     if abs(total - 1) > _TOLERANCE:
@@ -170,13 +170,13 @@ def complete(
             counts = [to_exact(count) for source, (count,) in sets if source == own.source]
             mean = _number(to_exact(own.numbers[0]) / sum(counts))
             if len(counts) == 1:
-                fault = f"the set {quote(own.source)} has no other probability: add one or use beta"
+                fault = f"the set {quote(own.source)} has no other probability\nadd one or use beta"
         if value is None and mean is None:
-            fault = "the value is missing: add `value:`, since only the file has the mean"
+            fault = "the value is missing\nadd `value:`, since only the file has the mean"
         found[name] = replace(parameters[name], value=value or mean or ZERO)
         if found[name].bases:
             bases = " and ".join(found[name].bases)
-            fault = f"it is derived from {bases}, which may have distributions: remove its own"
+            fault = f"it is derived from {bases}, which may have distributions\nremove its own"
         elif not fault:
             fault = _fault_of_value(found[name].value, own)
         if fault:

@@ -141,7 +141,7 @@ class Problems:
             line, column = mark or (None, None)
             doubts = self.document.doubts.get(line, [])
             if doubts:
-                problem = problem.with_hint("; ".join([problem.hint, *doubts]))
+                problem = problem.with_hint("; ".join(filter(None, [problem.hint, *doubts])))
             problems.append(replace(problem, line=line, column=column))
         error = FileError(problems, stopped=len(self.found) >= MAX_PROBLEMS)
         return with_excerpts(error, self.document.text)
@@ -159,9 +159,9 @@ def error_in(
 
 def problem_of(name: str, error: str | ExpectitreeError) -> Problem:
     """Return the problem that an error of a file is."""
-    if isinstance(error, ExpectitreeError):
-        return Problem(name, escape(str(error)), hint=escape(error.hint), kind=error.kind)
-    return Problem(name, escape(error))
+    if isinstance(error, str):
+        error = ExpectitreeError(error)
+    return Problem(name, escape(str(error)), hint=escape(error.hint), kind=error.kind)
 
 
 def error_at(text: str, at: int, name: str, message: str) -> FileError:

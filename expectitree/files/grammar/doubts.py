@@ -130,7 +130,7 @@ def _turned_warning(children: Data) -> str:
     if sum(map(_probability, texts)) != 1:
         total = "about 1"
     return (
-        f"the utilities {_shown(texts)} of this CHANCE node sum to {total}: if they are "
+        f"the utilities {_shown(texts)} of this CHANCE node sum to {total}\nif they are "
         f"probabilities, write `chance: {mapping}`"
     )
 
@@ -159,13 +159,13 @@ def _player_warning(kind: Kind, names: Sequence[str], children: Pairs) -> str:
     if are_probabilities(children):
         total = sum(_probability(name) for name in names if name != REST)
         if total == 1 or (REST in names and total < 1):
-            return f"{found} are probabilities that sum to 1: {hint}"
+            return f"{found} are probabilities that sum to 1\n{hint}"
         return ""
     numbers = _label_numbers(names)
     if len(numbers) < 2 or sum(number for number, _ in numbers) != 1:
         return ""
     first = label_with_p(names[0], numbers[0][1], children)
-    return f"{found} contain numbers that sum to 1: {hint}, and a p, as in {first}"
+    return f"{found} contain numbers that sum to 1\n{hint}, and a p, as in {first}"
 
 
 def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
@@ -179,7 +179,7 @@ def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
     items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
     return (
         f"every other number of {words.flow_text(children)} is read as a utility, and these "
-        f"sum to 1: if they are probabilities, write `chance: [{items}]`"
+        f"sum to 1\nif they are probabilities, write `chance: [{items}]`"
     )
 
 
@@ -199,7 +199,7 @@ def _product_warning(children: Data) -> str:
         meant = tuple((label, node) for (label, _), node in zip(children, meant, strict=False))
     found = f"the factors {_shown([p for p, _ in pairs])} of equally likely utilities sum to 1"
     form = words.flow_text(meant)
-    return f"{found}: if they are probabilities, write `chance: {form}`"
+    return f"{found}\nif they are probabilities, write `chance: {form}`"
 
 
 def _zeros_warning(children: Sequence[Data]) -> str:
@@ -209,7 +209,7 @@ def _zeros_warning(children: Sequence[Data]) -> str:
         return ""
     first = children[at - 1]
     return (
-        f"{first},{_THREE_ZEROS} is read as two numbers: for one, write "
+        f"{first},{_THREE_ZEROS} is read as two numbers\nfor one, write "
         f"{first}{_THREE_ZEROS}; for two, write {first}, 0"
     )
 

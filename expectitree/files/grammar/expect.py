@@ -28,14 +28,14 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     if data == "":
         return Expectation()  # to be filled in
     if is_number(data):
-        raise GrammarError(f"expect: found {quote(data)}: write `expect: {{value: {data}}}`")
+        raise GrammarError(f"expect: found {quote(data)}\nwrite `expect: {{value: {data}}}`")
     if not isinstance(data, tuple):
         raise GrammarError(
             f"expect: found {described(data)}, expected a mapping with {', '.join(KEYS)}"
         )
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
-        values.report(place, f"expect: {error}")
+        values.report(place, f"expect: {getattr(error, 'lines', error)}")
 
     return _ExpectationReader(report).read(data)
 
@@ -108,7 +108,7 @@ class _ExpectationReader(ValueReader):
         seen = set()
         for at, (key, value) in enumerate(data):
             if key in seen:
-                self.report(Place(data, at, True), f"duplicate key {quote(key)}: keep one")
+                self.report(Place(data, at, True), f"duplicate key {quote(key)}\nkeep one")
             elif known and key not in known:
                 hint = ""
                 if whole := whole_number(data, at):

@@ -46,7 +46,7 @@ def input_warnings(tree: Tree) -> Iterator[str]:
                 places.append(f"the central 99% of {own.written}")
         for place in places:
             yield (
-                f"parameter {name}: the value {message_text(value)} is outside {place}: "
+                f"parameter {name}: the value {message_text(value)} is outside {place}\n"
                 "correct one of them"
             )
     yield from _unit_warnings(tree)
@@ -123,7 +123,7 @@ def _unit_warnings(tree: Tree) -> Iterator[str]:
                 first = " is in ".join(known[0])
                 found.setdefault(
                     f"{known[0][1]} {unit}",
-                    f"{first}, and {text} in {unit}, which are added or compared: write both "
+                    f"{first}, and {text} in {unit}, which are added or compared\nwrite both "
                     "in one unit",
                 )
     yield from found.values()

@@ -80,7 +80,7 @@ def find_body(item: Data, keys: Keys) -> tuple[Kind, str]:
         is_p = "chance" in kinds and isinstance(keys["chance"], str)
         hint = f"for a probability, write `p: {keys['chance']}`" if is_p else "keep one"
         raise GrammarError(
-            f"two kinds in one node, {key_list(kinds)}: {hint}",
+            f"two kinds in one node, {key_list(kinds)}\n{hint}",
             place_of(item, kinds[1], of_key=True),
         )
     if kinds:

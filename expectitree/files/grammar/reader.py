@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 
-from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.errors import ExpectitreeError, NumberError, Warned
 from expectitree.base.expressions.syntax import NAME, RESERVED
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
@@ -92,14 +92,14 @@ def read_tree(
                 reader.add_fault(tree, *fault)
         raise reader.trail.failure()
     if reader.branches.has_costs and tree.deciders == (Kind.MIN,):
-        warn(f"{document.name}: {_COSTS_OF_MIN}")
+        warn(Warned(document.name, _COSTS_OF_MIN))
     for line, (doubt,) in document.doubts.items():
-        warn(f"{document.name}:{line}: {doubt}")
+        warn(Warned(document.name, doubt, line=line))
     return tree
 
 
 _COSTS_OF_MIN = (
-    "min: chooses the smallest total, and a cost makes a total smaller: write `reward` in place of "
+    "min: chooses the smallest total, and a cost makes a total smaller\nwrite `reward` in place of "
     "`cost`, or max: in place of min:"
 )
 
@@ -255,7 +255,7 @@ class _TreeReader:
                 self.trail.add(
                     Place(written, at),
                     paths.ROOT,
-                    f"parameter {key}: it sets how often nodes repeat, so it is certain: "
+                    f"parameter {key}: it sets how often nodes repeat, so it is certain\n"
                     "remove `distribution`",
                 )
         if self.trail.found:
@@ -279,14 +279,14 @@ class _TreeReader:
 
             warnings += input_warnings(tree)
         for warning in warnings[:MAX_PROBLEMS]:
-            self.warn(f"{name}: {warning}")
+            self.warn(Warned(name, warning))
         if warnings[MAX_PROBLEMS:]:
-            self.warn(f"{name}: more such warnings are left out")
+            self.warn(Warned(name, "more such warnings are left out"))
 
         tree, warning = evaluated(tree, self.note_fault)
         self.sort_faults(tree)
         if warning:
-            self.warn(f"{name}: {warning}")
+            self.warn(Warned(name, warning))
         return tree
 
     def unused_events(self) -> list[str]:
@@ -333,8 +333,8 @@ class _TreeReader:
     def read_criteria(self, about: Fields) -> None:
         """Put the criteria and the objective among the root's values into the formulas."""
         missing = {
-            "criteria": "criteria without an objective: add one, as in `objective: effect - cost`",
-            "objective": "an objective without criteria: add some, as in `criteria: [cost, life]`",
+            "criteria": "criteria without an objective\nadd one, as in `objective: effect - cost`",
+            "objective": "an objective without criteria\nadd some, as in `criteria: [cost, life]`",
         }
         found = [key for key in missing if key in about]
         for key in found:
@@ -532,7 +532,7 @@ class _TreeReader:
         if "event" in about and kind != CHANCE:
             self.report(
                 place_of(item, "event", True),
-                f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it",
+                f"an event is for CHANCE nodes, and this is a {kind.name} node\nremove it",
             )
         if not kind:
             return self.long_terminal(item, body, children, about)
@@ -573,12 +573,12 @@ class _TreeReader:
         if not is_named:
             self.report(
                 place,
-                "`until` is for a node under the root's `nodes:`: move the node there, and "
+                "`until` is for a node under the root's `nodes:`\nmove the node there, and "
                 "write `ref: NAME` in its place",
             )
         if KINDS.keys().isdisjoint(keys):
             self.report(
-                place, "found `until` without a kind: add max, min or chance, as it goes on"
+                place, "found `until` without a kind\nadd max, min or chance, as it goes on"
             )
             return
         about["ending"] = self.values.to_number("0")
@@ -603,7 +603,7 @@ class _TreeReader:
         if self.values.are_amounts(item):
             return self.reject(
                 place,
-                f"found amounts without a kind: for a terminal write `utility: {flow_text(item)}`",
+                f"found amounts without a kind\nfor a terminal write `utility: {flow_text(item)}`",
             )
         if not isinstance(item, list) or not item:
             return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
@@ -674,7 +674,7 @@ class _TreeReader:
         if id(children) in self.shared:
             if id(children) in self.bodies:
                 return (
-                    "children by an alias: repeat them, or share a whole node by an alias or a ref"
+                    "children by an alias\nrepeat them, or share a whole node by an alias or a ref"
                 )
             self.bodies.add(id(children))
         return ""
@@ -729,13 +729,13 @@ class _TreeReader:
     def check_event(self, frame: Frame, event: str) -> None:
         labels = sorted(map(frame.label, range(len(frame.ids))))
         if event in self.defined and frame.branches.get("p"):
-            message = f"the root's `events` give {quote(event)} its probabilities: remove the p"
+            message = f"the root's `events` give {quote(event)} its probabilities\nremove the p"
             self.report(frame.place(0), message, own=True)
         known = self.events.setdefault(event, labels)
         if known != labels:
             message = (
                 f"the outcomes of the event {quote(event)} are {key_list(labels)} here, and "
-                f"{key_list(known)} elsewhere: give them the same labels"
+                f"{key_list(known)} elsewhere\ngive them the same labels"
             )
             self.report(frame.place(0), message, own=True)
 

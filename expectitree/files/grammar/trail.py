@@ -134,7 +134,7 @@ class Trail(Problems):
             seen = set()
             for index, (key, _) in enumerate(item):
                 if key in seen:
-                    self.report(Place(item, index, True), f"duplicate key {quote(key)}: keep one")
+                    self.report(Place(item, index, True), f"duplicate key {quote(key)}\nkeep one")
                 seen.add(key)
         if item is self.document.root:
             for key in (*ROOT_KEYS, SCHEMA_KEY):
@@ -174,7 +174,7 @@ class Names:
         for index, (name, _) in enumerate(nodes):
             if name in self.places:
                 self.trail.report(
-                    Place(nodes, index, True), f"duplicate name {quote(name)} under nodes: keep one"
+                    Place(nodes, index, True), f"duplicate name {quote(name)} under nodes\nkeep one"
                 )
             self.places[name] = Place(nodes, index)
 
@@ -201,7 +201,7 @@ class Names:
         for key in keys:
             if key not in ("note", "ref"):
                 message = (
-                    f"the key {quote(key)} does not go with ref: only p, label, reward, cost, "
+                    f"the key {quote(key)} does not go with ref\nonly p, label, reward, cost, "
                     "with and note do"
                 )
                 if key not in NODE_KEYS:
@@ -223,10 +223,10 @@ class Names:
         for key in ("label", "p", "with"):
             if key in keys:
                 del keys[key]
-                message = f"the key {quote(key)} belongs to a branch: write it next to the ref"
+                message = f"the key {quote(key)} belongs to a branch\nwrite it next to the ref"
                 self.trail.report(place_of(item, key, True), message)
         if "ref" in keys:
-            message = f"the name {quote(name)} leads to a ref: write a node here"
+            message = f"the name {quote(name)} leads to a ref\nwrite a node here"
             self.trail.report(place_of(item, "ref", True), message)
             return None
         return item, keys, self.places[name], self.identity(name)

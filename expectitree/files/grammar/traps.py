@@ -46,7 +46,7 @@ TRAPS = (
         "formula",
         rf"({_NUMBER})%?-({_NUMBER})%?"
         r"|[0-9]{4}([-/])[01]?[0-9]\3[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\4[0-9]{4}",
-        "{text} is read as arithmetic: if that is right, write `{new}`; a range is for a "
+        "{text} is read as arithmetic\nif that is right, write `{new}`; a range is for a "
         "parameter's `range`, and a date for a note",
         "([-/])",
         r" \1 ",
@@ -56,7 +56,7 @@ TRAPS = (
     Trap(
         "key",
         rf"[^|]*title{_PLACE} (?:algorithm|alpha|beta|depth|search)",
-        "a search has its options on the command line: try `expectitree eval --help`",
+        "a search has its options on the command line\ntry `expectitree eval --help`",
     ),
     Trap("key", rf"[^|]*nodes{_PLACE} (?:root|tree|game|start|top)", "write `ref: {value}`"),
     Trap("key", r"[^|]*title[^|]*\| label .*", "write `title: {value}`"),
@@ -64,7 +64,7 @@ TRAPS = (
     Trap(
         "key",
         r"[^|]*\| utility numbers .*",
-        "a terminal has one utility, that of MAX: write `utility: {first}`",
+        "a terminal has one utility, that of MAX\nwrite `utility: {first}`",
     ),
     Trap(
         "key",

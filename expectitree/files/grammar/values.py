@@ -211,11 +211,11 @@ class ValueReader:
             if name not in self.criteria.by_name or name in found:
                 known = self.criteria.by_name
                 message = (
-                    f"unknown criterion {quote(name)}{did_you_mean(name, known)}: the criteria are "
+                    f"unknown criterion {quote(name)}{did_you_mean(name, known)}\nthe criteria are "
                     f"{listed(known)}"
                 )
                 if name in found:
-                    message = f"the criterion {name} twice: keep one"
+                    message = f"the criterion {name} twice\nkeep one"
                 raise GrammarError(message, Place(data, at, True))
             found[name] = self.attempt(ValueReader.expression, written, data, at, f"{name}: ")
         return self.objective(found)
@@ -235,7 +235,7 @@ class ValueReader:
             name = next(iter(self.criteria.by_name))
             amounts = flow_text(data if isinstance(data, tuple) else ((name, data),))
             raise GrammarError(
-                "found a cost, but amounts are rewards, and the objective has their signs: "
+                "found a cost, but amounts are rewards, and the objective has their signs\n"
                 f"write `reward: {amounts}`"
             )
         return self.objective({"cost": self.expression(data)})
@@ -265,7 +265,7 @@ class ValueReader:
         """Return a probability or its formula, or `REST` for the remainder of 1."""
         if not isinstance(data, str):
             raise GrammarError(
-                f"{described(data)} is not a probability: write a number between 0 and 1, "
+                f"{described(data)} is not a probability\nwrite a number between 0 and 1, "
                 "such as 1/3 or 10%"
             )
         try:
@@ -307,7 +307,7 @@ class ValueReader:
             return None
         if lower > upper:
             raise GrammarError(
-                f"the lower bound {data[0]} is greater than the upper bound {data[1]}: swap them"
+                f"the lower bound {data[0]} is greater than the upper bound {data[1]}\nswap them"
             )
         return lower, upper
 

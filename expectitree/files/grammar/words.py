@@ -187,10 +187,10 @@ def unknown_key(key: str, known: Sequence[str], hint: str = "") -> str:
     name = quote(key)
     hint = hint or GONE.get(key, "")
     if hint:
-        return f"unknown key {name}: {hint}"
+        return f"unknown key {name}\n{hint}"
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
         return (
-            f"unknown key {name}: a number next to other keys is written as `utility: {name[1:-1]}`"
+            f"unknown key {name}\na number next to other keys is written as `utility: {name[1:-1]}`"
         )
     hint = key_hint(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
     return f"unknown key {name}{hint}: expected one of {', '.join(known)}"

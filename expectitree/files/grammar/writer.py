@@ -79,7 +79,7 @@ class Notation:
             text.encode()
         except UnicodeEncodeError:
             raise TreeError(
-                f"half of a surrogate pair in {quote(text)} cannot be written: write the "
+                f"half of a surrogate pair in {quote(text)} cannot be written\nwrite the "
                 "character itself"
             ) from None
         return self.quoted(text)
@@ -373,7 +373,7 @@ class _TreeWriter:
             path = escape(self.tree.path_of(n, b))
             raise TreeError(
                 f"{path}: a formula of {len(text):,} characters, a sum of rewards, cannot be "
-                f"written: {error}"
+                f"written: {error.lines}"
             ) from None
         return self.formula(reward)
 
@@ -403,7 +403,7 @@ class _TreeWriter:
         try:
             return self.number_text(value)
         except TreeError as error:
-            raise TreeError(f"{escape(self.tree.path_of(n))}: {error}") from None
+            raise TreeError(f"{escape(self.tree.path_of(n))}: {error.lines}") from None
 
     def branch_fields(self, n: int, b: int, labelled: bool, equal: bool) -> list[str]:
         tree, fields = self.tree, []

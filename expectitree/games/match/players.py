@@ -79,7 +79,7 @@ def _searching(name: str, find: Search, options: Mapping[str, Any]) -> Player:
     """Return a player who searches each position with some options."""
     known = {key: value for key, value in options.items() if value is not None}
     if not {"depth", "seconds"} & known.keys():
-        raise SearchError(f"{name} needs a depth, in plies, or seconds for each move: add one")
+        raise SearchError(f"{name} needs a depth, in plies, or seconds for each move\nadd one")
     others = [f"{key} {shown(value, 40)}" for key, value in known.items() if value != name]
     return Player(", ".join([name, *others]), lambda state, *_: find(state, **known).move)
 

@@ -33,7 +33,7 @@ def solve_exactly(solver: Solver) -> None:
     if count > MAX_STATES:
         raise GameError(
             f"{solver.rules.title}: {count:,} states, and at most {MAX_STATES:,} are computed in "
-            "fractions: remove --exact"
+            "fractions\nremove --exact"
         )
     _Exact(solver).solve()
 
@@ -81,7 +81,7 @@ class _Exact:
         if not is_proved:
             raise GameError(
                 f"{self.solver.rules.title}: no proof in fractions was found for a component of "
-                f"{len(states):,} positions: remove --exact"
+                f"{len(states):,} positions\nremove --exact"
             )
 
     def _find_staying(self, component: int) -> None:

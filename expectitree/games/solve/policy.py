@@ -22,13 +22,13 @@ ENDINGS = (".csv", ".arrow")
 def check_policy(path: str) -> None:
     """Raise `FileError` if a file has another ending, or pyarrow is missing."""
     if not path.lower().endswith(ENDINGS):
-        problem = f"a policy is written as {' or '.join(ENDINGS)}: choose one of these endings"
+        problem = f"a policy is written as {' or '.join(ENDINGS)}\nchoose one of these endings"
         raise FileError([Problem(path, problem)])
     if path.lower().endswith(".arrow"):
         try:
             import pyarrow  # noqa: F401
         except ImportError:
-            problem = f"to write Arrow needs pyarrow: {install_hint('arrow')}, or choose .csv"
+            problem = f"to write Arrow needs pyarrow\n{install_hint('arrow')}, or choose .csv"
             raise FileError([Problem(path, problem)]) from None
 
 
@@ -68,7 +68,7 @@ def read_policy(path: str) -> dict[str, str]:
                 rows = list(DictReader(stream.read().decode("utf-8-sig").splitlines()))
             return {row["position"]: row["best"] for row in rows}
         except (ValueError, KeyError, CsvError):
-            problem = "this is not a policy: name a file that `solve --policy` wrote"
+            problem = "this is not a policy\nname a file that `solve --policy` wrote"
             raise FileError([Problem(path, problem)]) from None
 
 

@@ -43,7 +43,7 @@ class Limits:
     def check(self, states: int) -> None:
         if states > self.rules.max_rows:
             raise RowsError(
-                f"{self.rules.title}: more than {self.rules.max_rows:,} states: allow more with "
+                f"{self.rules.title}: more than {self.rules.max_rows:,} states\nallow more with "
                 "--max-rows, or make the game smaller"
             )
         self.check_time(states)
@@ -53,7 +53,7 @@ class Limits:
         if self.left == 0:
             raise SearchError(
                 f"{self.rules.title}: the limit of {self.seconds:g} s was reached after "
-                f"{states:,} states, before their values were found: allow more with --seconds"
+                f"{states:,} states, before their values were found\nallow more with --seconds"
             )
 
 
@@ -90,7 +90,7 @@ class RuledStates(Reached):
         super().__init__(rules, limits)
         if not rules.merges:
             raise GameError(
-                f"{rules.title}: solve finds out by keys which states are the same: make states "
+                f"{rules.title}: solve finds out by keys which states are the same\nmake states "
                 "that can be hashed, such as tuples, or give the game a method key(state)"
             )
         self.fractions = {"weight": [], "reward": [], "value": []}

@@ -51,7 +51,7 @@ def parameters_of(family: str) -> dict[str, Written]:
     """Return the names of a family's parameters, with their defaults."""
     if family not in FAMILIES:
         known = ", ".join(FAMILIES)
-        raise TransformError(f"unknown family {quote(str(family))}: choose among {known}")
+        raise TransformError(f"unknown family {quote(str(family))}\nchoose among {known}")
     return {name: p.default for name, p in signature(FAMILIES[family]).parameters.items()}
 
 

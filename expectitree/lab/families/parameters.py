@@ -12,7 +12,7 @@ from expectitree.base.tree.model import Kind
 
 PATTERN = (Kind.MAX, Kind.CHANCE, Kind.MIN)
 ORDERS = ("random", "best", "worst")
-TOO_LARGE = f"more than {MAX_IDS:,} nodes: choose a shorter pattern or a smaller branching"
+TOO_LARGE = f"more than {MAX_IDS:,} nodes\nchoose a shorter pattern or a smaller branching"
 MAX_PLIES = 64
 
 Written: TypeAlias = Any  # what a user wrote: text, or a value in Python

@@ -79,7 +79,7 @@ def _check_whole(lower: float, upper: float) -> None:
     """Raise `TransformError` if an end of the utilities is no whole number."""
     if not (lower.is_integer() and upper.is_integer()):
         raise TransformError(
-            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
+            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}\ngive whole "
             "ends, or ask for real ones"
         )
 

@@ -42,7 +42,7 @@ def pdf(sheet: Sheet, is_key: bool) -> bytes:
     """Return the pages in a PDF file; raise `AnalysisError` where a library is missing."""
     files = [converted(page, "pdf") for page in _pages(sheet, is_key)]
     if find_spec("pypdf") is None:
-        raise AnalysisError(f"a sheet as .pdf needs pypdf: {install_hint('draw')}, or write .html")
+        raise AnalysisError(f"a sheet as .pdf needs pypdf\n{install_hint('draw')}, or write .html")
     writer, stream = import_module("pypdf").PdfWriter(), BytesIO()
     for file in files:
         writer.append(BytesIO(file))

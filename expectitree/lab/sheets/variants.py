@@ -57,7 +57,7 @@ class Variant:
                 return found._replace(scale=scale), is_turned
         raise AnalysisError(
             f"the tree has {plural(len(self.search.tree), 'node')}, which do not fit a page of A4 "
-            f"with text of {LEGIBLE:g} points: take a tree with fewer nodes or shorter labels"
+            f"with text of {LEGIBLE:g} points\ntake a tree with fewer nodes or shorter labels"
         )
 
     @property
@@ -131,7 +131,7 @@ def make_variants(
     `AnalysisError` if too few trees are so.
     """
     if not algorithm.proves:
-        raise AnalysisError(f"{algorithm.name} only estimates values: choose another search")
+        raise AnalysisError(f"{algorithm.name} only estimates values\nchoose another search")
     nodes: float
     if isinstance(source, str):
         nodes = expected_nodes(source, **parameters)
@@ -139,7 +139,7 @@ def make_variants(
         nodes = len(source)
     if nodes > MAX_NODES:
         raise AnalysisError(
-            f"the tree has {nodes:,.0f} nodes, expected at most {MAX_NODES} for a page: take fewer "
+            f"the tree has {nodes:,.0f} nodes, expected at most {MAX_NODES} for a page\ntake fewer "
             "plies or branches"
         )
     found: dict[tuple[Number, ...], Variant] = {}
@@ -171,7 +171,7 @@ def make_variants(
     cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
     raise AnalysisError(
         f"found {len(found)} of {number} variants with a unique best action{cuts * (min_cuts > 0)} "
-        f"among {TRIES * number:,} trees: take fewer variants or cuts, a larger tree, other "
+        f"among {TRIES * number:,} trees\ntake fewer variants or cuts, a larger tree, other "
         "utilities or bounds, or another search"
     )
 
@@ -251,7 +251,7 @@ def _new_utilities(tree: Tree, random: Random) -> list[Any]:
     """
     least, greatest = tree.utility_ends
     if not is_finite(least):
-        raise AnalysisError("no utility of the tree is known: write the least and the greatest one")
+        raise AnalysisError("no utility of the tree is known\nwrite the least and the greatest one")
     new: list[Any] = [*tree.columns.utility]
     old = {
         n: Fraction(new[n] if new[n] == new[n] else least)  # an unknown one gets one, too

@@ -41,8 +41,8 @@ MAX_KINDS = 10_000  # of tree
 TREES = "a mapping with a family and its parameters, or a game and its depth"
 # Keys of former versions.
 _GONE = {
-    "plot": "studies are not plotted: remove this key, and plot the table of --format csv",
-    "table": "a study has one table: remove this key, and make others from --format csv",
+    "plot": "studies are not plotted\nremove this key, and plot the table of --format csv",
+    "table": "a study has one table\nremove this key, and make others from --format csv",
 }
 
 # A study as a user gives it: a path, a stream, or a dict.
@@ -126,7 +126,7 @@ class _StudyReader:
         sources = [(key, value) for key, value in item if key in SOURCES]
         if not sources:
             raise AnalysisError(
-                f"there is no key family: choose {', '.join(FAMILIES)}; or write a key game"
+                f"there is no key family\nchoose {', '.join(FAMILIES)}; or write a key game"
             )
         source, name = sources[0]
         if source == "game":
@@ -137,7 +137,7 @@ class _StudyReader:
         first = {source: values.pop(source)}
         if math.prod(len(choices or ()) for choices in values.values()) > MAX_KINDS:
             raise AnalysisError(
-                f"these are more than {MAX_KINDS:,} kinds of tree: list fewer values"
+                f"these are more than {MAX_KINDS:,} kinds of tree\nlist fewer values"
             )
         if self.problems.found:
             return []
@@ -148,7 +148,7 @@ class _StudyReader:
                 if source == "family":
                     expected_nodes(**tree)
             except ExpectitreeError as error:
-                raise AnalysisError(f"{describe(tree)}: {error}") from None
+                raise AnalysisError(f"{describe(tree)}: {error.lines}") from None
             trees.append(tree)
         return trees
 
@@ -211,7 +211,7 @@ class _StudyReader:
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
         if not figures:
             raise AnalysisError(
-                "there is no figure of an algorithm: write such as star1: 84.1; "
+                "there is no figure of an algorithm\nwrite such as star1: 84.1; "
                 f"{', '.join(ALGORITHMS)}"
             )
         return [Published(where, name, figure) for name, figure in figures.items()]
@@ -226,7 +226,7 @@ class _StudyReader:
         try:
             return read(value, place)
         except ExpectitreeError as error:
-            return self.wrong(place, str(error))
+            return self.wrong(place, error.lines)
 
     def each(self, read: Reader) -> Reader:
         """Return a reader of a list, or of one value in place of a list; it returns a tuple."""
@@ -254,7 +254,7 @@ class _StudyReader:
                 message = _GONE.get(key) or unknown_key(str(key), tuple(readers))
                 self.wrong(Place(data, index, True), message)
             elif key in entries:
-                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
+                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}\nkeep one")
             else:
                 entries[key] = self.attempt(readers[key], value, Place(data, index))
         return entries
@@ -262,7 +262,7 @@ class _StudyReader:
     def check_repeats(self, names: Iterable[str], what: str) -> None:
         for name, count in Counter(names).items():
             if count > 1 and not self.problems.found:
-                raise AnalysisError(f"the same {what} listed twice: {name}; keep one")
+                raise AnalysisError(f"the same {what} listed twice: {name}\nkeep one")
 
 
 # ---- Readers of single values.
@@ -341,7 +341,7 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
     if name.lower() != LIMIT.name:
         return algorithm(name, **options)
     if options:
-        raise AnalysisError("limit has no options: write its name alone")
+        raise AnalysisError("limit has no options\nwrite its name alone")
     return LIMIT
 
 
@@ -358,7 +358,7 @@ def _check_game_keys(values: Mapping[str, Any]) -> None:
                 f"{wrong[0]} is for search: {kind}: list the searches of other kinds apart"
             )
     if "depth" not in values and "seconds" not in values:
-        raise AnalysisError("there is no key depth: say how many plies deep the trees are")
+        raise AnalysisError("there is no key depth\nsay how many plies deep the trees are")
 
 
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
@@ -369,9 +369,9 @@ def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
     )
     if LIMIT in study.algorithms and any(map(is_game, study.trees)):
         found = "limit is for trees without shared nodes, and those of games share them"
-        yield "algorithms", f"{found}: remove it"
+        yield "algorithms", f"{found}\nremove it"
     elif whole and limited:
-        yield "algorithms", f"{whole[0]} needs whole trees: remove it, or deepen and seconds"
+        yield "algorithms", f"{whole[0]} needs whole trees\nremove it, or deepen and seconds"
     for figure in study.published:
         searches = product(study.trees, study.algorithms)
         if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):

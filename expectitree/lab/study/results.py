@@ -22,7 +22,7 @@ from expectitree.lab.study.spec import SOURCES, Key, Parameters, Study, is_lazy,
 Figures: TypeAlias = Mapping[str, Any]  # of a search, or of a line of the file, by name
 _UNWRITTEN = "the results cannot be written"
 _START = b'{"tree": {'
-_NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
+_NO_RESULT = "this line is not a result of a study\nname another file, or move this one away"
 _FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, in addition to its value
 GROWN_FIGURES = ("evaluations", "rows", "depth")  # in addition, of a lazy search of a game
 
@@ -87,7 +87,7 @@ class Results:
                     [
                         Problem(
                             self.path,
-                            "another study is writing to this file: wait for it, or name another",
+                            "another study is writing to this file\nwait for it, or name another",
                         )
                     ]
                 )

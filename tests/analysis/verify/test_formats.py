@@ -51,7 +51,7 @@ def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: P
     (tmp_path / "no.yaml").write_text("maxx: [1]\n")
     done = run_main("verify", "--quiet", str(tmp_path / "no.yaml"))
     assert done.status == 3
-    assert "no.yaml:1:1: /: unknown key 'maxx'" in done.out
+    assert "no.yaml:1:1: error: /: unknown key 'maxx'" in done.out
 
 
 def test_refreshed_files_are_reported_with_what_is_still_broken(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_refreshed_files_are_reported_with_what_is_still_broken(tmp_path: Path) 
             "the root is not a player's, so it has no best action: remove `best`",
         ),
         ("{expect: {best: b}, max: {a: 1, b: 1}}", "it is worth as much, and comes later"),
-        ("{expect: {value: 0.33}, max: [1/3]}", "only the digits written agree: write 1/3"),
+        ("{expect: {value: 0.33}, max: [1/3]}", "0.33 is rounded, and values are exact: write 1/3"),
         ("{expect: {value: 2}, max: [1/3]}", ""),
     ],
 )

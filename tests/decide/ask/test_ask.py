@@ -113,8 +113,8 @@ def test_a_full_disk_ends_the_questions(tree: Path, monkeypatch: pytest.MonkeyPa
         done = run_main("ask", "bet.yaml", "--goal", "value", stdin="8\n0.5\n")
     assert done.status == 3
     assert done.err.endswith(
-        "bet.answers.yaml: the answer cannot be written: No space left on device: correct that, "
-        "and run the same command again to go on\n"
+        "bet.answers.yaml: error: the answer cannot be written: No space left on device\n"
+        "help: correct that, and run the same command again to go on\n"
     )
     assert Path("bet.answers.yaml").read_bytes() == b""
     assert ask("bet.yaml", "--goal", "value", typed="8\n0.5\n").exit_code == 0
@@ -163,12 +163,12 @@ def test_the_program_works_without_unicode_and_without_a_terminal(tree: Path) ->
     Path("bad.yaml").write_text("nil: 2\n", "utf-8")
     done = subprocess.run([*command, "bet.yaml", "--answers", "bad.yaml"], input="", **run)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.count("\n") == 4  # an error with its line and a caret, and what to do
+    assert done.stderr.count("\n") == 5  # an error with its line and a caret, and what to do
     done = subprocess.run([*command, "bet.yaml", "--answers", "no/where.yaml"], input="2\n", **run)
     assert done.returncode == 3
     assert done.stderr == (
-        "no/where.yaml: answers cannot be kept here: No such file or directory: name another file "
-        "with --answers, or keep no answers with --no-save\n"
+        "no/where.yaml: error: answers cannot be kept here: No such file or directory\n"
+        "help: name another file with --answers, or keep no answers with --no-save\n"
     )
 
 

@@ -491,7 +491,7 @@ def test_tables_without_pyarrow(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, encoding="utf-8", cwd=ROOT
     )
-    message = "pyarrow: it is not installed, and Arrow and Parquet need it: pip install "
+    message = "pyarrow: error: it is not installed, and Arrow and Parquet need it\nhelp: pip in"
     assert done.returncode == 3
     assert done.stderr.startswith(message)
-    assert done.stderr.count("\n") == 1
+    assert done.stderr.count("\n") == 2

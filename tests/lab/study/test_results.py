@@ -241,7 +241,8 @@ def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path:
     status, errors = stopped_midway(tmp_path, lambda _, workers: workers[0].kill())
     assert status not in (0, 1, 130)
     assert re.fullmatch(
-        r"expectitree: a search process died.*a results file keeps what is done\n", errors
+        r"expectitree: error: a search process died(.|\n)*a results file keeps what is done\n",
+        errors,
     )
     assert_continues(grid, tmp_path / "spec.results.jsonl")
 
