@@ -12,7 +12,6 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
-from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import (
     cell_text,
     display_text,
@@ -202,7 +201,7 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
         if value is not None:
             text = with_unit(display_text(value), parameter.unit)
         if parameter.bases:
-            text = f"{text_of(parameter.value)} = {text}"
+            text = f"{parameter.text} = {text}"
         yield f"{name} = {text}"
 
 
