@@ -112,6 +112,9 @@ class _Writer:
         fields: Fields = {"kind": _KIND_NAMES[kind]}
         if n in self.ids:
             fields["id"] = self.ids[n]
+        if n in tree.formulas.states:
+            name, counters = tree.formulas.states[n]
+            fields |= {"name": name, "counters": json_value(counters)}
         if not kind:
             fields |= _leaf_fields(tree, n)
         elif utility is not None and utility == utility:
@@ -206,6 +209,8 @@ def search_fields(search: Search) -> Fields:
     counts = search.counts
     nodes = {"total": counts.total, "visited": counts.visited, "visits": counts.visits}
     leaves = {"total": counts.leaves_total, "visited": counts.leaves_visited}
+    if search.tree.made_of:
+        nodes["made_of"] = search.tree.made_of
     if search.grown is not None:  # of a game, the totals are not known
         found["game"] = search.grown
         del nodes["total"], leaves["total"]

@@ -106,9 +106,8 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
 
 def _tree_facts(evaluation: Evaluation) -> Facts:
     """Yield what the summary says of the tree, whoever searched it."""
-    search, formulas = evaluation.search, evaluation.tree.formulas
-    if formulas.is_unrolled:
-        count = len(formulas.written) - len(formulas.written.formulas.links)
+    search = evaluation.search
+    if count := search.tree.made_of:
         yield "unrolled", f"{len(search.tree):,} nodes, made of {count:,} in the file"
     if search.tree.decision_maker == Kind.MIN and search.grown is None:
         yield "decides", "MIN, who prefers small totals"

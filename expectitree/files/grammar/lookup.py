@@ -16,7 +16,7 @@ from expectitree.base.errors import ExpectitreeError
 from expectitree.base.expressions.evaluation import FRACTIONS
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import BELOW_TABLE, Apply, Expression
-from expectitree.base.numbers import escape
+from expectitree.base.numbers import escape, quote
 from expectitree.files.grammar.document import Data, GrammarError, Place
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import filled_mapping, require
@@ -46,10 +46,8 @@ def read_rows(values: ValueReader, data: Data) -> list[Row]:
         except ExpectitreeError as error:
             raise GrammarError(f"{about}{error.reason}", place, error.hint) from None
         if last is not None and number <= last:
-            fault = "is there twice: keep one"
-            if number < last:
-                fault = "comes after a greater one: sort the rows"
-            raise GrammarError(f"{about}the key {key} {fault}", place)
+            fault = "the key is not greater than the one before: sort them, and keep one of equals"
+            raise GrammarError(f"{about}{fault}", place)
         last = number
     if len(rows) < 2:
         raise GrammarError(f"found {len(rows)} row{_EXPECTED}; for one number, write `value`")
@@ -69,7 +67,9 @@ def _written_rows(values: ValueReader, data: Data) -> Iterator[tuple[Place | Non
     for at, cells in enumerate(filter(None, lines)):
         about = f"{escape(data)}, line {lines.line_num}: "
         if len(cells) != 2:
-            raise GrammarError(f"{about}found {len(cells)} columns, expected a key and its value")
+            raise GrammarError(
+                f"{about}found {quote(','.join(cells))}, expected a key, a comma and its value"
+            )
         key, written = (cell.strip() for cell in cells)
         if at or key[:1] in "-.0123456789":  # else it is the heading
             yield None, about, key, written
