@@ -42,6 +42,7 @@ from expectitree.base.tree.parameters import (
 _SET = "write its value in `with`, or one for all under the root's `parameters:`"
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
 _MAX_NODES = 200_000  # that a tree may have more than as written
+_MAX_DEPTH = 10_000  # of the nodes on a path, unless --max-nodes allows more
 
 
 def counters_of(tree: Tree) -> set[str]:
@@ -167,6 +168,7 @@ class Expansion:
         # The tables go by the ids of formulas. All of these are `kept`, so no id is used again.
         self.kept: list[Expression] = []
         self.names_by_id: dict[int, tuple[str, ...]] = {}
+        self.asked: dict[int, Expression] = {}  # by the id of a condition: its truth as a number
         self.done: dict[tuple[object, ...], Expression] = {}
         self.numbers: dict[tuple[object, ...], Fraction] = {}
         self.known: dict[object, Expression] = {}  # one object for equal expressions
@@ -189,7 +191,6 @@ class Expansion:
         self.is_stopped = False
         self.constants: dict[int, Expression] = {}  # by the id of a formula
         self.is_ended: dict[Key, bool] = {}
-        self.asked: dict[int, Expression] = {}  # by the id of a condition: its truth as a number
         self.check_use()
         self.check_values()
 
@@ -202,6 +203,9 @@ class Expansion:
         named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
         named.update(self.links.values())
         most = max_nodes or budget.most(_MAX_NODES) + len(tree) * (not self.links)
+        deepest = most
+        if self.links:
+            deepest = max_nodes or budget.most(_MAX_DEPTH)
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
         opened, count = {Key(tree.root_id)}, 0
@@ -220,9 +224,9 @@ class Expansion:
                     opened.add(below)
                     stack.append((below, []))
                     count += 1
-                    if count > most:
+                    if count > most or len(stack) > deepest:
                         path = [below, *(opened_key for opened_key, _ in reversed(stack))]
-                        self.stop(self.too_many(path, most), "ref", key.node, b)
+                        self.stop(self.too_many(path, count - 1), "ref", key.node, b)
                 continue
             row = self.add(copy, key, copies)
             event = copy.formulas.events.get(row, "")
