@@ -6,6 +6,7 @@ import random
 import re
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import pytest
 from helpers import cases
@@ -285,6 +286,22 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
     moved = max(value("a", 0, 0, scale + 1, price), value("a", 0, 1, 2 * scale + 2, price))
     changed = tree.with_parameters(scale=scale + 1)
     assert et.evaluate(changed, exact=True).value == moved
+
+
+@pytest.mark.parametrize(("table", "by", "value"), cases("formulas", "tables"))
+def test_a_table_has_its_values(tmp_path: Path, table: str, by: str, value: str) -> None:
+    (tmp_path / "mortality.csv").write_text("age,rate\n40, 0.01\n\n41,0.02\n43,base/100 + 0.5%\n")
+    path = tmp_path / "x.yaml"
+    parameters = f"{{base: 3, a: {by}, m: {{by: a, table: {table}}}}}"
+    path.write_text(f"parameters: {parameters}\nmax: [m]")
+    tree = et.load(path)
+    assert et.evaluate(tree, exact=True).value == Fraction(value)
+    for format in ("yaml", "json"):
+        again = tmp_path / f"again.{format}"
+        et.save(tree, again)
+        assert et.evaluate(et.load(again), exact=True).value == Fraction(value)
+        assert et.dumps(et.load(again)) == et.dumps(tree)
+    assert f"m: {{by: a, table: {table}}}" in et.dumps(tree).replace('"a"', "a").replace("'", '"')
 
 
 @for_each("seed", range(20), range(20, 200))

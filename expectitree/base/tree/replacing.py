@@ -224,7 +224,7 @@ class Expansion:
                     opened.add(below)
                     stack.append((below, []))
                     count += 1
-                    if count > most or len(stack) > deepest:
+                    if count > most or len(stack) > deepest + 1:
                         path = [below, *(opened_key for opened_key, _ in reversed(stack))]
                         self.stop(self.too_many(path, count - 1), "ref", key.node, b)
                 continue
