@@ -109,12 +109,9 @@ class _Writer:
         search, tree, explanation = self.search, self.tree, self.evaluation.explanation
         kind = tree.columns.kind[n]
         utility = tree.columns.utility[n]
-        fields: Fields = {"kind": _KIND_NAMES[kind]}
+        fields = {"kind": _KIND_NAMES[kind], **_state_fields(tree, n)}
         if n in self.ids:
             fields["id"] = self.ids[n]
-        if n in tree.formulas.states:
-            name, counters = tree.formulas.states[n]
-            fields |= {"name": name, "counters": json_value(counters)}
         if not kind:
             fields |= _leaf_fields(tree, n)
         elif utility is not None and utility == utility:
@@ -141,6 +138,14 @@ class _Writer:
         if reason is not None:
             fields["skipped"] = reason
         return fields
+
+
+def _state_fields(tree: Tree, n: int) -> Fields:
+    """Return the name and the counters of a node that repeats."""
+    if n not in tree.formulas.states:
+        return {}
+    name, counters = tree.formulas.states[n]
+    return {"name": name, "counters": json_value(counters)}
 
 
 def _leaf_fields(tree: Tree, n: int) -> Fields:

@@ -42,7 +42,7 @@ from expectitree.base.tree.parameters import (
 _SET = "write its value in `with`, or one for all under the root's `parameters:`"
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
 _MAX_NODES = 200_000  # that a tree may have more than as written
-_MAX_DEPTH = 10_000  # of the nodes on a path, unless --max-nodes allows more
+_MAX_DEPTH = 5_000  # of the nodes on a path, unless --max-nodes allows more
 
 
 def counters_of(tree: Tree) -> set[str]:
