@@ -174,7 +174,7 @@ class Expansion:
         self.known: dict[object, Expression] = {}  # one object for equal expressions
         self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
         self.order = in_order(tree.parameters)
-        self.fixed = set[str]()
+        self.fixed = set[str]()  # set below
         # By branch: the formulas that replace parameters, with those derived from them.
         self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
         # The names with the same numbers wherever they are left in a formula; none until here.
@@ -310,12 +310,13 @@ class Expansion:
         operands: Sequence[Expression] = getattr(part, "operands", ())
         if not isinstance(part, Apply) or part.operation != "if":
             return operands
-        condition = done.get(id(operands[0]))
+        first, *cases = operands
+        condition = done.get(id(first))
         if condition is None:
-            return operands[:1]
+            return [first]
         if self.fixed.issuperset(self.names(condition)):
             with suppress(NumberError):  # which its place reports
-                return [operands[1 if self.holds(condition, {}) else 2]]
+                return [cases[not self.holds(condition, {})]]
         return operands
 
     def constant(self, formula: Expression) -> Expression:

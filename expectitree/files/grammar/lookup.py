@@ -63,9 +63,13 @@ def _written_rows(values: ValueReader, data: Data) -> Iterator[tuple[Place | Non
     from expectitree.files.sources import read_text
 
     content, _ = read_text(os.path.join(values.folder or os.curdir, data))
-    lines = csv.reader(content.splitlines())
-    for at, cells in enumerate(filter(None, lines)):
-        about = f"{escape(data)}, line {lines.line_num}: "
+    reader = csv.reader(content.splitlines())
+    try:
+        lines = [(reader.line_num, cells) for cells in reader if cells]
+    except csv.Error as error:  # of a field that is too long
+        raise GrammarError(f"{escape(data)}: {error}") from None
+    for at, (line, cells) in enumerate(lines):
+        about = f"{escape(data)}, line {line}: "
         if len(cells) != 2:
             raise GrammarError(
                 f"{about}found {quote(','.join(cells))}, expected a key, a comma and its value"
