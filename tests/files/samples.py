@@ -41,6 +41,10 @@ SEEDS = (
     '"q\\x41"}}\n',
     '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
     '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
+    "parameters: {t: 0, k: 1, m: {by: t, table: {0: 0.1, 2: 5%}, between: linear}}\nnodes:\n"
+    "  a:\n    until: t >= 4 or k > 9\n    utility: k*t\n    max:\n"
+    "      up: {reward: m, ref: a, with: {t: t + 1, k: 2*k}}\n"
+    "      down: {ref: a, with: {t: t + 2}}\nref: a\n",
 )
 
 

@@ -6,6 +6,7 @@ import random
 import re
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import pytest
 from helpers import cases
@@ -220,13 +221,16 @@ def test_a_name_that_nothing_sets_is_an_error(old: str, new: str, message: str) 
 
 @for_each("seed", range(40), range(40, 400))
 def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> None:
-    """Two counters, a `with` of another parameter, derived parameters and constants."""
+    """Two counters, a `with` of another parameter, derived parameters, a table and constants."""
     rng = random.Random(seed)
     last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
     scale, price = rng.randint(1, 3), rng.randint(-2, 3)
     nodes: dict[str, tuple[str, list[tuple[Fraction, str, int, str, str]]]] = {}
     prices = ["", "price: 2", "price: price + 1", "price: scale + 1"]
-    text = [f"parameters: {{t: 0, scale: {scale}, price: {price}, pay: price*scale + t}}", "nodes:"]
+    between = rng.choice(["", ", between: linear"])
+    table = f"{{by: t - 1, table: {{-1: 1, 0.5: scale, 2: -price/3}}{between}}}"
+    text = [f"parameters: {{t: 0, scale: {scale}, price: {price}, pay: price*scale + t + extra,"]
+    text += [f"  extra: {table}}}", "nodes:"]
     for name in names:
         kind = rng.choice(["max", "min", "chance"])
         count = rng.randint(1, 3)
@@ -246,8 +250,16 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
             text.append(f"      - {{{chance}reward: pay, ref: {target}, with: {{{changes}}}}}")
     text.append("max: [{ref: a, with: {k: 0}}, {ref: a, with: {k: 1, scale: 2*scale}}]")
 
+    def looked_up(x: int, scale: int, price: int) -> Fraction:
+        rows = [(Fraction(-1), 1), (Fraction(1, 2), scale), (Fraction(2), Fraction(-price, 3))]
+        passed = [row for row in rows if row[0] <= x]
+        (key, low), later = passed[-1], rows[len(passed) :]
+        if between and later:
+            return low + (later[0][1] - low) * (x - key) / (later[0][0] - key)
+        return Fraction(low)
+
     def value(name: str, t: int, k: int, scale: int, price: int) -> Fraction:
-        pay = Fraction(price * scale + t)
+        pay = price * scale + t + looked_up(t - 1, scale, price)
         if t >= last or k >= 3:
             return pay + k
         kind, branches = nodes[name]
@@ -274,6 +286,83 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
     moved = max(value("a", 0, 0, scale + 1, price), value("a", 0, 1, 2 * scale + 2, price))
     changed = tree.with_parameters(scale=scale + 1)
     assert et.evaluate(changed, exact=True).value == moved
+
+
+@pytest.mark.parametrize(("table", "by", "value"), cases("formulas", "tables"))
+def test_a_table_has_its_values(tmp_path: Path, table: str, by: str, value: str) -> None:
+    (tmp_path / "mortality.csv").write_text("age,rate\n40, 0.01\n\n41,0.02\n43,base/100 + 0.5%\n")
+    path = tmp_path / "x.yaml"
+    parameters = f"{{base: 3, a: {by}, m: {{by: a, table: {table}}}}}"
+    path.write_text(f"parameters: {parameters}\nmax: [m]")
+    tree = et.load(path)
+    assert et.evaluate(tree, exact=True).value == Fraction(value)
+    for format in ("yaml", "json"):
+        again = tmp_path / f"again.{format}"
+        et.save(tree, again)
+        assert et.evaluate(et.load(again), exact=True).value == Fraction(value)
+        assert et.dumps(et.load(again)) == et.dumps(tree)
+    assert f"m: {{by: a, table: {table}}}" in et.dumps(tree).replace('"a"', "a").replace("'", '"')
+
+
+@for_each("seed", range(20), range(20, 200))
+def test_random_events_and_signals_are_worth_their_recursion(seed: int) -> None:
+    """A test that repeats is of one event: its signals are independent after each outcome."""
+    rng = random.Random(seed)
+    last, names = rng.randint(1, 4), ["a", "b", "c"]
+    prior = {"oil": Fraction(rng.randint(1, 3), 4)}
+    prior["dry"] = 1 - prior["oil"]
+    positive = {o: Fraction(rng.randint(1, 4), 5) for o in prior}
+    likelihood = {"plus": positive, "minus": {o: 1 - p for o, p in positive.items()}}
+    rows = {s: ", ".join(f"{o}: {p}" for o, p in row.items()) for s, row in likelihood.items()}
+    text = ["parameters: {t: 0, pay: {by: t, table: {0: 2, 2: 5, 3: 1}}}", "events:"]
+    text.append(f"  oil: {{prior: {{oil: {prior['oil']}, dry: rest}}}}")
+    shown = ", ".join(f"{s}: {{{row}}}" for s, row in rows.items())
+    text += [f"  test: {{test_of: oil, likelihood: {{{shown}}}}}", "nodes:"]
+    labels = {"oil": ["oil", "dry"], "test": ["plus", "minus"]}
+    nodes: dict[str, tuple[str, dict[str, tuple[int, str, int]]]] = {}
+    for name in names:
+        kind = rng.choice(["max", "min", "oil", "test"])
+        branches = {
+            label: (
+                rng.randint(-3, 5),
+                "" if kind == "oil" else rng.choice([*names, ""]),
+                rng.randint(1, 2),
+            )
+            for label in labels.get(kind, ["x", "y"])
+        }
+        nodes[name] = kind, branches
+        text += [f"  {name}:", f"    until: t >= {last}", "    utility: pay"]
+        if kind in labels:
+            text.append(f"    event: {kind}")
+        text.append(f"    {'chance' if kind in labels else kind}:")
+        for label, (reward, target, step) in branches.items():
+            to = f"ref: {target}, with: {{t: t + {step}}}" if target else "utility: -pay"
+            text.append(f"      {label}: {{reward: {reward}, {to}}}")
+    text.append("max: {one: {ref: a}, two: {ref: b}, sure: 0}")
+
+    def value(name: str, t: int, joint: dict[str, Fraction]) -> Fraction:
+        pay = {0: 2, 1: 2, 2: 5}.get(t, 1)
+        if t >= last:
+            return Fraction(pay)
+        kind, branches = nodes[name]
+        total, values = sum(joint.values()), []
+        for label, (reward, target, step) in branches.items():
+            after = joint
+            if kind == "oil":  # it happens once, so play ends here
+                after = {o: p * (o == label) for o, p in joint.items()}
+            elif kind == "test":
+                after = {o: p * likelihood[label][o] for o, p in joint.items()}
+            p = sum(after.values()) / total
+            paid = value(target, t + step, after) if target else -pay
+            values.append((p, reward + paid))
+        if kind in labels:
+            return sum((p * x for p, x in values), Fraction(0))
+        return (max if kind == "max" else min)(x for _, x in values)
+
+    tree = et.loads("\n".join(text))
+    expected = max(value("a", 0, prior), value("b", 0, prior), Fraction(0))
+    assert et.evaluate(tree, exact=True).value == expected
+    assert et.evaluate(et.loads(et.dumps(tree)), exact=True).value == expected
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ PLACES = {
     "expect": "$\nmax: [5]",
     "criteria": "$\nobjective: cost + life\nmax: [0]",
     "objective": "criteria: [cost, effect]\n$\nmax: [0]",
+    "by": "parameters: {age: 40, m: {$, table: {40: 1, 50: 2}}}\nmax: [m]",
+    "table": "parameters: {age: 40, m: {by: age, $}}\nmax: [m]",
     "{": "max: [$, 0]",
     "{p": "chance: [$, {p: rest, utility: 0}]",
     '"': "title: $\nmax: [1]",

@@ -67,7 +67,8 @@ UNSEEN = {
     "a number where the root has criteria": "criteria-cost.yaml",
     "the value of a formula": """
         formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
-        event-likelihood.yaml formula-value.yaml with-event.yaml with-value.yaml""",
+        event-likelihood.yaml formula-value.yaml param-table-below.yaml with-event.yaml
+        with-value.yaml""",
     "the labels of an event": "event-labels.yaml event-signal.yaml",
     "a utility that does not increase, or not for all totals, and a name in it": """
         attitude-decreases.yaml attitude-name.yaml attitude-outside.yaml attitude-points.yaml
@@ -244,6 +245,8 @@ GOOD = [
     "c: {distribution: {discrete: {10: 30%, -2: 0.7}}}, d: {distribution: {dirichlet: 3, set: s}}, "
     "e: {distribution: {dirichlet: 1.5, set: s}}, f: {value: 2, distribution: {csv: x.csv, column: "
     "g}}}\nmax: [a + b + c, d + e + f]\n",
+    "parameters: {a: 40, m: {by: a + 1, table: {-1: 1/3, 40: a*2, 5e1: 5%}, between: linear, unit: "
+    "$}, n: {by: a, table: {1: 2, 3: 4}}}\nmax: [m, n]",
     "parameters: {q: 1/3}\nchance: [{p: q/2, utility: 1}, {p: rest, utility: 2}]\n"
     "expect: {at: [{set: {q: 10%}, value: 19/10}, {set: {q: .5}}]}",
     "max: [{utility: 2*3}, {chance: [{p: 1 - 0.3, utility: 1}, {p: rest, reward: (1), max: [1]}]}]",

@@ -109,7 +109,7 @@ class _Writer:
         search, tree, explanation = self.search, self.tree, self.evaluation.explanation
         kind = tree.columns.kind[n]
         utility = tree.columns.utility[n]
-        fields: Fields = {"kind": _KIND_NAMES[kind]}
+        fields = {"kind": _KIND_NAMES[kind], **_state_fields(tree, n)}
         if n in self.ids:
             fields["id"] = self.ids[n]
         if not kind:
@@ -138,6 +138,14 @@ class _Writer:
         if reason is not None:
             fields["skipped"] = reason
         return fields
+
+
+def _state_fields(tree: Tree, n: int) -> Fields:
+    """Return the name and the counters of a node that repeats."""
+    if n not in tree.formulas.states:
+        return {}
+    name, counters = tree.formulas.states[n]
+    return {"name": name, "counters": json_value(counters)}
 
 
 def _leaf_fields(tree: Tree, n: int) -> Fields:
@@ -206,6 +214,8 @@ def search_fields(search: Search) -> Fields:
     counts = search.counts
     nodes = {"total": counts.total, "visited": counts.visited, "visits": counts.visits}
     leaves = {"total": counts.leaves_total, "visited": counts.leaves_visited}
+    if search.tree.made_of:
+        nodes["made_of"] = search.tree.made_of
     if search.grown is not None:  # of a game, the totals are not known
         found["game"] = search.grown
         del nodes["total"], leaves["total"]

@@ -12,7 +12,6 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
-from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import (
     cell_text,
     display_text,
@@ -107,9 +106,8 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
 
 def _tree_facts(evaluation: Evaluation) -> Facts:
     """Yield what the summary says of the tree, whoever searched it."""
-    search, formulas = evaluation.search, evaluation.tree.formulas
-    if formulas.is_unrolled:
-        count = len(formulas.written) - len(formulas.written.formulas.links)
+    search = evaluation.search
+    if count := search.tree.made_of:
         yield "unrolled", f"{len(search.tree):,} nodes, made of {count:,} in the file"
     if search.tree.decision_maker == Kind.MIN and search.grown is None:
         yield "decides", "MIN, who prefers small totals"
@@ -202,7 +200,7 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
         if value is not None:
             text = with_unit(display_text(value), parameter.unit)
         if parameter.bases:
-            text = f"{text_of(parameter.value)} = {text}"
+            text = f"{parameter.text} = {text}"
         yield f"{name} = {text}"
 
 

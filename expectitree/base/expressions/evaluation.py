@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from expectitree.base.errors import NO_EXACT_VALUE, ExpectitreeError
 from expectitree.base.expressions.parser import ExpressionError
 from expectitree.base.expressions.syntax import (
+    BELOW_TABLE,
     NEGATION,
     Apply,
     Expression,
@@ -170,6 +171,13 @@ def _quotient(a: Any, b: Any) -> Any:
     return a / b
 
 
+def _below_table(found: Any, first: Any) -> NoReturn:
+    raise UndefinedError(
+        f"has no value for {message_text(found)}, which is below its first key "
+        f"{message_text(first)}"
+    )
+
+
 def _check(operation: str, *operands: float | Fraction) -> None:
     """Raise `UndefinedError` for operands for which an operation has no real value."""
     if operation == "^" and not operands[0] and operands[1] < 0:
@@ -253,7 +261,7 @@ def _exact_sqrt(a: Fraction) -> Fraction:
 _SHARED: Mapping[str, Callable[..., Any]] = {
     **{"+": operator.add, "-": operator.sub, "*": operator.mul, "/": _quotient},
     **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq},
-    **{NEGATION: operator.neg, "abs": abs},
+    **{NEGATION: operator.neg, "abs": abs, BELOW_TABLE: _below_table},
     "min": lambda *operands: min(operands),
     "max": lambda *operands: max(operands),
 }

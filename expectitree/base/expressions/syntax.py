@@ -5,7 +5,7 @@ Nothing here recurses on the depth of an expression: sums of other expressions m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -23,6 +23,7 @@ NEGATION = "negation"  # the operation of a minus sign before a factor
 COMPARISONS = ("<", "<=", ">", ">=", "=")
 CONDITIONS = (*COMPARISONS, "and", "or")
 FUNCTIONS = ("abs", "exp", "if", "log", "max", "min", "sqrt")
+BELOW_TABLE = "table"  # the operation of a table below its first key, which has no value
 RESERVED = (*FUNCTIONS, "and", "or", "rest", "inf")  # no names of parameters
 # How tightly an operation binds; what is not in the table is an atom.
 BINDING = {
@@ -75,16 +76,27 @@ def is_condition(expression: Expression) -> bool:
     return isinstance(expression, Apply) and expression.operation in CONDITIONS
 
 
-def fold(expression: Expression, combine: Callable[[Expression, list[T]], T]) -> T:
+def _operands(expression: Expression, _: object) -> Sequence[Expression]:
+    if isinstance(expression, Apply):
+        return expression.operands
+    return ()
+
+
+def fold(
+    expression: Expression,
+    combine: Callable[[Expression, list[T]], T],
+    needed: Callable[[Expression, Mapping[int, T]], Sequence[Expression]] = _operands,
+) -> T:
     """Return the result of `combine` for an expression, given the results for its operands.
 
-    A part that occurs several times as one object is combined once.
+    A part that occurs several times as one object is combined once. `needed` chooses the operands,
+    by the results so far for the ids of parts.
     """
     results: dict[int, T] = {}
     stack = [expression]
     while stack:
         node = stack[-1]
-        operands: tuple[Expression, ...] = getattr(node, "operands", ())
+        operands = needed(node, results)
         missing = [operand for operand in operands if id(operand) not in results]
         if missing:
             stack.extend(reversed(missing))

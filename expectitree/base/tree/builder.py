@@ -563,6 +563,10 @@ def keep_branches(tree: Tree, kept: Iterable[tuple[int, Sequence[int]]]) -> Tree
     """
     copy, child = Copy(tree), tree.columns.child
     copies = array("I", [0]) * len(tree)  # by node
+    formulas = tree.formulas
     for n, branches in kept:
         copies[n] = copy.add(n, branches, [copies[child[b]] for b in branches])
+        if n in formulas.states:
+            copy.formulas.named[copies[n]] = formulas.named[n]
+            copy.formulas.states[copies[n]] = formulas.states[n]
     return copy.finish(check=False)

@@ -61,12 +61,20 @@ class Parameter:
     unit: str | None = None
     description: str | None = None
     distribution: Distribution | None = None  # `simulate` draws from it; all others use the value
+    table: Any = None  # as the tree file has the table that the value is looked up in, by key
     is_sum: bool = False  # `define_probabilities` derived it: a sum of products of probabilities
 
     @property
     def bases(self) -> tuple[str, ...]:
         """The names of the parameters that this one is derived from."""
         return names_in(self.value)
+
+    @property
+    def text(self) -> str:
+        """The number or the formula for people, who do not read all of a table."""
+        if self.table:
+            return f"table by {self.table['by']}"
+        return text_of(self.value)
 
 
 @dataclass(frozen=True, slots=True)

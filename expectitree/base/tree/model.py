@@ -352,6 +352,20 @@ class Tree(Shown):
         """Whether several branches lead to the same node."""
         return len(self.columns.child) != self.root_id
 
+    @property
+    def made_of(self) -> int:
+        """The number of nodes in the file of which nodes that repeat are made; 0 if none repeats.
+
+        >>> import expectitree as et
+        >>> tree = et.load("example:hiv")
+        >>> len(tree), tree.made_of, tree.find("A (cycle 20)").state
+        (239, 7, ('A', {'cycle': Fraction(20, 1)}))
+        """
+        written = self.formulas.written
+        if written is None or not self.formulas.states:
+            return 0
+        return len(written) - len(written.formulas.links)
+
     @cached_property
     def computed(self) -> Tree:
         """The tree in whose numbers values are computed.
@@ -636,6 +650,11 @@ class Node:
     def note(self) -> str | None:
         """The note written at this node, or None."""
         return self.tree.notes.get(self.id)
+
+    @property
+    def state(self) -> tuple[str, Mapping[str, Number]] | None:
+        """The name and the counters of a node that repeats, such as `("ill", {"cycle": 3})`."""
+        return self.tree.formulas.states.get(self.id)
 
     @property
     def branches(self) -> tuple[Branch, ...]:

@@ -179,14 +179,14 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
         old = parameters[name]
         if old.bases and new.value is not None:
             raise TreeError(
-                f"{where}{name} is derived: {name} = {text_of(old.value)}; set "
+                f"{where}{name} is derived: {name} = {old.text}; set "
                 f"{' or '.join(old.bases)} instead"
             )
         written = old.value if new.value is None else number_of(name, new.value)
         about = {key: getattr(new, key) for key in ("range", "unit", "description")}
         filled: dict[str, Any] = {key: found for key, found in about.items() if found}
         if new.value is not None:
-            filled["distribution"] = None  # a value that is set is certain
+            filled |= {"distribution": None, "table": None}  # a value that is set is certain
         changed[name] = replace(old, value=written, **filled)
     return changed
 

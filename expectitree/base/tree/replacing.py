@@ -42,6 +42,7 @@ from expectitree.base.tree.parameters import (
 _SET = "write its value in `with`, or one for all under the root's `parameters:`"
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
 _MAX_NODES = 200_000  # that a tree may have more than as written
+_MAX_DEPTH = 5_000  # of the nodes on a path, unless --max-nodes allows more
 
 
 def counters_of(tree: Tree) -> set[str]:
@@ -164,21 +165,21 @@ class Expansion:
         self.counters = counters_of(tree)
         # The names that a `with` replaces.
         self.replaced = sorted({name for own in self.formulas.replaced.values() for name in own})
-        # By node with an end: whether it ends, as a formula.
-        self.asked = {
-            node: Apply("if", (condition, Written("1"), Written("0")))
-            for node, (condition, _) in self.formulas.endings.items()
-        }
         # The tables go by the ids of formulas. All of these are `kept`, so no id is used again.
         self.kept: list[Expression] = []
         self.names_by_id: dict[int, tuple[str, ...]] = {}
+        self.asked: dict[int, Expression] = {}  # by the id of a condition: its truth as a number
         self.done: dict[tuple[object, ...], Expression] = {}
         self.numbers: dict[tuple[object, ...], Fraction] = {}
         self.known: dict[object, Expression] = {}  # one object for equal expressions
         self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
         self.order = in_order(tree.parameters)
+        self.fixed = set[str]()  # set below
         # By branch: the formulas that replace parameters, with those derived from them.
         self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
+        # The names with the same numbers wherever they are left in a formula; none until here.
+        self.fixed = self.counters
+        self.done.clear()
         # [N] the names in a node's formulas and events, and below.
         self.below = [frozenset[str]()] * len(tree)
         while self.find_names_below():
@@ -202,6 +203,9 @@ class Expansion:
         named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
         named.update(self.links.values())
         most = max_nodes or budget.most(_MAX_NODES) + len(tree) * (not self.links)
+        deepest = most
+        if self.links:
+            deepest = max_nodes or budget.most(_MAX_DEPTH)
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
         opened, count = {Key(tree.root_id)}, 0
@@ -220,9 +224,9 @@ class Expansion:
                     opened.add(below)
                     stack.append((below, []))
                     count += 1
-                    if count > most:
+                    if count > most or len(stack) > deepest + 1:
                         path = [below, *(opened_key for opened_key, _ in reversed(stack))]
-                        self.stop(self.too_many(path, most), "ref", key.node, b)
+                        self.stop(self.too_many(path, count - 1), "ref", key.node, b)
                 continue
             row = self.add(copy, key, copies)
             event = copy.formulas.events.get(row, "")
@@ -283,16 +287,37 @@ class Expansion:
 
     def ends(self, key: Key) -> bool:
         """Return whether a node is a terminal, because its condition holds."""
-        if key.node not in self.asked:
+        if key.node not in self.formulas.endings:
             return False
         if key not in self.is_ended:
+            condition, _ = self.formulas.endings[key.node]
             try:
-                ended = self.number(self.asked[key.node], self.values[key.replaced])
+                self.is_ended[key] = self.holds(condition, self.values[key.replaced])
             except NumberError as error:
                 self.stop(error.about(f"in {self.name(key)}: "), "until", key.node, NONE)
-                ended = Fraction(1)
-            self.is_ended[key] = bool(ended)
+                self.is_ended[key] = True
         return self.is_ended[key]
+
+    def holds(self, condition: Expression, outer: ByName) -> bool:
+        """Return whether a condition on counters holds, which are numbers in a place."""
+        if id(condition) not in self.asked:
+            truth = Apply("if", (condition, Written("1"), Written("0")))
+            self.asked[id(condition)] = truth
+        return bool(self.number(self.asked[id(condition)], outer))
+
+    def selected(self, part: Expression, done: Mapping[int, Expression]) -> Sequence[Expression]:
+        """Return the operands of a part; of an `if` that is decided, the case that it selects."""
+        operands: Sequence[Expression] = getattr(part, "operands", ())
+        if not isinstance(part, Apply) or part.operation != "if":
+            return operands
+        first, *cases = operands
+        condition = done.get(id(first))
+        if condition is None:
+            return [first]
+        if self.fixed.issuperset(self.names(condition)):
+            with suppress(NumberError):  # which its place reports
+                return [cases[not self.holds(condition, {})]]
+        return operands
 
     def constant(self, formula: Expression) -> Expression:
         """Return a formula, or its number if it has no names: equal ones are one object."""
@@ -572,12 +597,17 @@ class Expansion:
                 return values[part.name]
             key: object = part
             if isinstance(part, Apply):
+                if part.operation == "if" and len(operands) == 1:
+                    return operands[0]
                 key = part.operation, *map(id, operands)
                 part = Apply(part.operation, tuple(operands))
             if key not in self.known:
                 own = part.operation if isinstance(part, Apply) else text_of(part)
-                length = len(own) + sum(self.lengths[id(operand)] + 2 for operand in operands)
+                lengths = [self.lengths[id(operand)] + 2 for operand in operands]
+                if own == "if":  # an evaluation reads one of both cases
+                    lengths.remove(min(lengths[1:]))
+                length = len(own) + sum(lengths)
                 self.known[key], self.lengths[id(part)] = part, min(length, _MAX_LENGTH + 1)
             return self.known[key]
 
-        return fold(formula, combine)
+        return fold(formula, combine, self.selected)

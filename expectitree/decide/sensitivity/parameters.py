@@ -16,7 +16,14 @@ from expectitree.base.expressions.evaluation import (
     UndefinedError,
     rounded_fractions,
 )
-from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name, names_in
+from expectitree.base.expressions.syntax import (
+    BELOW_TABLE,
+    COMPARISONS,
+    NEGATION,
+    Expression,
+    Name,
+    names_in,
+)
 from expectitree.base.numbers import (
     Number,
     given_fraction,
@@ -335,7 +342,7 @@ RATIONALS = Domain(
         **{"^": _power, NEGATION: Rational.__neg__, "join": _join},
         **{
             name: _of_constants(name)
-            for name in ("abs", "exp", "log", "max", "min", "sqrt", *COMPARISONS)
+            for name in ("abs", "exp", "log", "max", "min", "sqrt", BELOW_TABLE, *COMPARISONS)
         },
     },
     check_length,

@@ -14,7 +14,7 @@ from math import isfinite
 import numpy as np
 
 from expectitree.base.expressions.evaluation import FLOATS, Domain
-from expectitree.base.expressions.syntax import NEGATION, Expression, Name
+from expectitree.base.expressions.syntax import BELOW_TABLE, NEGATION, Expression, Name
 from expectitree.base.numbers import to_nearest_float
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST
@@ -64,6 +64,7 @@ ARRAYS = Domain(
     {
         **{"+": operator.add, "-": operator.sub, "*": operator.mul, "/": np.divide},
         **{"^": _power, NEGATION: operator.neg, "abs": abs, "join": _join},
+        BELOW_TABLE: lambda *_: np.nan,
         **{"exp": np.exp, "log": np.log, "sqrt": np.sqrt},
         "min": lambda *operands: reduce(np.minimum, operands),
         "max": lambda *operands: reduce(np.maximum, operands),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
 
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.parser import listed, parse
@@ -54,6 +55,9 @@ from expectitree.files.grammar.words import (
     require,
     unknown_key,
 )
+
+if TYPE_CHECKING:
+    from expectitree.files.grammar.lookup import Row
 
 # ---- Parameters.
 
@@ -130,11 +134,38 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
         if key in fields:
             message = f"duplicate key {quote(key)}\nkeep one"
         values.report(Place(written, at, True), f"{about}{message}")
+    if not fields.keys().isdisjoint(("by", "table", "between")):
+        _look_up(values, fields, written, about, place)
     if "value" not in fields and "distribution" not in fields:
         values.report(place, f"{about}the value is missing\nadd `value:`")
     if "value" in fields or not fields.get("distribution"):
         fields["value"] = fields.get("value") or values.parse("0")
     return Parameter(name, **{"value": None, **fields})
+
+
+def _look_up(values: ValueReader, fields: Fields, written: Data, about: str, place: Place) -> None:
+    """Put the formula of a table in place of the fields that define it."""
+    by, rows, between = (fields.pop(key, None) for key in ("by", "table", "between"))
+    keys, fault = dict(written), ""
+    for key, hint in _NEEDED.items():
+        if key not in keys:
+            fault = f"{key} is missing: {hint}"
+    for key in ("value", "distribution"):
+        if key in keys:
+            fault = f"found a table and a {key}: remove one of them"
+    fields.setdefault("value", None)
+    if fault:
+        values.report(place, f"{about}{fault}")
+    elif by and rows:
+        from expectitree.files.grammar.lookup import look_up
+
+        table: object = keys["table"]
+        if not isinstance(table, str):  # else it is a file
+            table = {NumberText(text_of(row.key)): _as_written(row.value) for row in rows}
+        fields["value"] = look_up(by, rows, between)
+        fields["table"] = {"by": _as_written(by), "table": table}
+        if between:
+            fields["table"]["between"] = between
 
 
 def _whole_calls(written: Data) -> Iterator[tuple[int, str, Data]]:
@@ -165,6 +196,17 @@ def _distribution(values: ValueReader, data: Data) -> Distribution:
     return read_distribution(values, data)
 
 
+def _rows(values: ValueReader, data: Data) -> Sequence[Row]:
+    from expectitree.files.grammar.lookup import read_rows
+
+    return read_rows(values, data)
+
+
+def _between(_: ValueReader, data: Data) -> str:
+    require(data == "linear", data, " as between, expected linear; for steps, leave it out")
+    return str(data)
+
+
 def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
     require(
         isinstance(data, list) and len(data) == 2,
@@ -177,10 +219,17 @@ def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
     return low, high
 
 
+_NEEDED = {  # with the others that define a table
+    "by": "add the formula that is looked up, such as `by: age`",
+    "table": "add values by number, such as `table: {40: 0.0016, 50: 0.0031}`",
+}
 _PARAMETER_VALUES: dict[str, Read] = {
     "value": _formula,
     "range": _range,
     "distribution": _distribution,
+    "by": _formula,
+    "table": _rows,
+    "between": _between,
     "unit": text("a unit"),
     "description": text("a description"),
 }
@@ -386,12 +435,7 @@ def written_definitions(defined: Events) -> dict[str, object]:
     """Return the definitions of events as plain data."""
 
     def row(chances: ByName) -> dict[str, str]:
-        return {label: written(p) for label, p in chances.items()}
-
-    def written(p: Expression) -> str:
-        if isinstance(p, Written):
-            return NumberText(p.text)
-        return FormulaText(text_of(p))
+        return {label: _as_written(p) for label, p in chances.items()}
 
     definitions: dict[str, object] = {}
     for name, event in defined.items():
@@ -400,6 +444,13 @@ def written_definitions(defined: Events) -> dict[str, object]:
             rows = {signal: row(chances) for signal, chances in event.likelihood.items()}
             definitions[name] = {"test_of": event.test_of, "likelihood": rows}
     return definitions
+
+
+def _as_written(formula: Expression) -> str:
+    """Return the text of a formula, as a number or a formula to be written."""
+    if isinstance(formula, Written):
+        return NumberText(formula.text)
+    return FormulaText(text_of(formula))
 
 
 # ---- The attitude to risk.

@@ -7,6 +7,7 @@ with shared nodes may have any depth. Errors are collected, each with its place 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -134,6 +135,7 @@ class _TreeReader:
             self.values.use_floats()
         self.names = Names(self.trail)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
+        self.values.folder = os.path.dirname(document.name)
         self.values.normalizes, self.values.divided = document.normalize, self.branches.divided
         self.values.warn = partial(self.branches.warn_of, own=False)
         self.done: dict[object, int] = {}  # identity of a shared node -> node

@@ -69,6 +69,7 @@ class ValueReader:
         self.set_below: Collection[str] = ()  # the other names, which only a `with` sets
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
         self.warn: Callable[[str], None] = lambda message: None
+        self.folder = ""  # of the document, in which a table is looked up
         self.criteria = NO_CRITERIA
         # Reads a terminal that is not a mapping.
         self.to_terminal: Callable[[str], Number] = self.to_number

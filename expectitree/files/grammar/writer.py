@@ -102,10 +102,16 @@ class Notation:
         """Return a key with its colon, in a mapping on one line."""
         return self.key(key)
 
+    def any_key(self, key: object) -> str:
+        """Return a key with its colon, in a mapping on one line; it may be a number."""
+        if isinstance(key, NumberText):
+            return self.number_key(self.number(key))
+        return self.flow_key(str(key))
+
     def flow(self, value: Any) -> str:
         """Return a mapping, a list, a text or a number on one line."""
         if isinstance(value, Mapping):
-            pairs = [f"{self.flow_key(str(key))} {self.flow(item)}" for key, item in value.items()]
+            pairs = [f"{self.any_key(key)} {self.flow(item)}" for key, item in value.items()]
             return f"{{{', '.join(pairs)}}}"
         if isinstance(value, (list, tuple)):
             return f"[{', '.join([self.flow(item) for item in value])}]"
@@ -383,9 +389,12 @@ class _TreeWriter:
             about["description"] = parameter.description
             if parameter.distribution is not None:
                 about["distribution"] = parameter.distribution.written
-            value, fields = self.formula(parameter.value), self.pairs(about)
-            if fields:
-                value = _mapping([self.field("value", value), *fields])
+            if parameter.table:
+                value = _mapping(self.pairs({**parameter.table, **about}))
+            elif fields := self.pairs(about):
+                value = _mapping([self.field("value", self.formula(parameter.value)), *fields])
+            else:
+                value = self.formula(parameter.value)
             yield self.field(name, value)
 
     def utility(self, n: int) -> str:
