@@ -41,7 +41,7 @@ ZERO = Number("0")
 class Distribution:
     """The distribution of an uncertain parameter."""
 
-    kind: str  # `discrete`, `dirichlet`, `csv`, or a function such as `beta`: a method of NumPy's
+    kind: str  # `discrete`, `dirichlet`, `csv`, or a function such as `beta`
     numbers: tuple[float, ...] = ()  # the arguments, or the values of a discrete one
     weights: tuple[float, ...] = ()  # the probabilities of these values
     source: str = ""  # the set of a Dirichlet distribution, or the file of draws

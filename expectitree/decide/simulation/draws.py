@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -61,8 +61,24 @@ def draw(
             weights = np.array(one.weights)
             found[name] = stream.choice(one.numbers, count, p=weights / weights.sum())
         else:
-            found[name] = getattr(stream, one.kind)(*one.numbers, size=count)
+            found[name] = family(one.kind)(stream, *one.numbers, size=count)
     return found
+
+
+def _pert(stream: np.random.Generator, low: float, mode: float, high: float, size: int) -> Array:
+    a, b = 1 + 4 * (mode - low) / (high - low), 1 + 4 * (high - mode) / (high - low)
+    return low + (high - low) * stream.beta(a, b, size)
+
+
+_OTHERS: dict[str, Callable[..., Array]] = {
+    "pert": _pert,
+    "weibull": lambda stream, shape, scale, size: scale * stream.weibull(shape, size),
+}
+
+
+def family(kind: str) -> Callable[..., Array]:
+    """Return what draws from a distribution: a method of NumPy's generator, or one of ours."""
+    return _OTHERS.get(kind) or getattr(np.random.Generator, kind)
 
 
 def _read(path: str, name: str, column: str) -> Array:

@@ -34,6 +34,10 @@ max:
         ("normal(5, 2)", "norm", {"args": (), "loc": 5, "scale": 2}),
         ("triangular(1, 2, 5)", "triang", {"args": (0.25,), "loc": 1, "scale": 4}),
         ("uniform(-1, 3)", "uniform", {"args": (), "loc": -1, "scale": 4}),
+        ("pert(2, 3, 7)", "beta", {"args": (1.8, 4.2), "loc": 2, "scale": 5}),
+        ("pert(2, 2, 7)", "beta", {"args": (1, 5), "loc": 2, "scale": 5}),
+        ("weibull(1.5, 3)", "weibull_min", {"args": (1.5,), "scale": 3}),
+        ("weibull(0.5, 2)", "weibull_min", {"args": (0.5,), "scale": 2}),
     ],
 )
 def test_draws_follow_the_distribution_of_scipy(
@@ -47,6 +51,49 @@ def test_draws_follow_the_distribution_of_scipy(
     assert et.evaluate(tree).value == pytest.approx(max(expected.mean(), 1))
     drawn = draw(tree.parameters, 20_000, 7, "")["x"]
     assert stats.kstest(drawn, expected.cdf).pvalue > 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "mean", "sd", "interval"),
+    [
+        ("beta: {mean: 0.3, sd: 0.05}", 0.3, 0.05, None),
+        ("beta: {mean: 90%, sd: 1/4}", 0.9, 0.25, None),
+        ("beta: {interval: [10%, 0.4]}", 0.25, 0.3 / 3.919928, None),
+        ("gamma: {mean: 9900, sd: 3000}", 9900, 3000, None),
+        ("gamma: {mean: 3, interval: [1, 5.5]}", 3, 4.5 / 3.919928, None),
+        ("lognormal: {mean: 0.4, sd: 0.17}", 0.4, 0.17, None),
+        ("lognormal: {interval: [0.365, 0.71]}", None, None, (0.365, 0.71)),
+        ("lognormal: {mean: 0.55, interval: [0.365, 0.71]}", 0.55, None, None),
+        ("normal: {mean: -2, sd: 3/4}", -2, 0.75, None),
+        ("normal: {interval: [-1, 6]}", 2.5, None, (-1, 6)),
+        ("normal: {mean: 0.179, interval: [0.091, 0.268]}", 0.179, 0.177 / 3.919928, None),
+    ],
+)
+def test_moments_and_intervals(
+    text: str, mean: float | None, sd: float | None, interval: tuple[float, float] | None
+) -> None:
+    """The mean of the file, and the moments and the quantiles that SciPy computes."""
+    from scipy import stats
+
+    tree = et.loads(f"{{parameters: {{x: {{distribution: {{{text}}}}}}}, max: [x, 0]}}")
+    distribution = tree.parameters["x"].distribution
+    assert distribution is not None
+    a, b = distribution.numbers
+    expected = {
+        "beta": lambda: stats.beta(a, b),
+        "gamma": lambda: stats.gamma(a, scale=b),
+        "lognormal": lambda: stats.lognorm(b, scale=np.exp(a)),
+        "normal": lambda: stats.norm(a, b),
+    }[distribution.kind]()
+    assert et.evaluate(tree).value == pytest.approx(max(0, expected.mean()))
+    if mean is not None:
+        assert expected.mean() == pytest.approx(mean)
+    if sd is not None:
+        assert expected.std() == pytest.approx(sd)
+    if interval is not None:
+        assert expected.interval(0.95) == pytest.approx(interval)
+    assert et.loads(et.dumps(tree)).parameters == tree.parameters
 
 
 def test_sets_of_probabilities_and_discrete_values() -> None:
