@@ -15,10 +15,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
+from expectitree.base.expressions.syntax import names_in
+from expectitree.base.tree.criteria import tree_of
 from expectitree.base.tree.formulas import Distribution
 from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.report import TreeReport, check_one_decider
-from expectitree.decide.frontier.report import moves_only_objective
+from expectitree.decide.frontier.report import weighed_parts
 from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree
@@ -54,6 +57,7 @@ class ActionValue:
     quantiles: Mapping[str, float]  # by the texts "0.025", "0.5" and "0.975"
     share: float  # of the draws, in which it would be best if the parameters were known
     loss: float  # the expected loss of choosing it, beside the best decision in each draw
+    criteria: Mapping[str, Estimated]  # the mean of each criterion
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,18 @@ class Knowledge:
     name: str  # of the parameter or of the set
     parameters: Labels
     evppi: Estimated
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The increments of effect and cost of each action, to the first one."""
+
+    effect: str  # the name of the criterion that the weight multiplies
+    cost: str
+    weight: str  # the name of the parameter
+    wtp: float  # its value
+    first: str  # the first action
+    increments: Mapping[str, tuple[Array, Array]]  # effect and cost in each draw, by action
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +105,9 @@ class Simulation(TreeReport):
         evppi: That about each parameter or set of probabilities, the greatest first.
         sample: The draws of each parameter, as arrays.
         values: The value of each action in each draw, as arrays.
+        criteria: The amount of each criterion for each action in each draw, as arrays.
+        plane: The increments of effect and cost, if the objective is a net benefit with a weight
+            that is known, such as `wtp*effect - cost`.
     """
 
     question = "simulation"
@@ -104,15 +123,19 @@ class Simulation(TreeReport):
     evppi: tuple[Knowledge, ...]
     sample: Mapping[str, Array] = field(repr=False)
     values: tuple[Array, ...] = field(repr=False)
+    criteria: Mapping[str, Array] = field(repr=False)
+    plane: Plane | None = field(repr=False)
 
     def to_records(self) -> Records:
         """Return a flat dict for each draw: the rows of a table for pandas or polars.
 
-        Each has `file`, `draw` from 1, the parameters, and `value of ACTION` for each action.
+        Each has `file`, `draw` from 1, the parameters, and `value of ACTION` for each action, then
+        the same for each criterion, such as `cost of ACTION`.
         """
         columns = dict(self.sample)
-        for action, values in zip(self.actions, self.values, strict=True):
-            columns[f"value of {action.action or 'the tree'}"] = values
+        for name, table in {"value": self.values, **self.criteria}.items():
+            for action, values in zip(self.actions, table, strict=True):
+                columns[f"{name} of {action.action or 'the tree'}"] = values
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
         return [
             {"file": self.file, "draw": i, **dict(zip(columns, row, strict=True))}
@@ -200,10 +223,13 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
         evppi.append(Knowledge(label, tuple(names), gain))
         report(at, len(groups))
     evppi.sort(key=lambda one: -one.evppi.value)
-    actions = tuple(_actions(tree, values, best_values, known))
+    trees = {name: tree_of(tree, name) for name in tree.criteria.by_name}
+    criteria = strategies.amounts(trees, nothing) if trees else {}
+    actions = tuple(_actions(tree, values, best_values, known, criteria))
     best = tuple(one.action for one in actions if one.is_best and one.action is not None)
     means = _estimated(now), best, actions, _estimated(sign * (known - now)), tuple(evppi)
-    return Simulation(file, tree, draws, seed, *means, sample, tuple(values))
+    plane = _plane(tree, sample, criteria)
+    return Simulation(file, tree, draws, seed, *means, sample, tuple(values), criteria, plane)
 
 
 def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
@@ -226,7 +252,24 @@ def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
     return draw(tree.parameters, draws, seed, os.path.dirname(file))
 
 
-def _actions(tree: Tree, values: Array, best_values: Array, known: Array) -> Iterator[ActionValue]:
+def _plane(tree: Tree, sample: Fields, criteria: Mapping[str, Array]) -> Plane | None:
+    """Return the increments to the first action, if they are those of a net benefit."""
+    values: Fields = parameter_values(tree)
+    names = [name for name in names_in(tree.criteria.objective) if name in values]
+    if len(names) != 1 or names[0] in sample or tree.root.kind not in PLAYERS:
+        return None
+    parts, is_icer = weighed_parts(tree, names[0]) or ({}, False)
+    if not is_icer:
+        return None
+    effects, costs = (criteria[name] - criteria[name][0] for name in parts)
+    labels = [branch.label for branch in tree.root.branches]
+    increments = dict(zip(labels[1:], zip(effects[1:], costs[1:], strict=True), strict=True))
+    return Plane(*parts, names[0], float(values[names[0]]), labels[0], increments)
+
+
+def _actions(
+    tree: Tree, values: Array, best_values: Array, known: Array, criteria: Mapping[str, Array]
+) -> Iterator[ActionValue]:
     """Yield the values of the root's actions; `best_values` are those if all is known."""
     import numpy as np
 
@@ -236,12 +279,11 @@ def _actions(tree: Tree, values: Array, best_values: Array, known: Array) -> Ite
     means, sign = values.mean(axis=1), tree.gain_sign
     is_best = sign * means >= (sign * means).max() - _TIE * abs(values).max()
     for i, (label, share) in enumerate(zip(labels, _shares(sign * best_values), strict=True)):
-        mean, sd = float(means[i]), float(values[i].std(ddof=1))
-        if sd <= _TIE * abs(mean):
-            sd = 0.0  # the rounding of a constant
+        mean, sd = float(means[i]), _sd(values[i])
         quantiles = {q: float(np.quantile(values[i], float(q))) for q in QUANTILES}
         loss = float((sign * (known - values[i])).mean())
-        yield ActionValue(label, bool(is_best[i]), mean, sd, quantiles, share, loss)
+        amounts = {name: _estimated(table[i]) for name, table in criteria.items()}
+        yield ActionValue(label, bool(is_best[i]), mean, sd, quantiles, share, loss, amounts)
 
 
 def _shares(gains: Array) -> list[float]:
@@ -252,7 +294,15 @@ def _shares(gains: Array) -> list[float]:
 
 
 def _estimated(values: Array) -> Estimated:
-    return Estimated(float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5))
+    return Estimated(float(values.mean()), _sd(values) / len(values) ** 0.5)
+
+
+def _sd(values: Array) -> float:
+    """Return the standard deviation; 0 for a constant, whatever its rounding."""
+    sd = float(values.std(ddof=1))
+    if sd <= _TIE * abs(float(values.mean())):
+        return 0.0
+    return sd
 
 
 # ---- The acceptability curve.
@@ -300,7 +350,7 @@ def acceptability(
     def strategies_at(place: Fraction) -> Strategies:
         return Strategies(tree, {**sample, parameter: np.full(draws, float(place))})
 
-    is_weight = moves_only_objective(tree, parameter)
+    is_weight = weighed_parts(tree, parameter) is not None
     first, last = (strategies_at(place) for place in (places[0], places[-1]))
     for at, place in enumerate(places):
         if is_weight:

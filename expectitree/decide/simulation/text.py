@@ -27,6 +27,9 @@ def _lines(report: Simulation | Acceptability, options: ConsoleOptions) -> Lines
     else:
         yield from _actions(report, options)
         yield ""
+        if report.criteria:
+            yield from _criteria(report, options)
+            yield ""
         yield from _information(report, options)
         texts = _sentences(report)
     yield ""
@@ -60,6 +63,19 @@ def _actions(report: Simulation, options: ConsoleOptions) -> Lines:
         error = one.sd / report.draws**0.5
         cells = [_text(x, error) for x in (one.mean, one.sd, *one.quantiles.values())]
         rows.append([name, *cells, f"{one.share:.1%}", _text(one.loss, report.evpi.error)])
+    return table(columns, rows, options)
+
+
+def _criteria(report: Simulation, options: ConsoleOptions) -> Lines:
+    columns = [Column("criterion")]
+    for position, one in enumerate(report.actions):
+        columns.append(Column(escape(one.action or "the tree"), True, position))
+    rows = []
+    for name, criterion in report.tree.criteria.by_name.items():
+        heading = name
+        if criterion.unit:
+            heading += f" ({escape(criterion.unit)})"
+        rows.append([heading, *(" ± ".join(_pair(one.criteria[name])) for one in report.actions)])
     return table(columns, rows, options)
 
 

@@ -13,6 +13,7 @@ import expectitree as et
 from expectitree.base.errors import AnalysisError
 from expectitree.decide.simulation.draws import draw
 
+ACTIONS = ("sure", "bet")
 BET = """
 title: A bet
 parameters:
@@ -166,6 +167,35 @@ def test_json_and_csv() -> None:
     assert (point["at"], point["best"]) == (10, "bet")
 
 
+CRITERIA = """
+parameters: {p: {distribution: "beta(2, 2)"}, wtp: {value: 3, range: [0, 10]}}
+criteria: {cost: {unit: $}, effect: {}}
+objective: wtp*effect - cost
+max:
+  sure: {utility: {effect: 4}}
+  bet:
+    chance:
+      win: {p: p, cost: 1, max: {all: {utility: {effect: 10}}, half: {utility: {effect: 2}}}}
+      lose: {p: rest, utility: {cost: 1}}
+"""
+
+
+def test_cost_and_effect_in_each_draw() -> None:
+    """The columns that other programs read; an action goes on with its best later decision."""
+    done = invoke("simulate", "-e", CRITERIA, "--draws", "100", "--format", "csv")
+    heading, first, *_ = done.stdout.splitlines()
+    names = [f"{name} of {action}" for name in ("value", "cost", "effect") for action in ACTIONS]
+    assert heading.split(",") == ["file", "draw", "p", *names]
+    p, *numbers = map(float, first.split(",")[2:])
+    assert numbers == pytest.approx([12, 30 * p - 1, 0, 1, 4, 10 * p])
+    sure, bet = object_of("simulate", "-e", CRITERIA, "--draws", "100")["actions"]
+    assert sure["criteria"]["effect"] == {"value": 4, "error": 0}
+    assert bet["criteria"]["cost"] == {"value": 1, "error": 0}
+    shown = invoke("simulate", "-e", CRITERIA).stdout
+    words = shown.partition("criterion")[2].split()
+    assert words[:10] == [*ACTIONS, "cost", "($)", "0", "±", "0", "1", "±", "0"]
+
+
 def test_no_decision_at_the_root() -> None:
     text = "{parameters: {x: {distribution: 'normal(1, 1)'}}, chance: [x, {max: [x, 2]}]}"
     found = et.simulate(et.loads(text))
@@ -195,6 +225,10 @@ def test_plots(tmp_path: Path) -> None:
     (axes,) = figure_of(et.acceptability(et.loads(BET), "prize", range=(0, 20), draws=500)).axes
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert names == ["best on average", "sure", "bet"]
+    _, plane = figure_of(et.simulate(et.load("docs/examples/sumatriptan.yaml"))).axes
+    names = [text.get_text() for text in plane.get_legend().get_texts()]
+    assert names == ["caffeine, first 1,000 draws", "wtp = 50,000"]
+    assert plane.get_ylabel() == r"cost (\$Can), more than sumatriptan"
     out = tmp_path / "x.svg"
     assert run_main("simulate", "-e", BET, "--plot", str(out)).status == 0
     assert out.read_text().startswith("<?xml")
