@@ -24,15 +24,17 @@ _DOTS = 1_000  # draws in a plane
 def figure_of(report: Simulation | Acceptability) -> Any:
     """Return a figure with a line for each action."""
     if isinstance(report, Acceptability):
-        figure, panels = new_figures(1)
+        figure, panels = new_figures(2)
         _plot_curve(report, panels[0])
+        _plot_worth(report, panels[1])
     else:
         figure, panels = new_figures(1 + (report.plane is not None))
         _plot_distributions(report, panels[0])
     panels[0].set_ylim(-0.02, 1.02)
     if isinstance(report, Simulation) and report.plane is not None:
         _plot_plane(report.plane, report.tree.criteria.by_name, panels[1])
-        panels[1].yaxis.set_major_formatter("{x:,.12g}")
+    for axes in panels[1:]:
+        axes.yaxis.set_major_formatter("{x:,.12g}")
     for axes, title in zip_longest(panels, [report.tree.title]):
         axes.xaxis.set_major_formatter("{x:,.12g}")
         finish(axes, title)
@@ -83,3 +85,12 @@ def _plot_curve(report: Acceptability, axes: Any) -> None:
         axes.plot(xs, shares, label=plain(action), **line_style(at))
     axes.set_xlabel(axis_label(report.range))
     axes.set_ylabel("share of draws in which it is best")
+
+
+def _plot_worth(report: Acceptability, axes: Any) -> None:
+    xs = [float(point.at) for point in report.points]
+    for position, name in enumerate(report.points[0].worth):
+        worth = [point.worth[name].value for point in report.points]
+        axes.plot(xs, worth, label=plain(name), **line_style(position))
+    axes.set_xlabel(axis_label(report.range))
+    axes.set_ylabel("worth of knowing in advance")

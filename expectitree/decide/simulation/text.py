@@ -85,9 +85,10 @@ def _information(report: Simulation, options: ConsoleOptions) -> Lines:
     for one in report.evppi:
         if one.evppi.error:
             name = escape(one.name)
-            if one.parameters[1:]:
+            if one.parameters[1:] and one.name != ", ".join(one.parameters):
                 name += f" (set of {len(one.parameters)})"
             rows.append([name, *_pair(one.evppi)])
+    rows += [[escape(study.name), *_pair(study.evsi)] for study in report.evsi]
     return table(columns, rows, options)
 
 
@@ -114,10 +115,10 @@ def _sentences(report: Simulation) -> Iterator[str]:
 
 def _curve(report: Acceptability, options: ConsoleOptions) -> Lines:
     columns = [Column(report.range.heading, True), Column("best")]
-    columns += [Column(escape(name), True) for name in report.actions]
+    columns += [Column(escape(name), True) for name in (*report.actions, *report.points[0].worth)]
     rows = []
     for point in report.points[::_EVERY]:
-        shares = [f"{share:.1%}" for share in point.shares]
-        evpi, _ = _pair(point.evpi)
-        rows.append([display_text(point.at), escape(point.best), *shares, evpi])
-    return table([*columns, Column("EVPI", True)], rows, options)
+        cells = [f"{share:.1%}" for share in point.shares]
+        cells += [_pair(worth)[0] for worth in point.worth.values()]
+        rows.append([display_text(point.at), escape(point.best), *cells])
+    return table(columns, rows, options)
