@@ -67,7 +67,7 @@ def command(
     \b
     For example:
       expectitree simulate docs/examples/tegaderm.yaml --draws 1000
-      expectitree simulate docs/examples/tegaderm.yaml --known crbsi_ratio,days --study crbsi=200
+      expectitree simulate docs/examples/tegaderm.yaml --known crbsi,days --study lsi=500
       expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
     """
     designs = [*map(_design, studies)]

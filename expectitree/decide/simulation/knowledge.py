@@ -69,7 +69,7 @@ def columns_of(strategies: Strategies, names: Sequence[str]) -> Iterator[Array]:
             continue
         raise AnalysisError(
             f"{quote(name)} {fault}: expected uncertain parameters, such as "
-            f"{listed(strategies.draws)}"
+            f"{listed([one.name for one in parameters.values() if one.distribution])}"
         )
 
 

@@ -222,13 +222,16 @@ def test_plots(tmp_path: Path) -> None:
 
     (axes,) = figure_of(et.simulate(et.loads(BET), draws=500)).axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["sure", "bet (best)"]
-    (axes,) = figure_of(et.acceptability(et.loads(BET), "prize", range=(0, 20), draws=500)).axes
+    report = et.acceptability(et.loads(BET), "prize", range=(0, 20), known=[("p",)], draws=500)
+    axes, worth = figure_of(report).axes
+    names = [text.get_text() for text in worth.get_legend().get_texts()]
+    assert names == ["EVPI", "EVPPI p"]
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert names == ["best on average", "sure", "bet"]
     _, plane = figure_of(et.simulate(et.load("docs/examples/sumatriptan.yaml"))).axes
     names = [text.get_text() for text in plane.get_legend().get_texts()]
-    assert names == ["caffeine, first 1,000 draws", "wtp = 50,000"]
-    assert plane.get_ylabel() == r"cost (\$Can), more than sumatriptan"
+    assert names == ["sumatriptan, first 1,000 draws", "wtp = 50,000"]
+    assert plane.get_ylabel() == r"cost (\$Can), more than caffeine"
     out = tmp_path / "x.svg"
     assert run_main("simulate", "-e", BET, "--plot", str(out)).status == 0
     assert out.read_text().startswith("<?xml")
