@@ -61,6 +61,8 @@ class Parameter:
     unit: str | None = None
     description: str | None = None
     distribution: Distribution | None = None  # `simulate` draws from it; all others use the value
+    # With other parameters, each at one of the two.
+    correlation: Mapping[str, Value] = field(default_factory=dict, hash=False)
     is_sum: bool = False  # `define_probabilities` derived it: a sum of products of probabilities
 
     @property

@@ -63,6 +63,9 @@ _EXPECTED_PARAMETERS = (
 )
 
 
+_CORRELATION = "correlation, expected other parameters with numbers from -1 to 1, such as {a: 0.5}"
+
+
 def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     """Return the parameters written at the root; report every error.
 
@@ -83,7 +86,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
             continue
         places[name] = Place(data, at)
         found[name] = _read_parameter(values, name, written, Place(data, at))
-    if any(parameter.distribution for parameter in found.values()):
+    if any(parameter.distribution or parameter.correlation for parameter in found.values()):
         from expectitree.files.grammar.distributions import complete
 
         found = complete(values, found, places)
@@ -134,7 +137,8 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
         values.report(place, f"{about}the value is missing: add `value:`")
     if "value" in fields or not fields.get("distribution"):
         fields["value"] = fields.get("value") or values.parse("0")
-    return Parameter(name, **{"value": None, **fields})
+    known = {key: read for key, read in fields.items() if read is not None}
+    return Parameter(name, **{"value": None, **known})
 
 
 def _whole_calls(written: Data) -> Iterator[tuple[int, str, Data]]:
@@ -165,6 +169,15 @@ def _distribution(values: ValueReader, data: Data) -> Distribution:
     return read_distribution(values, data)
 
 
+def _correlation(values: ValueReader, data: Data) -> dict[str, Number]:
+    found = dict[str, Number]()
+    for at, (key, written) in enumerate(filled_mapping(data, f" as {_CORRELATION}")):
+        number = found[composed(key)] = values.number(written)
+        if not -1 <= number <= 1:
+            raise GrammarError(f"found {written} as {_CORRELATION}", Place(data, at))
+    return found
+
+
 def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
     require(
         isinstance(data, list) and len(data) == 2,
@@ -181,6 +194,7 @@ _PARAMETER_VALUES: dict[str, Read] = {
     "value": _formula,
     "range": _range,
     "distribution": _distribution,
+    "correlation": _correlation,
     "unit": text("a unit"),
     "description": text("a description"),
 }

@@ -260,6 +260,9 @@ def complete(
     found = dict(parameters)
     uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
     sets = [(own.source, own.numbers) for own in uncertain.values() if own.kind == "dirichlet"]
+    for name in parameters:
+        if fault := _fault_of_correlation(name, parameters):
+            values.report(places[name], f"parameter {name}: {fault}")
     for name, own in uncertain.items():
         fault, mean, value = "", own.mean, parameters[name].value
         if own.kind == "dirichlet":
@@ -278,6 +281,22 @@ def complete(
         if fault:
             values.report(places[name], f"parameter {name}: {fault}")
     return found
+
+
+def _fault_of_correlation(name: str, parameters: Parameters) -> str:
+    """Return the message about a correlation that cannot be drawn, or nothing."""
+    others = {*parameters} - {name}
+    for other in parameters[name].correlation:
+        if other not in others:
+            hint = did_you_mean(other, others)
+            return f"found a correlation with {quote(other)}{hint}, expected another parameter"
+        for one in (name, other):
+            own = parameters[one].distribution
+            if own is None or own.kind in ("dirichlet", "csv"):
+                return f"a correlation needs distributions of single numbers, and {one} has none"
+        if name in parameters[other].correlation:
+            return f"the correlation with {other} is given twice: keep one"
+    return ""
 
 
 def _fault_of_value(value: Expression, own: Distribution) -> str:

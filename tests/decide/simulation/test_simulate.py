@@ -130,6 +130,40 @@ def test_another_distribution_changes_no_other_draws() -> None:
     assert (drawn[0] != draw(one.parameters, 100, 2, "")["p"]).all()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("one", "two", "number"),
+    [
+        ("normal(1, 2)", "normal(-3, 1)", 0.8),
+        ("normal(1, 2)", "gamma(2, 3)", -0.5),
+        ("beta(2, 5)", "lognormal(0, 0.5)", 1),
+        ("weibull(2, 1)", "pert(0, 1, 5)", -1),
+        ("uniform(0, 1)", "triangular(0, 1, 5)", 0.3),
+        ("normal(1, 2)", "normal(-3, 1)", 0),
+    ],
+)
+def test_correlation(one: str, two: str, number: float) -> None:
+    """The ranks have the correlation of a normal copula; the single draws are the same."""
+    from scipy import stats
+
+    text = (
+        f"{{parameters: {{x: {{distribution: '{one}', correlation: {{y: {number}}}}}, "
+        f"y: {{distribution: '{two}'}}, z: {{distribution: '{one}'}}}}, max: [x, y, z]}}"
+    )
+    tree = et.loads(text)
+    drawn = draw(tree.parameters, 20_000, 7, "")
+    # Of a normal copula (Pearson, 1907).
+    expected = 6 / np.pi * np.arcsin(number / 2)
+    assert stats.spearmanr(drawn["x"], drawn["y"])[0] == pytest.approx(expected, abs=0.03)
+    if "normal" in one and "normal" in two:
+        assert np.corrcoef(drawn["x"], drawn["y"])[0, 1] == pytest.approx(number, abs=0.02)
+    assert stats.spearmanr(drawn["x"], drawn["z"])[0] == pytest.approx(0, abs=0.03)
+    alone = et.loads(text.replace(f", correlation: {{y: {number}}}", ""))
+    others = draw(alone.parameters, 20_000, 7, "")
+    assert all((np.sort(drawn[name]) == np.sort(others[name])).all() for name in drawn)
+    assert et.loads(et.dumps(tree)).parameters == tree.parameters
+
+
 def test_files_of_draws_are_drawn_jointly(tmp_path: Path) -> None:
     rows = "\n".join(f"{x},{-x}" for x in range(50))
     (tmp_path / "draws.csv").write_text(f'"a", b\n{rows}\n')
