@@ -18,7 +18,6 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.decide.simulation.draws import Array
 from expectitree.decide.simulation.strategies import Strategies
-from expectitree.text.phrases import plural
 
 MAX_OBSERVATIONS = 10**9
 
@@ -35,11 +34,11 @@ class Design:
 
     @property
     def name(self) -> str:
-        """The name of the study in outputs, such as `100 observations of p`."""
-        name = f"{plural(self.observations, 'observation')} of {self.parameter}"
+        """The name of the study in outputs, such as `p (n = 100)`."""
+        name = f"{self.parameter} (n = {self.observations:,}"
         if self.sd is not None:
-            name += f" (sd {self.sd:g})"
-        return name
+            name += f", sd = {self.sd:g}"
+        return f"{name})"
 
 
 def design(parameter: str, observations: int, sd: float | None = None) -> Design:

@@ -285,7 +285,7 @@ def complete(
 
 def _fault_of_correlation(name: str, parameters: Parameters) -> str:
     """Return the message about a correlation that cannot be drawn, or nothing."""
-    others = {*parameters} - {name}
+    others = [one for one in parameters if one != name]
     for other in parameters[name].correlation:
         if other not in others:
             hint = did_you_mean(other, others)
