@@ -82,17 +82,20 @@ def _correlated(
     }
     if not pairs:
         return {}
+
     names = [*dict.fromkeys(name for pair in pairs for name in pair)]
     matrix = np.eye(len(names))
     for (name, other), number in pairs.items():
         i, j = names.index(name), names.index(other)
         matrix[i, j] = matrix[j, i] = number
+
     sizes, axes = np.linalg.eigh(matrix)
     if sizes.min() < -_ROUNDING:
         raise AnalysisError(
             f"the correlations of {listed(names)} contradict each other: the matrix has the "
             f"eigenvalue {sizes.min():.3g}, expected none below 0; move them towards 0"
         )
+
     normal = [
         np.random.default_rng([seed, *f"order {name}".encode()]).normal(size=drawn[name].size)
         for name in names
@@ -107,6 +110,7 @@ def _pert(stream: np.random.Generator, low: float, mode: float, high: float, siz
     return low + (high - low) * stream.beta(a, b, size)
 
 
+# Distributions that are no methods of NumPy's generator, or have other arguments there.
 _OTHERS: dict[str, Callable[..., Array]] = {
     "pert": _pert,
     "weibull": lambda stream, shape, scale, size: scale * stream.weibull(shape, size),

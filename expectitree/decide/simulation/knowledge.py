@@ -28,9 +28,7 @@ class Design:
 
     parameter: str
     observations: int
-    sd: float | None = (
-        None  # None if an observation is yes or no, and the parameter its probability
-    )
+    sd: float | None = None  # None if the parameter is the probability of a yes
 
     @property
     def name(self) -> str:
@@ -43,10 +41,10 @@ class Design:
 
 def design(parameter: str, observations: int, sd: float | None = None) -> Design:
     """Return a study; raise `AnalysisError` if it has no observations, or a wrong `sd`."""
-    if not 1 <= observations <= MAX_OBSERVATIONS:
+    if not 1 <= observations <= MAX_OBSERVATIONS or observations % 1:
         raise AnalysisError(
-            f"a study of {parameter}: found {observations:,} observations, expected 1 to "
-            f"{MAX_OBSERVATIONS:,}"
+            f"a study of {parameter}: found {observations:,} observations, expected a whole number "
+            f"from 1 to {MAX_OBSERVATIONS:,}"
         )
     if sd is not None and not 0 < sd < float("inf"):
         raise AnalysisError(f"a study of {parameter}: found the sd {sd:g}, expected sd > 0")
@@ -68,7 +66,7 @@ def columns_of(strategies: Strategies, names: Sequence[str]) -> Iterator[Array]:
             continue
         raise AnalysisError(
             f"{quote(name)} {fault}: expected uncertain parameters, such as "
-            f"{listed([one.name for one in parameters.values() if one.distribution])}"
+            f"{listed([key for key in parameters if parameters[key].distribution])}"
         )
 
 

@@ -56,12 +56,12 @@ def _plot_distributions(report: Simulation, axes: Any) -> None:
 
 
 def _plot_plane(plane: Plane, criteria: Mapping[str, Criterion], axes: Any) -> None:
-    for at, (action, (effects, costs)) in enumerate(plane.increments.items(), 1):
+    for position, (action, (effects, costs)) in enumerate(plane.increments.items(), 1):
         axes.scatter(
             effects[:_DOTS],
             costs[:_DOTS],
             label=f"{plain(action)}, first {len(effects[:_DOTS]):,} draws",
-            color=COLORS[at % len(COLORS)],
+            color=COLORS[position % len(COLORS)],
             s=5,
             alpha=0.4,
             linewidth=0,

@@ -175,9 +175,9 @@ class Point:
 
     @property
     def worth(self) -> dict[str, Estimated]:
-        """What is worth how much to know, by its heading."""
-        parts = {f"EVPPI {one.name}": one.evppi for one in self.evppi}
-        studies = {f"EVSI {one.name}": one.evsi for one in self.evsi}
+        """What knowing in advance is worth: EVPI, EVPPI and EVSI, by their headings."""
+        parts = {f"EVPPI {group.name}": group.evppi for group in self.evppi}
+        studies = {f"EVSI {study.name}": study.evsi for study in self.evsi}
         return {"EVPI": self.evpi, **parts, **studies}
 
 
@@ -254,11 +254,12 @@ def simulate(
         if distribution.kind == "dirichlet":
             group = True, distribution.source
         groups.setdefault(group, []).append(name)
-    evppi = [
+    evppi = []
+    for position, ((_, label), names) in enumerate(groups.items(), 1):
         # The last probability of a set is 1 minus the others.
-        Knowledge(label, tuple(names), _gain(strategies, now, names[: len(names) - 1 or 1]))
-        for (_, label), names in groups.items()
-    ]
+        gain = _gain(strategies, now, names[: len(names) - 1 or 1])
+        evppi.append(Knowledge(label, tuple(names), gain))
+        report(position, len(groups))
     evppi += _evppi(strategies, now, known)
     evppi.sort(key=lambda one: -one.evppi.value)
     trees = {name: tree_of(tree, name) for name in tree.criteria.by_name}
@@ -297,11 +298,11 @@ def _evsi(strategies: Strategies, now: Array, studies: Designs, seed: int) -> tu
     """Return what the results of each study are worth."""
     from expectitree.decide.simulation.knowledge import design, results_of
 
-    found = []
-    for one in starmap(design, studies):
-        evsi = _gain_of(strategies, now, [results_of(strategies, one, seed)])
-        found.append(Study(one.name, one.parameter, one.observations, one.sd, evsi))
-    return tuple(found)
+    worth = []
+    for study in starmap(design, studies):
+        evsi = _gain_of(strategies, now, [results_of(strategies, study, seed)])
+        worth.append(Study(study.name, study.parameter, study.observations, study.sd, evsi))
+    return tuple(worth)
 
 
 def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:

@@ -68,14 +68,16 @@ def _actions(report: Simulation, options: ConsoleOptions) -> Lines:
 
 def _criteria(report: Simulation, options: ConsoleOptions) -> Lines:
     columns = [Column("criterion")]
-    for position, one in enumerate(report.actions):
-        columns.append(Column(escape(one.action or "the tree"), True, position))
+    for position, action in enumerate(report.actions):
+        columns.append(Column(escape(action.action or "the tree"), True, position))
+
     rows = []
     for name, criterion in report.tree.criteria.by_name.items():
         heading = name
         if criterion.unit:
             heading += f" ({escape(criterion.unit)})"
-        rows.append([heading, *(" ± ".join(_pair(one.criteria[name])) for one in report.actions)])
+        means = (action.criteria[name] for action in report.actions)
+        rows.append([heading, *(" ± ".join(_pair(mean)) for mean in means)])
     return table(columns, rows, options)
 
 

@@ -165,46 +165,58 @@ def _family(name: str, numbers: Sequence[Fraction], written: object) -> Distribu
 
 def _of_moments(kind: str, data: Pairs) -> Distribution:
     """Return the distribution with a mean and a standard deviation, or with a 95% interval."""
-    own, written = Fields(), Fields()
-    for position, (key, value) in enumerate(data):
-        if key not in _MOMENTS:
-            raise GrammarError(unknown_key(key, tuple(_MOMENTS)), Place(data, position, True))
-        names, written[key] = _MOMENTS[key], value
-        numbers, expected = [value], "a number"
-        if key == "interval":
-            numbers, expected = value, "[low, high]"
-        is_list = isinstance(numbers, list) and len(numbers) == len(names)
-        if not is_list or not all(isinstance(text, str) for text in numbers):
-            found = f"found {described(value)} as {key}, expected {expected}"
-            raise GrammarError(f"{kind}: {found}", Place(data, position))
-        with _numbers_only():
-            own |= {name: _evaluated(text, {}) for name, text in zip(names, numbers, strict=True)}
-    if {*written} not in ({"mean", "sd"}, {"mean", "interval"}, {"interval"}):
-        found = f"{kind}: found {' and '.join(written)}, expected mean and sd, mean and interval"
-        raise GrammarError(f"{found}, or interval")
+    moments = _read_moments(kind, data)
     ends = _FAMILIES[kind][2].split(", ")
     lowest, highest = map(float, ends)
     ascending: Fields = {ends[0]: lowest}
-    ascending |= {name: own[name] for name in ("low", "mean", "high") if name in own}
-    _check_order(kind, {**ascending, ends[1]: highest}, own)
-    if "low" in own:
+    ascending |= {name: moments[name] for name in ("low", "mean", "high") if name in moments}
+    _check_order(kind, {**ascending, ends[1]: highest}, moments)
+
+    if "low" in moments:
         mean, sd = _OF_INTERVALS.get(kind, _OF_INTERVAL)
-        own.setdefault("mean", _evaluated(mean, own))
-        own["sd"] = _evaluated(sd, own)
-    limit = ((highest - own["mean"]) * (own["mean"] - lowest)) ** 0.5  # of Bhatia and Davis
-    _check_order(kind, {"0": 0, "sd": own["sd"], message_text(limit): limit}, own)
-    numbers = [_evaluated(formula, own) for formula in _OF_MOMENTS[kind].split(", ")]
-    written = {key: _as_numbers(value) for key, value in written.items()}
-    return replace(_family(kind, numbers, {kind: written}), mean=_number(own["mean"]))
+        moments.setdefault("mean", _evaluated(mean, moments))
+        moments["sd"] = _evaluated(sd, moments)
+    # The inequality of Bhatia and Davis; the limit is infinite unless both ends are finite.
+    limit = ((highest - moments["mean"]) * (moments["mean"] - lowest)) ** 0.5
+    _check_order(kind, {"0": 0, "sd": moments["sd"], message_text(limit): limit}, moments)
+
+    arguments = [_evaluated(formula, moments) for formula in _OF_MOMENTS[kind].split(", ")]
+    written = {key: _as_numbers(value) for key, value in data}
+    return replace(_family(kind, arguments, {kind: written}), mean=_number(moments["mean"]))
 
 
-def _check_order(kind: str, ascending: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Raise `GrammarError` unless numbers ascend; the message has those of a file by name."""
+def _read_moments(kind: str, data: Pairs) -> Fields:
+    """Return the mean, the standard deviation and both ends of the interval, as far as given."""
+    moments = Fields()
+    for position, (key, value) in enumerate(data):
+        if key not in _MOMENTS:
+            raise GrammarError(unknown_key(key, tuple(_MOMENTS)), Place(data, position, True))
+        names, texts, expected = _MOMENTS[key], [value], "a number"
+        if key == "interval":
+            texts, expected = value, "[low, high]"
+        is_list = isinstance(texts, list) and len(texts) == len(names)
+        if not is_list or not all(isinstance(text, str) for text in texts):
+            message = f"{kind}: found {described(value)} as {key}, expected {expected}"
+            raise GrammarError(message, Place(data, position))
+        with _numbers_only():
+            moments |= {name: _evaluated(text, {}) for name, text in zip(names, texts, strict=True)}
+
+    keys = [key for key, _ in data]
+    if {*keys} not in ({"mean", "sd"}, {"mean", "interval"}, {"interval"}):
+        raise GrammarError(
+            f"{kind}: found {' and '.join(keys)}, expected mean and sd, mean and interval, or "
+            "interval"
+        )
+    return moments
+
+
+def _check_order(kind: str, ascending: Mapping[str, Any], moments: Mapping[str, Any]) -> None:
+    """Raise `GrammarError` unless numbers ascend; the message has the moments."""
     if all(a < b for a, b in pairwise(ascending.values())):
         return
     order = " < ".join(name for name, number in ascending.items() if abs(number) != INFINITY)
-    found = ", ".join(f"{name} {message_text(number)}" for name, number in own.items())
-    raise GrammarError(f"{kind}: found {found}, expected {order}")
+    numbers = ", ".join(f"{name} {message_text(number)}" for name, number in moments.items())
+    raise GrammarError(f"{kind}: found {numbers}, expected {order}")
 
 
 def _as_numbers(value: Data) -> Any:
@@ -285,15 +297,15 @@ def complete(
 
 def _fault_of_correlation(name: str, parameters: Parameters) -> str:
     """Return the message about a correlation that cannot be drawn, or nothing."""
-    others = [one for one in parameters if one != name]
+    others = [key for key in parameters if key != name]
     for other in parameters[name].correlation:
         if other not in others:
             hint = did_you_mean(other, others)
             return f"found a correlation with {quote(other)}{hint}, expected another parameter"
-        for one in (name, other):
-            own = parameters[one].distribution
-            if own is None or own.kind in ("dirichlet", "csv"):
-                return f"a correlation needs distributions of single numbers, and {one} has none"
+        for key in (name, other):
+            distribution = parameters[key].distribution
+            if distribution is None or distribution.kind in ("dirichlet", "csv"):
+                return f"a correlation needs distributions of single numbers, and {key} has none"
         if name in parameters[other].correlation:
             return f"the correlation with {other} is given twice: keep one"
     return ""
