@@ -170,12 +170,14 @@ def _distribution(values: ValueReader, data: Data) -> Distribution:
 
 
 def _correlation(values: ValueReader, data: Data) -> dict[str, Number]:
-    found = dict[str, Number]()
-    for at, (key, written) in enumerate(filled_mapping(data, f" as {_CORRELATION}")):
-        number = found[composed(key)] = values.number(written)
+    numbers = dict[str, Number]()
+    for position, (key, written) in enumerate(filled_mapping(data, f" as {_CORRELATION}")):
+        number = numbers[composed(key)] = values.number(written)
         if not -1 <= number <= 1:
-            raise GrammarError(f"found {written} as {_CORRELATION}", Place(data, at))
-    return found
+            raise GrammarError(f"found {written} as {_CORRELATION}", Place(data, position))
+    if len(numbers) < len(data):
+        raise GrammarError("correlation: found a parameter twice, expected each once")
+    return numbers
 
 
 def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:

@@ -202,7 +202,7 @@ def _read_moments(kind: str, data: Pairs) -> Fields:
             moments |= {name: _evaluated(text, {}) for name, text in zip(names, texts, strict=True)}
 
     keys = [key for key, _ in data]
-    if {*keys} not in ({"mean", "sd"}, {"mean", "interval"}, {"interval"}):
+    if sorted(keys) not in (["mean", "sd"], ["interval", "mean"], ["interval"]):
         raise GrammarError(
             f"{kind}: found {' and '.join(keys)}, expected mean and sd, mean and interval, or "
             "interval"
