@@ -38,7 +38,8 @@ PLOTS = {
     "rockefeller-map": "sensitivity trees/rockefeller.yaml -p pr=0..1 -p sens=0.6..1",
     "rockefeller-risk": "risk trees/rockefeller.yaml",
     "rockefeller-tornado": "sensitivity trees/rockefeller.yaml --tornado",
-    "sumatriptan-curve": "simulate docs/examples/sumatriptan.yaml -p wtp",
+    "sumatriptan-curve": "simulate docs/examples/sumatriptan.yaml -p wtp --study gain=100,0.4",
+    "sumatriptan-plane": "simulate docs/examples/sumatriptan.yaml",
 }
 
 _BLOCK = re.compile(r"^```(yaml|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -33,12 +33,18 @@ def check_plot(path: str) -> None:
 
 def new_figure() -> tuple[Any, Any]:
     """Return a figure and its axes."""
+    figure, panels = new_figures(1)
+    return figure, panels[0]
+
+
+def new_figures(panels: int) -> tuple[Any, list[Any]]:
+    """Return a figure and the axes of its panels, below each other."""
     import matplotlib
     from matplotlib.figure import Figure
 
     matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot gives the same file
-    figure = Figure(figsize=(6.4, 4.6))
-    return figure, figure.subplots()
+    figure = Figure(figsize=(6.4, 4.6 * panels))
+    return figure, [*figure.subplots(panels, squeeze=False).flat]
 
 
 def finish(axes: Any, title: str | None, pad: float | None = None) -> None:
@@ -78,11 +84,12 @@ def _write(figure: Any, stream: IO[bytes], format: str) -> None:
 
 def in_words(figure: Any) -> str:
     """Return what a plot shows, for those who do not see it."""
-    axes = figure.axes[0]
-    title = axes.get_title(loc="left")
-    sides = [axes.get_ylabel(), axes.get_xlabel()]
-    names = [text.get_text() for text in axes.get_legend().get_texts()]
-    parts = [" ".join(title.split()), " against ".join(filter(None, sides)), ", ".join(names)]
+    parts = []
+    for axes in figure.axes:
+        sides = [axes.get_ylabel(), axes.get_xlabel()]
+        names = [text.get_text() for text in axes.get_legend().get_texts()]
+        parts += [" ".join(axes.get_title(loc="left").split())]
+        parts += [" against ".join(filter(None, sides)), ", ".join(names)]
     return ". ".join(filter(None, parts)).replace(r"\$", "$")
 
 

@@ -8,9 +8,11 @@ from functools import partial
 import click
 
 from expectitree.base.display import Shown
+from expectitree.base.numbers import quote
 from expectitree.cli.help import declare, option
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
+from expectitree.decide.records import Fields
 from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
 
@@ -21,6 +23,20 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
     "Show the acceptability curve: the share of draws in which each action is best, over the "
     "range of this parameter.",
     "moved",
+)
+@option(
+    "--known NAMES",
+    "Show what knowing several parameters together is worth, as in --known a,b; repeat it for "
+    "other ones.",
+    "groups",
+    multiple=True,
+)
+@option(
+    "--study NAME=N[,SD]",
+    "Show what N observations of a parameter are worth (EVSI). An observation is yes or no, or a "
+    "number with the standard deviation SD. Repeat it for other studies.",
+    "studies",
+    multiple=True,
 )
 @option("--draws N", "The number of draws.", "count", default=DRAWS)
 @option(
@@ -35,6 +51,8 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
 def command(
     options: SearchOptions,
     moved: str | None,
+    groups: tuple[str, ...],
+    studies: tuple[str, ...],
     count: int,
     seed: int,
 ) -> None:
@@ -43,16 +61,32 @@ def command(
     Parameters are drawn from the `distribution` that they have in the file; --set makes one
     certain. For each action, `best in` is the share of draws in which it would be best if the
     parameters were known, and `loss` how much less it is worth than the best, on average. The
-    second table has what knowing each parameter in advance is worth (EVPI, EVPPI). --format csv
-    writes the draws.
+    last table has what knowing each parameter in advance is worth (EVPI, EVPPI). --format csv
+    writes the draws, with the cost and the effect of each action if the file has such criteria.
 
     \b
     For example:
       expectitree simulate docs/examples/tegaderm.yaml --draws 1000
+      expectitree simulate docs/examples/tegaderm.yaml --known crbsi,days --study lsi=500
       expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
     """
-    find: Callable[..., Shown] = partial(simulate, draws=count, seed=seed)
+    designs = [*map(_design, studies)]
+    known = [tuple(map(str.strip, names.split(","))) for names in groups]
+    settings: Fields = {"draws": count, "seed": seed, "known": known, "studies": designs}
+    find: Callable[..., Shown] = partial(simulate, **settings)
     if moved is not None:
         name, ends = parse_range(moved)
-        find = partial(acceptability, parameter=name, range=ends, draws=count, seed=seed)
+        find = partial(acceptability, parameter=name, range=ends, **settings)
     options.show_all("simulating", find, "simulation")
+
+
+def _design(text: str) -> list[str | float]:
+    """Return a study: the parameter, the number of observations, and its sd if that is given."""
+    name, _, numbers = text.partition("=")
+    count, *sd = numbers.split(",", 1)
+    try:
+        return [name.strip(), int(count), *map(float, sd)]
+    except ValueError:
+        raise click.UsageError(
+            f"found {quote(text)} as a study, expected NAME=N or NAME=N,SD, such as p=100."
+        ) from None

@@ -42,16 +42,19 @@ def test_the_warning_in_a_terminal() -> None:
 def test_shares_are_those_of_draws(seed: int) -> None:
     """A share of 20,000 draws is within 0.015 of the right one."""
     np = pytest.importorskip("numpy")
+    from expectitree.decide.simulation.draws import family
+
     random = np.random.default_rng(seed)
     a, b = (float(10 ** random.uniform(-1, 3)) for _ in range(2))
     low, mode, high = sorted(random.uniform(0, 9, 3))
     numbers: dict[str, tuple[float, ...]] = {
         "beta": (a, b), "gamma": (a, b), "lognormal": (a / 100, b / 1_000),
         "normal": (a, b), "triangular": (low, mode, high), "uniform": (low, high),
+        "pert": (low, mode, high), "weibull": (a, b),
     }  # fmt: skip
     assert {*numbers} == {*_SHARES}
     for name, own in numbers.items():
-        draws = getattr(random, name)(*own, size=20_000)
+        draws = family(name)(random, *own, size=20_000)
         for quantile in (0.005, 0.1, 0.5, 0.9, 0.995):
             x = float(np.quantile(draws, quantile))
             if 0 < x < 1 or name != "beta":

@@ -41,7 +41,7 @@ ZERO = Number("0")
 class Distribution:
     """The distribution of an uncertain parameter."""
 
-    kind: str  # `discrete`, `dirichlet`, `csv`, or a function such as `beta`: a method of NumPy's
+    kind: str  # `discrete`, `dirichlet`, `csv`, or a function such as `beta`
     numbers: tuple[float, ...] = ()  # the arguments, or the values of a discrete one
     weights: tuple[float, ...] = ()  # the probabilities of these values
     source: str = ""  # the set of a Dirichlet distribution, or the file of draws
@@ -62,6 +62,8 @@ class Parameter:
     description: str | None = None
     distribution: Distribution | None = None  # `simulate` draws from it; all others use the value
     table: Any = None  # as the tree file has the table that the value is looked up in, by key
+    # With other parameters, each at one of the two.
+    correlation: Mapping[str, Value] = field(default_factory=dict, hash=False)
     is_sum: bool = False  # `define_probabilities` derived it: a sum of products of probabilities
 
     @property

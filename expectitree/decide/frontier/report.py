@@ -255,15 +255,17 @@ def _moving_formulas(tree: Tree, name: str) -> Iterator[Expression]:
         yield from (part for part in parts if not moving.isdisjoint(names_in(part)))
 
 
-def moves_only_objective(tree: Tree, name: str) -> bool:
-    """Return whether all amounts of a tree are linear in a parameter, and nothing else moves."""
-    if not tree.criteria or next(_moving_formulas(tree, name), None) is not None:
-        return False
+def weighed_parts(tree: Tree, name: str) -> tuple[dict[str, dict[str, Fraction]], bool] | None:
+    """Return the part of the objective that a weight multiplies, the rest, and `is_icer`.
+
+    Return None if the objective is not linear in the parameter, or if other formulas depend on it.
+    """
+    if not tree.criteria:
+        return None
     try:
-        _parts(tree, tree.criteria, name)
+        return _parts(tree, tree.criteria, name)
     except (AnalysisError, *INEXACT):
-        return False
-    return True
+        return None
 
 
 def _verify(

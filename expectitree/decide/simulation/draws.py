@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +22,7 @@ from expectitree.base.tree.formulas import Parameter
 from expectitree.files import read_text
 
 Array: TypeAlias = Any  # a number for each draw, or one for all; or several rows of them
+_ROUNDING = 1e-9  # of eigenvalues
 _MAX_NUMBERS = 100_000_000  # in arrays: 800 megabytes
 
 
@@ -61,8 +62,64 @@ def draw(
             weights = np.array(one.weights)
             found[name] = stream.choice(one.numbers, count, p=weights / weights.sum())
         else:
-            found[name] = getattr(stream, one.kind)(*one.numbers, size=count)
-    return found
+            found[name] = family(one.kind)(stream, *one.numbers, size=count)
+    return found | _correlated(parameters, found, seed)
+
+
+def _correlated(
+    parameters: Mapping[str, Parameter], drawn: Mapping[str, Array], seed: int
+) -> dict[str, Array]:
+    """Return the draws of correlated parameters, in the order of correlated normal numbers.
+
+    This is a normal copula (Iman and Conover, Communications in Statistics B 11, 1982): the order
+    changes, and the distribution of each parameter does not.
+    """
+    pairs = {
+        (name, other): float(number)
+        for name in drawn
+        for other, number in parameters[name].correlation.items()
+        if other in drawn
+    }
+    if not pairs:
+        return {}
+
+    names = [*dict.fromkeys(name for pair in pairs for name in pair)]
+    matrix = np.eye(len(names))
+    for (name, other), number in pairs.items():
+        i, j = names.index(name), names.index(other)
+        matrix[i, j] = matrix[j, i] = number
+
+    sizes, axes = np.linalg.eigh(matrix)
+    if sizes.min() < -_ROUNDING:
+        raise AnalysisError(
+            f"the correlations of {listed(names)} contradict each other: the matrix has the "
+            f"eigenvalue {sizes.min():.3g}, expected none below 0; move them towards 0"
+        )
+
+    normal = [
+        np.random.default_rng([seed, *f"order {name}".encode()]).normal(size=drawn[name].size)
+        for name in names
+    ]
+    root = axes * np.sqrt(np.maximum(sizes, 0))
+    ranks = np.einsum("ij,jn->in", root @ axes.T, normal).argsort(axis=1).argsort(axis=1)
+    return {name: np.sort(drawn[name])[row] for name, row in zip(names, ranks, strict=True)}
+
+
+def _pert(stream: np.random.Generator, low: float, mode: float, high: float, size: int) -> Array:
+    a, b = 1 + 4 * (mode - low) / (high - low), 1 + 4 * (high - mode) / (high - low)
+    return low + (high - low) * stream.beta(a, b, size)
+
+
+# Distributions that are no methods of NumPy's generator, or have other arguments there.
+_OTHERS: dict[str, Callable[..., Array]] = {
+    "pert": _pert,
+    "weibull": lambda stream, shape, scale, size: scale * stream.weibull(shape, size),
+}
+
+
+def family(kind: str) -> Callable[..., Array]:
+    """Return what draws from a distribution: a method of NumPy's generator, or one of ours."""
+    return _OTHERS.get(kind) or getattr(np.random.Generator, kind)
 
 
 def _read(path: str, name: str, column: str) -> Array:

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
-from expectitree.analysis.plotting import axis_label, finish, line_style, new_figure, plain
-from expectitree.decide.simulation.report import Acceptability, Simulation
+from expectitree.analysis.plotting import (
+    COLORS,
+    axis_label,
+    finish,
+    line_style,
+    new_figures,
+    plain,
+)
+from expectitree.base.tree.formulas import Criterion
+from expectitree.decide.simulation.report import Acceptability, Plane, Simulation
 
 _STEPS = 500  # of a distribution
+_DOTS = 1_000  # draws in a plane
 
 
 def figure_of(report: Simulation | Acceptability) -> Any:
     """Return a figure with a line for each action."""
-    figure, axes = new_figure()
     if isinstance(report, Acceptability):
-        _plot_curve(report, axes)
+        figure, panels = new_figures(2)
+        _plot_curve(report, panels[0])
+        _plot_worth(report, panels[1])
     else:
-        _plot_distributions(report, axes)
-    axes.xaxis.set_major_formatter("{x:,.12g}")
-    axes.set_ylim(-0.02, 1.02)
-    finish(axes, report.tree.title)
+        figure, panels = new_figures(1 + (report.plane is not None))
+        _plot_distributions(report, panels[0])
+    panels[0].set_ylim(-0.02, 1.02)
+    if isinstance(report, Simulation) and report.plane is not None:
+        _plot_plane(report.plane, report.tree.criteria.by_name, panels[1])
+    for axes in panels[1:]:
+        axes.yaxis.set_major_formatter("{x:,.12g}")
+    for axes, title in zip_longest(panels, [report.tree.title]):
+        axes.xaxis.set_major_formatter("{x:,.12g}")
+        finish(axes, title)
     return figure
 
 
@@ -37,6 +55,27 @@ def _plot_distributions(report: Simulation, axes: Any) -> None:
     axes.set_ylabel("probability of this value or less")
 
 
+def _plot_plane(plane: Plane, criteria: Mapping[str, Criterion], axes: Any) -> None:
+    for position, (action, (effects, costs)) in enumerate(plane.increments.items(), 1):
+        axes.scatter(
+            effects[:_DOTS],
+            costs[:_DOTS],
+            label=f"{plain(action)}, first {len(effects[:_DOTS]):,} draws",
+            color=COLORS[position % len(COLORS)],
+            s=5,
+            alpha=0.4,
+            linewidth=0,
+            rasterized=True,
+        )
+    axes.axhline(0, color="0.7", linewidth=0.8)
+    axes.axvline(0, color="0.7", linewidth=0.8)
+    label = f"{plain(plane.weight)} = {plane.wtp:,.12g}"
+    axes.axline((0, 0), slope=plane.wtp, label=label, **line_style(-1))
+    first = f"more than {plain(plane.first)}"
+    axes.set_xlabel(f"{axis_label(criteria[plane.effect])}, {first}")
+    axes.set_ylabel(f"{axis_label(criteria[plane.cost])}, {first}")
+
+
 def _plot_curve(report: Acceptability, axes: Any) -> None:
     xs = [float(point.at) for point in report.points]
     best = [point.shares[report.actions.index(point.best)] for point in report.points]
@@ -46,3 +85,12 @@ def _plot_curve(report: Acceptability, axes: Any) -> None:
         axes.plot(xs, shares, label=plain(action), **line_style(at))
     axes.set_xlabel(axis_label(report.range))
     axes.set_ylabel("share of draws in which it is best")
+
+
+def _plot_worth(report: Acceptability, axes: Any) -> None:
+    xs = [float(point.at) for point in report.points]
+    for position, name in enumerate(report.points[0].worth):
+        worth = [point.worth[name].value for point in report.points]
+        axes.plot(xs, worth, label=plain(name), **line_style(position))
+    axes.set_xlabel(axis_label(report.range))
+    axes.set_ylabel("worth of knowing in advance")

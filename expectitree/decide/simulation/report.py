@@ -9,16 +9,20 @@ Medical Decision Making 34, 2014).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
+from expectitree.base.expressions.syntax import names_in
+from expectitree.base.tree.criteria import tree_of
 from expectitree.base.tree.formulas import Distribution
 from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.report import TreeReport, check_one_decider
-from expectitree.decide.frontier.report import moves_only_objective
+from expectitree.decide.frontier.report import weighed_parts
 from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree
@@ -27,6 +31,10 @@ from expectitree.searches.result import PLAYERS
 
 if TYPE_CHECKING:
     from expectitree.decide.simulation.draws import Array
+    from expectitree.decide.simulation.strategies import Strategies
+
+Groups: TypeAlias = Sequence[Sequence[str]]  # of parameters
+Designs: TypeAlias = Sequence[Sequence[Any]]  # of studies: parameter, observations, sd
 
 DRAWS, SEED = 10_000, 1  # by default
 MIN_DRAWS = 100
@@ -54,15 +62,39 @@ class ActionValue:
     quantiles: Mapping[str, float]  # by the texts "0.025", "0.5" and "0.975"
     share: float  # of the draws, in which it would be best if the parameters were known
     loss: float  # the expected loss of choosing it, beside the best decision in each draw
+    criteria: Mapping[str, Estimated]  # the mean of each criterion
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What knowing an uncertain parameter in advance is worth, or a set of probabilities."""
+    """What knowing uncertain parameters in advance is worth."""
 
-    name: str  # of the parameter or of the set
+    name: str  # of the parameter or of the set, or the names of several
     parameters: Labels
     evppi: Estimated
+
+
+@dataclass(frozen=True)
+class Study:
+    """What the results of a study of a parameter are worth."""
+
+    name: str
+    parameter: str
+    observations: int
+    sd: float | None  # the standard deviation of an observation, None if it is yes or no
+    evsi: Estimated
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The increments of effect and cost of each action, to the first one."""
+
+    effect: str  # the name of the criterion that the weight multiplies
+    cost: str
+    weight: str  # the name of the parameter
+    wtp: float  # its value
+    first: str  # the first action
+    increments: Mapping[str, tuple[Array, Array]]  # effect and cost in each draw, by action
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +118,14 @@ class Simulation(TreeReport):
         actions: One for each action at the root, in order; its later decisions are those that are
             best on average, except in its `share`.
         evpi: The expected value of perfect information about all parameters.
-        evppi: That about each parameter or set of probabilities, the greatest first.
+        evppi: That about each parameter or set of probabilities, and about those that are known
+            together, the greatest first.
+        evsi: The expected value of the results of each study.
         sample: The draws of each parameter, as arrays.
         values: The value of each action in each draw, as arrays.
+        criteria: The amount of each criterion for each action in each draw, as arrays.
+        plane: The increments of effect and cost, if the objective is a net benefit with a weight
+            that is known, such as `wtp*effect - cost`.
     """
 
     question = "simulation"
@@ -102,17 +139,22 @@ class Simulation(TreeReport):
     actions: tuple[ActionValue, ...]
     evpi: Estimated
     evppi: tuple[Knowledge, ...]
+    evsi: tuple[Study, ...]
     sample: Mapping[str, Array] = field(repr=False)
     values: tuple[Array, ...] = field(repr=False)
+    criteria: Mapping[str, Array] = field(repr=False)
+    plane: Plane | None = field(repr=False)
 
     def to_records(self) -> Records:
         """Return a flat dict for each draw: the rows of a table for pandas or polars.
 
-        Each has `file`, `draw` from 1, the parameters, and `value of ACTION` for each action.
+        Each has `file`, `draw` from 1, the parameters, and `value of ACTION` for each action, then
+        the same for each criterion, such as `cost of ACTION`.
         """
         columns = dict(self.sample)
-        for action, values in zip(self.actions, self.values, strict=True):
-            columns[f"value of {action.action or 'the tree'}"] = values
+        for name, table in {"value": self.values, **self.criteria}.items():
+            for action, values in zip(self.actions, table, strict=True):
+                columns[f"{name} of {action.action or 'the tree'}"] = values
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
         return [
             {"file": self.file, "draw": i, **dict(zip(columns, row, strict=True))}
@@ -128,6 +170,15 @@ class Point:
     best: str  # the action with the greatest mean; for MIN, the least
     shares: tuple[float, ...]  # of the draws in which each action would be best
     evpi: Estimated
+    evppi: tuple[Knowledge, ...]  # about the parameters that are known together
+    evsi: tuple[Study, ...]
+
+    @property
+    def worth(self) -> dict[str, Estimated]:
+        """What knowing in advance is worth: EVPI, EVPPI and EVSI, by their headings."""
+        parts = {f"EVPPI {group.name}": group.evppi for group in self.evppi}
+        studies = {f"EVSI {study.name}": study.evsi for study in self.evsi}
+        return {"EVPI": self.evpi, **parts, **studies}
 
 
 @dataclass(frozen=True)
@@ -153,12 +204,21 @@ class Acceptability(TreeReport):
         shares = [f"share of {action}" for action in self.actions]
         return [
             {"file": self.file, self.range.name: point.at, "best": point.best}
-            | {"evpi": point.evpi.value, **dict(zip(shares, point.shares, strict=True))}
+            | {name.lower(): worth.value for name, worth in point.worth.items()}
+            | dict(zip(shares, point.shares, strict=True))
             for point in self.points
         ]
 
 
-def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = "") -> Simulation:
+def simulate(
+    tree: Tree,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    file: str = "",
+    known: Groups = (),
+    studies: Designs = (),
+) -> Simulation:
     """Return the values of the first actions for draws of the uncertain parameters.
 
         >>> import expectitree as et
@@ -171,19 +231,22 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
         draws: The number of draws.
         seed: The seed of the random numbers.
         file: The name of the tree in outputs. Files of draws are looked up in its folder.
+        known: Tuples of parameters that are known together, such as `[("a", "b")]`.
+        studies: Tuples of a parameter and a number of observations, such as `("p", 100)`; the
+            standard deviation of an observation follows if that is not yes or no.
 
     Raises:
-        AnalysisError: No parameter has a distribution, both players decide, or a formula has no
-            value in one of the draws.
+        AnalysisError: No parameter has a distribution, both players decide, a formula has no value
+            in one of the draws, or a parameter in `known` or `studies` is certain.
         FileError: A file of draws cannot be read.
         TreeError: The tree has an attitude to risk.
     """
     sample = _sample(tree, draws, seed, file)
-    from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
+    from expectitree.decide.simulation.strategies import Strategies, everything, nothing
 
     strategies, sign = Strategies(tree, sample), tree.gain_sign
     now, values = strategies.play(nothing)
-    known, best_values = strategies.play(everything)
+    all_known, best_values = strategies.play(everything)
     groups: dict[tuple[bool, str], list[str]] = {}  # the sets of probabilities are apart
     for name in sample:
         distribution = cast("Distribution", tree.parameters[name].distribution)
@@ -192,18 +255,54 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
             group = True, distribution.source
         groups.setdefault(group, []).append(name)
     evppi = []
-    for at, ((_, label), names) in enumerate(groups.items(), 1):
+    for position, ((_, label), names) in enumerate(groups.items(), 1):
         # The last probability of a set is 1 minus the others.
-        value, _ = strategies.play(these([sample[name] for name in names[: len(names) - 1 or 1]]))
-        gain = _estimated(sign * (value - now))
-        gain = replace(gain, value=max(gain.value, 0.0))  # below 0 by chance only
+        gain = _gain(strategies, now, names[: len(names) - 1 or 1])
         evppi.append(Knowledge(label, tuple(names), gain))
-        report(at, len(groups))
+        report(position, len(groups))
+    evppi += _evppi(strategies, now, known)
     evppi.sort(key=lambda one: -one.evppi.value)
-    actions = tuple(_actions(tree, values, best_values, known))
+    trees = {name: tree_of(tree, name) for name in tree.criteria.by_name}
+    criteria = strategies.amounts(trees, nothing) if trees else {}
+    actions = tuple(_actions(tree, values, best_values, all_known, criteria))
     best = tuple(one.action for one in actions if one.is_best and one.action is not None)
-    means = _estimated(now), best, actions, _estimated(sign * (known - now)), tuple(evppi)
-    return Simulation(file, tree, draws, seed, *means, sample, tuple(values))
+    evsi = _evsi(strategies, now, studies, seed)
+    means = _estimated(now), best, actions, _estimated(sign * (all_known - now)), tuple(evppi), evsi
+    plane = _plane(tree, sample, criteria)
+    return Simulation(file, tree, draws, seed, *means, sample, tuple(values), criteria, plane)
+
+
+def _gain(strategies: Strategies, now: Array, names: Sequence[str]) -> Estimated:
+    """Return how much better decisions are that know some parameters, than those `now`."""
+    from expectitree.decide.simulation.knowledge import columns_of
+
+    return _gain_of(strategies, now, [*columns_of(strategies, names)])
+
+
+def _gain_of(strategies: Strategies, now: Array, columns: Sequence[Array]) -> Estimated:
+    from expectitree.decide.simulation.strategies import these
+
+    value, _ = strategies.play(these(columns))
+    gain = _estimated(strategies.tree.gain_sign * (value - now))
+    return replace(gain, value=max(gain.value, 0.0))  # below 0 by chance only
+
+
+def _evppi(strategies: Strategies, now: Array, known: Groups) -> tuple[Knowledge, ...]:
+    """Return what knowing the parameters of each group together is worth."""
+    return tuple(
+        Knowledge(", ".join(names), tuple(names), _gain(strategies, now, names)) for names in known
+    )
+
+
+def _evsi(strategies: Strategies, now: Array, studies: Designs, seed: int) -> tuple[Study, ...]:
+    """Return what the results of each study are worth."""
+    from expectitree.decide.simulation.knowledge import design, results_of
+
+    worth = []
+    for study in starmap(design, studies):
+        evsi = _gain_of(strategies, now, [results_of(strategies, study, seed)])
+        worth.append(Study(study.name, study.parameter, study.observations, study.sd, evsi))
+    return tuple(worth)
 
 
 def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
@@ -226,7 +325,25 @@ def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
     return draw(tree.parameters, draws, seed, os.path.dirname(file))
 
 
-def _actions(tree: Tree, values: Array, best_values: Array, known: Array) -> Iterator[ActionValue]:
+def _plane(tree: Tree, sample: Fields, criteria: Mapping[str, Array]) -> Plane | None:
+    """Return the increments to the first action, if they are those of a net benefit."""
+    values: Fields = parameter_values(tree)
+    names = [name for name in names_in(tree.criteria.objective) if name in values]
+    if len(names) != 1 or names[0] in sample or tree.root.kind not in PLAYERS:
+        return None
+    parts, is_icer = weighed_parts(tree, names[0]) or ({}, False)
+    if not is_icer:
+        return None
+    effect, cost = parts
+    effects, costs = (criteria[name] - criteria[name][0] for name in parts)
+    labels = [branch.label for branch in tree.root.branches]
+    increments = dict(zip(labels[1:], zip(effects[1:], costs[1:], strict=True), strict=True))
+    return Plane(effect, cost, names[0], float(values[names[0]]), labels[0], increments)
+
+
+def _actions(
+    tree: Tree, values: Array, best_values: Array, known: Array, criteria: Mapping[str, Array]
+) -> Iterator[ActionValue]:
     """Yield the values of the root's actions; `best_values` are those if all is known."""
     import numpy as np
 
@@ -236,12 +353,11 @@ def _actions(tree: Tree, values: Array, best_values: Array, known: Array) -> Ite
     means, sign = values.mean(axis=1), tree.gain_sign
     is_best = sign * means >= (sign * means).max() - _TIE * abs(values).max()
     for i, (label, share) in enumerate(zip(labels, _shares(sign * best_values), strict=True)):
-        mean, sd = float(means[i]), float(values[i].std(ddof=1))
-        if sd <= _TIE * abs(mean):
-            sd = 0.0  # the rounding of a constant
+        mean, sd = float(means[i]), _sd(values[i])
         quantiles = {q: float(np.quantile(values[i], float(q))) for q in QUANTILES}
         loss = float((sign * (known - values[i])).mean())
-        yield ActionValue(label, bool(is_best[i]), mean, sd, quantiles, share, loss)
+        amounts = {name: _estimated(table[i]) for name, table in criteria.items()}
+        yield ActionValue(label, bool(is_best[i]), mean, sd, quantiles, share, loss, amounts)
 
 
 def _shares(gains: Array) -> list[float]:
@@ -252,7 +368,15 @@ def _shares(gains: Array) -> list[float]:
 
 
 def _estimated(values: Array) -> Estimated:
-    return Estimated(float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5))
+    return Estimated(float(values.mean()), _sd(values) / len(values) ** 0.5)
+
+
+def _sd(values: Array) -> float:
+    """Return the standard deviation; 0 for a constant, whatever its rounding."""
+    sd = float(values.std(ddof=1))
+    if sd <= _TIE * abs(float(values.mean())):
+        return 0.0
+    return sd
 
 
 # ---- The acceptability curve.
@@ -264,6 +388,8 @@ def acceptability(
     *,
     range: Ends | None = None,
     draws: int = DRAWS,
+    known: Groups = (),
+    studies: Designs = (),
     **options: Any,
 ) -> Acceptability:
     """Return the share of draws in which each action is best, for values of one parameter.
@@ -280,6 +406,8 @@ def acceptability(
         parameter: The name of the parameter that moves, such as the willingness to pay.
         range: Its least and greatest value; by default, those in the file.
         draws: The number of draws.
+        known: Parameters that are known together, as for `simulate`.
+        studies: The studies, as for `simulate`.
         options: As for `simulate`: `seed` and `file`.
 
     Raises:
@@ -295,12 +423,12 @@ def acceptability(
     if tree.root.kind not in PLAYERS:
         raise AnalysisError("a curve compares actions, and no player decides at the root")
     labels, points = tuple(branch.label for branch in tree.root.branches), []
-    sign = tree.gain_sign
+    sign, seed = tree.gain_sign, options.get("seed", SEED)
 
     def strategies_at(place: Fraction) -> Strategies:
         return Strategies(tree, {**sample, parameter: np.full(draws, float(place))})
 
-    is_weight = moves_only_objective(tree, parameter)
+    is_weight = weighed_parts(tree, parameter) is not None
     first, last = (strategies_at(place) for place in (places[0], places[-1]))
     for at, place in enumerate(places):
         if is_weight:
@@ -308,10 +436,11 @@ def acceptability(
         else:
             strategies = strategies_at(place)
         now, values = strategies.play(nothing)
-        known, best_values = strategies.play(everything)
+        all_known, best_values = strategies.play(everything)
         best = labels[int((sign * values.mean(axis=1)).argmax())]
-        shares, evpi = _shares(sign * best_values), _estimated(sign * (known - now))
-        points.append(Point(place, best, tuple(shares), evpi))
+        worth = _evppi(strategies, now, known), _evsi(strategies, now, studies, seed)
+        shares, evpi = _shares(sign * best_values), _estimated(sign * (all_known - now))
+        points.append(Point(place, best, tuple(shares), evpi, *worth))
         report(at + 1, len(places))
-    about = options.get("file", ""), tree, draws, options.get("seed", SEED)
+    about = options.get("file", ""), tree, draws, seed
     return Acceptability(*about, moved, labels, tuple(points))

@@ -91,6 +91,31 @@ class Strategies:
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
+        return self._values(lambda i, options: self._best(self.places[i], options, estimate))
+
+    def amounts(self, trees: Mapping[str, Tree], estimate: Estimate) -> dict[str, Array]:
+        """Return the values of the root's actions in other trees, played as in this one.
+
+        The trees differ from this one in what their terminals and branches are worth.
+        """
+        choices: dict[int, Array] = {}
+
+        def choose(i: int, options: Array) -> Array:
+            choices[i] = self._best(self.places[i], options, estimate)
+            return choices[i]
+
+        self._values(choose)
+        return {
+            name: Strategies(tree, self.draws)._values(lambda i, options: choices[i])[1]
+            for name, tree in trees.items()
+        }
+
+    def _values(self, choose: Callable[[int, Array], Array]) -> tuple[Array, Array]:
+        """Return the value in each draw, and those of the root's actions.
+
+        `choose` returns the number of an option in each draw, by the place and the values of its
+        options.
+        """
         values: dict[int, Array] = {
             0: self.values[self.tree.root_id] + np.zeros(self.count)
         }  # by place
@@ -106,23 +131,23 @@ class Strategies:
                 if self.kind[place.node] == CHANCE:
                     options = [mean_of(self.numbers.probabilities(place.node), options)]
                 options = [np.broadcast_to(option, self.count) for option in options]
-                values[i] = self._chosen(place, np.array(options), estimate)
+                values[i] = options[0]
+                if len(options) > 1:
+                    table = np.array(options)
+                    values[i] = table[choose(i, table), np.arange(self.count)]
             paid = self.rewards[NONE]
             value, actions = values[0] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
 
-    def _chosen(self, place: _Place, options: Array, estimate: Estimate) -> Array:
-        """Return the value of the best action in each draw, given what decisions know."""
-        if len(options) == 1:
-            return options[0]
+    def _best(self, place: _Place, options: Array, estimate: Estimate) -> Array:
+        """Return the number of the best option in each draw, given what decisions know."""
         weighted = options * place.reach
         if np.isnan(weighted).any():
             weighted = np.where(place.reach == 0, 0.0, weighted)
             self._check(weighted.sum(axis=0))
         gains = self.tree.gain_sign * estimate(weighted)
-        best = np.broadcast_to(gains.argmax(axis=0), self.count)
-        return options[best, np.arange(self.count)]
+        return gains.argmax(axis=0)
 
     def _check(self, values: Array) -> None:
         """Raise `AnalysisError` for a draw without a value, or with one that is too large."""

@@ -27,6 +27,9 @@ def _lines(report: Simulation | Acceptability, options: ConsoleOptions) -> Lines
     else:
         yield from _actions(report, options)
         yield ""
+        if report.criteria:
+            yield from _criteria(report, options)
+            yield ""
         yield from _information(report, options)
         texts = _sentences(report)
     yield ""
@@ -63,15 +66,31 @@ def _actions(report: Simulation, options: ConsoleOptions) -> Lines:
     return table(columns, rows, options)
 
 
+def _criteria(report: Simulation, options: ConsoleOptions) -> Lines:
+    columns = [Column("criterion")]
+    for position, action in enumerate(report.actions):
+        columns.append(Column(escape(action.action or "the tree"), True, position))
+
+    rows = []
+    for name, criterion in report.tree.criteria.by_name.items():
+        heading = name
+        if criterion.unit:
+            heading += f" ({escape(criterion.unit)})"
+        means = (action.criteria[name] for action in report.actions)
+        rows.append([heading, *(" ± ".join(_pair(mean)) for mean in means)])
+    return table(columns, rows, options)
+
+
 def _information(report: Simulation, options: ConsoleOptions) -> Lines:
     columns = [Column("if known"), Column("is worth", True), Column("±", True)]
     rows = [["all parameters", *_pair(report.evpi)]]
     for one in report.evppi:
         if one.evppi.error:
             name = escape(one.name)
-            if one.parameters[1:]:
+            if one.parameters[1:] and one.name != ", ".join(one.parameters):
                 name += f" (set of {len(one.parameters)})"
             rows.append([name, *_pair(one.evppi)])
+    rows += [[escape(study.name), *_pair(study.evsi)] for study in report.evsi]
     return table(columns, rows, options)
 
 
@@ -98,10 +117,10 @@ def _sentences(report: Simulation) -> Iterator[str]:
 
 def _curve(report: Acceptability, options: ConsoleOptions) -> Lines:
     columns = [Column(report.range.heading, True), Column("best")]
-    columns += [Column(escape(name), True) for name in report.actions]
+    columns += [Column(escape(name), True) for name in (*report.actions, *report.points[0].worth)]
     rows = []
     for point in report.points[::_EVERY]:
-        shares = [f"{share:.1%}" for share in point.shares]
-        evpi, _ = _pair(point.evpi)
-        rows.append([display_text(point.at), escape(point.best), *shares, evpi])
-    return table([*columns, Column("EVPI", True)], rows, options)
+        cells = [f"{share:.1%}" for share in point.shares]
+        cells += [_pair(worth)[0] for worth in point.worth.values()]
+        rows.append([display_text(point.at), escape(point.best), *cells])
+    return table(columns, rows, options)

@@ -67,6 +67,9 @@ _EXPECTED_PARAMETERS = (
 )
 
 
+_CORRELATION = "correlation, expected other parameters with numbers from -1 to 1, such as {a: 0.5}"
+
+
 def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     """Return the parameters written at the root; report every error.
 
@@ -87,7 +90,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
             continue
         places[name] = Place(data, at)
         found[name] = _read_parameter(values, name, written, Place(data, at))
-    if any(parameter.distribution for parameter in found.values()):
+    if any(parameter.distribution or parameter.correlation for parameter in found.values()):
         from expectitree.files.grammar.distributions import complete
 
         found = complete(values, found, places)
@@ -140,7 +143,8 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
         values.report(place, f"{about}the value is missing\nadd `value:`")
     if "value" in fields or not fields.get("distribution"):
         fields["value"] = fields.get("value") or values.parse("0")
-    return Parameter(name, **{"value": None, **fields})
+    known = {key: read for key, read in fields.items() if read is not None}
+    return Parameter(name, **{"value": None, **known})
 
 
 def _look_up(values: ValueReader, fields: Fields, written: Data, about: str, place: Place) -> None:
@@ -207,6 +211,17 @@ def _between(_: ValueReader, data: Data) -> str:
     return str(data)
 
 
+def _correlation(values: ValueReader, data: Data) -> dict[str, Number]:
+    numbers = dict[str, Number]()
+    for position, (key, written) in enumerate(filled_mapping(data, f" as {_CORRELATION}")):
+        number = numbers[composed(key)] = values.number(written)
+        if not -1 <= number <= 1:
+            raise GrammarError(f"found {written} as {_CORRELATION}", Place(data, position))
+    if len(numbers) < len(data):
+        raise GrammarError("correlation: found a parameter twice, expected each once")
+    return numbers
+
+
 def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
     require(
         isinstance(data, list) and len(data) == 2,
@@ -230,6 +245,7 @@ _PARAMETER_VALUES: dict[str, Read] = {
     "by": _formula,
     "table": _rows,
     "between": _between,
+    "correlation": _correlation,
     "unit": text("a unit"),
     "description": text("a description"),
 }

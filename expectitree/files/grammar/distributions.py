@@ -1,15 +1,19 @@
 """The grammar of a parameter's `distribution`.
 
-A distribution of one number is a function: `beta(12, 12)`. The others are mappings:
-`{discrete: {10: 0.3, 20: 0.7}}`, `{dirichlet: 12, set: NAME}` and `{csv: FILE, column: NAME}`.
+A distribution of one number is a function, `beta(12, 12)`, or has moments in place of arguments:
+`{beta: {mean: 0.5, sd: 0.1}}`. The others are mappings: `{discrete: {10: 0.3, 20: 0.7}}`,
+`{dirichlet: 12, set: NAME}` and `{csv: FILE, column: NAME}`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
+from math import lgamma
+from typing import Any
 
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
@@ -17,6 +21,7 @@ from expectitree.base.expressions.parser import ExpressionError, parse, parse_ca
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
+    INFINITY,
     exact_text,
     message_text,
     quote,
@@ -27,17 +32,36 @@ from expectitree.base.numbers import (
     to_probability,
 )
 from expectitree.base.tree.formulas import ZERO, Distribution, Parameter, Parameters
-from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
+from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Pairs, Place
 from expectitree.files.grammar.values import ValueReader, text
-from expectitree.files.grammar.words import filled_mapping, unknown_key
+from expectitree.files.grammar.words import described, filled_mapping, unknown_key
 
 _FAMILIES = {  # by name: the arguments, and as formulas of them the mean and both ends
     "beta": ("a, b", "a/(a + b)", "0, 1"),
     "gamma": ("shape, scale", "shape*scale", "0, inf"),
     "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)", "0, inf"),
     "normal": ("mean, sd", "mean", "-inf, inf"),
+    "pert": ("low, mode, high", "(low + 4*mode + high)/6", "low, high"),
     "triangular": ("low, mode, high", "(low + mode + high)/3", "low, high"),
     "uniform": ("low, high", "(low + high)/2", "low, high"),
+    "weibull": ("shape, scale", "scale*exp(log_gamma)", "0, inf"),
+}
+# The arguments as formulas of the mean and of the standard deviation.
+_OF_MOMENTS = {
+    "beta": "mean*(mean*(1 - mean)/sd^2 - 1), (1 - mean)*(mean*(1 - mean)/sd^2 - 1)",
+    "gamma": "(mean/sd)^2, sd^2/mean",
+    "lognormal": "log(mean) - log(1 + (sd/mean)^2)/2, sqrt(log(1 + (sd/mean)^2))",
+    "normal": "mean, sd",
+}
+# The mean, where it is left out, and the standard deviation, as formulas of both ends of a 95%
+# interval. That of a lognormal distribution is an interval of the logarithm.
+_WIDTH = "3.919927969080108"  # of the interval, in standard deviations of a normal distribution
+_OF_INTERVAL = ("(low + high)/2", f"(high - low)/{_WIDTH}")
+_OF_INTERVALS = {
+    "lognormal": (
+        f"sqrt(low*high)*exp((log(high/low)/{_WIDTH})^2/2)",
+        f"mean*sqrt(exp((log(high/low)/{_WIDTH})^2) - 1)",
+    )
 }
 _POSITIVE = ("a", "b", "shape", "scale", "sigma", "sd")
 _MAPPINGS = {
@@ -46,6 +70,7 @@ _MAPPINGS = {
     "csv": "{csv: FILE, column: NAME}",
 }
 _NAMES = (*_FAMILIES, *_MAPPINGS)
+_MOMENTS = {"mean": ("mean",), "sd": ("sd",), "interval": ("low", "high")}
 _EXPECTED = f"expected one of {', '.join(_NAMES)}, such as beta(12, 12)"
 _MAX_LENGTH = 40  # characters of an exact number
 _TOLERANCE = Fraction(1, 10**9)  # by which the probabilities of values may miss the sum 1
@@ -57,12 +82,15 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
         return _function(data)
     keys = dict(filled_mapping(data, f" as distribution, {_EXPECTED}"))
     kind = next((key for key in keys if key in _NAMES), str(data[0][0]))
-    if kind not in _MAPPINGS:
+    has_moments = kind in _OF_MOMENTS and isinstance(keys[kind], tuple)
+    if kind not in _MAPPINGS and not has_moments:
         raise GrammarError(_wrong_form(kind))
     own = {"dirichlet": ("dirichlet", "set"), "csv": ("csv", "column")}.get(kind, (kind,))
     for at, (key, _) in enumerate(data):
         if key not in own:
             raise GrammarError(unknown_key(key, own), Place(data, at, True))
+    if has_moments:
+        return _of_moments(kind, keys[kind])
     if kind == "discrete":
         return _discrete(keys[kind])
     texts = {key: text(key, True)(values, x) for key, x in keys.items() if key != "dirichlet"}
@@ -80,25 +108,39 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
 def _wrong_form(name: str) -> str:
     """Return the message about a distribution that is unknown or has the other form."""
     if name in _FAMILIES:
-        return f"{name} is a function\nwrite {name}({_FAMILIES[name][0]})"
+        moments = f" or {{{name}: {{mean: 0.3, sd: 0.05}}}}" * (name in _OF_MOMENTS)
+        return f"{name} is a function\nwrite {name}({_FAMILIES[name][0]}){moments}"
     if name in _MAPPINGS:
         return f"{name} is not a function\nwrite {_MAPPINGS[name]}"
     return f"unknown distribution {quote(name)}{did_you_mean(name, _NAMES)}: {_EXPECTED}"
 
 
 def _function(text: str) -> Distribution:
-    try:
+    name, numbers = "", list[Fraction]()
+    with _numbers_only():
         name, arguments = parse_call(text)
         if name in _FAMILIES:
             numbers = [evaluate(one, rounded_fractions(), {}) for one in arguments]
+    if name not in _FAMILIES:
+        raise GrammarError(_wrong_form(name or text))
+    return _family(name, numbers, text)
+
+
+@contextmanager
+def _numbers_only() -> Iterator[None]:
+    """Raise a better `ExpressionError` where an argument has a name."""
+    try:
+        yield
     except ExpressionError as error:
         if not error.found:
             raise
         raise ExpressionError(
             f"found {error.found}, and the arguments of a distribution are numbers", error.offset
         ) from None
-    if name not in _FAMILIES:
-        raise GrammarError(_wrong_form(name or text))
+
+
+def _family(name: str, numbers: Sequence[Fraction], written: object) -> Distribution:
+    """Return a distribution that is a function, by its arguments."""
     signature, mean, support = _FAMILIES[name]
     names, expected = signature.split(", "), f"{name}({signature})"
     if len(numbers) != len(names):
@@ -114,9 +156,75 @@ def _function(text: str) -> Distribution:
     if "low" in own and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
         raise GrammarError(f"{found} {' ≤ '.join(names)}, not all equal")
     low, high = (own[end] if end in own else float(end) for end in support.split(", "))
-    middle = _number(evaluate(parse(mean, names), rounded_fractions(), own))
+    if name == "weibull":  # whose mean needs a function that formulas do not have
+        own["log_gamma"] = to_exact(lgamma(1 + 1 / to_finite_float(own["shape"])))
+    middle = _number(_evaluated(mean, own))
     floats = tuple(map(to_finite_float, numbers))
-    return Distribution(name, floats, written=text, mean=middle, support=(low, high))
+    return Distribution(name, floats, written=written, mean=middle, support=(low, high))
+
+
+def _of_moments(kind: str, data: Pairs) -> Distribution:
+    """Return the distribution with a mean and a standard deviation, or with a 95% interval."""
+    moments = _read_moments(kind, data)
+    ends = _FAMILIES[kind][2].split(", ")
+    lowest, highest = map(float, ends)
+    ascending: Fields = {ends[0]: lowest}
+    ascending |= {name: moments[name] for name in ("low", "mean", "high") if name in moments}
+    _check_order(kind, {**ascending, ends[1]: highest}, moments)
+
+    if "low" in moments:
+        mean, sd = _OF_INTERVALS.get(kind, _OF_INTERVAL)
+        moments.setdefault("mean", _evaluated(mean, moments))
+        moments["sd"] = _evaluated(sd, moments)
+    # The inequality of Bhatia and Davis; the limit is infinite unless both ends are finite.
+    limit = ((highest - moments["mean"]) * (moments["mean"] - lowest)) ** 0.5
+    _check_order(kind, {"0": 0, "sd": moments["sd"], message_text(limit): limit}, moments)
+
+    arguments = [_evaluated(formula, moments) for formula in _OF_MOMENTS[kind].split(", ")]
+    written = {key: _as_numbers(value) for key, value in data}
+    return replace(_family(kind, arguments, {kind: written}), mean=_number(moments["mean"]))
+
+
+def _read_moments(kind: str, data: Pairs) -> Fields:
+    """Return the mean, the standard deviation and both ends of the interval, as far as given."""
+    moments = Fields()
+    for position, (key, value) in enumerate(data):
+        if key not in _MOMENTS:
+            raise GrammarError(unknown_key(key, tuple(_MOMENTS)), Place(data, position, True))
+        names, texts, expected = _MOMENTS[key], [value], "a number"
+        if key == "interval":
+            texts, expected = value, "[low, high]"
+        is_list = isinstance(texts, list) and len(texts) == len(names)
+        if not is_list or not all(isinstance(text, str) for text in texts):
+            message = f"{kind}: found {described(value)} as {key}, expected {expected}"
+            raise GrammarError(message, Place(data, position))
+        with _numbers_only():
+            moments |= {name: _evaluated(text, {}) for name, text in zip(names, texts, strict=True)}
+
+    keys = [key for key, _ in data]
+    if sorted(keys) not in (["mean", "sd"], ["interval", "mean"], ["interval"]):
+        raise GrammarError(
+            f"{kind}: found {' and '.join(keys)}, expected mean and sd, mean and interval, or "
+            "interval"
+        )
+    return moments
+
+
+def _check_order(kind: str, ascending: Mapping[str, Any], moments: Mapping[str, Any]) -> None:
+    """Raise `GrammarError` unless numbers ascend; the message has the moments."""
+    if all(a < b for a, b in pairwise(ascending.values())):
+        return
+    order = " < ".join(name for name, number in ascending.items() if abs(number) != INFINITY)
+    numbers = ", ".join(f"{name} {message_text(number)}" for name, number in moments.items())
+    raise GrammarError(f"{kind}: found {numbers}, expected {order}")
+
+
+def _as_numbers(value: Data) -> Any:
+    return [*map(NumberText, value)] if isinstance(value, list) else NumberText(value)
+
+
+def _evaluated(formula: str, numbers: Mapping[str, Fraction]) -> Any:
+    return evaluate(parse(formula, numbers), rounded_fractions(), numbers)
 
 
 def _number(value: Fraction) -> Expression:
@@ -164,6 +272,9 @@ def complete(
     found = dict(parameters)
     uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
     sets = [(own.source, own.numbers) for own in uncertain.values() if own.kind == "dirichlet"]
+    for name in parameters:
+        if fault := _fault_of_correlation(name, parameters):
+            values.report(places[name], f"parameter {name}: {fault}")
     for name, own in uncertain.items():
         fault, mean, value = "", own.mean, parameters[name].value
         if own.kind == "dirichlet":
@@ -182,6 +293,22 @@ def complete(
         if fault:
             values.report(places[name], f"parameter {name}: {fault}")
     return found
+
+
+def _fault_of_correlation(name: str, parameters: Parameters) -> str:
+    """Return the message about a correlation that cannot be drawn, or nothing."""
+    others = [key for key in parameters if key != name]
+    for other in parameters[name].correlation:
+        if other not in others:
+            hint = did_you_mean(other, others)
+            return f"found a correlation with {quote(other)}{hint}, expected another parameter"
+        for key in (name, other):
+            distribution = parameters[key].distribution
+            if distribution is None or distribution.kind in ("dirichlet", "csv"):
+                return f"a correlation needs distributions of single numbers, and {key} has none"
+        if name in parameters[other].correlation:
+            return f"the correlation with {other} is given twice: keep one"
+    return ""
 
 
 def _fault_of_value(value: Expression, own: Distribution) -> str:

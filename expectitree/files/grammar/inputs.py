@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from math import exp, log, log1p
+from math import exp, expm1, log, log1p
 from statistics import NormalDist
 from typing import Any, TypeAlias
 
@@ -43,7 +43,8 @@ def input_warnings(tree: Tree) -> Iterator[str]:
             with suppress(ValueError, ZeroDivisionError):  # at an end of the distribution
                 share = _SHARES[own.kind](float(value), *own.numbers)
             if not _TAIL <= share <= 1 - _TAIL:
-                places.append(f"the central 99% of {own.written}")
+                written = str(own.written).replace("'", "")  # a mapping as in YAML
+                places.append(f"the central 99% of {written}")
         for place in places:
             yield (
                 f"parameter {name}: the value {message_text(value)} is outside {place}\n"
@@ -68,6 +69,13 @@ def _share(log_density: Callable[[float], float], place: float, mode: float) -> 
     return sum(w for t, w in zip(places, weights, strict=True) if t < place) / sum(weights)
 
 
+def _beta(x: float, a: float, b: float) -> float:
+    def log_density(t: float) -> float:
+        return a * t - (a + b) * (max(t, 0) + log1p(exp(-abs(t))))
+
+    return _share(log_density, log(x / (1 - x)), log(a / b))
+
+
 def _triangular(x: float, low: float, mode: float, high: float) -> float:
     if low < mode and x <= mode:
         return (x - low) ** 2 / ((high - low) * (mode - low))
@@ -77,14 +85,17 @@ def _triangular(x: float, low: float, mode: float, high: float) -> float:
 # By distribution, the share of values below x. The sums are over the logarithm of x, and over that
 # of its odds, where the densities have one peak and no poles.
 _SHARES: dict[str, Callable[..., float]] = {
-    "beta": lambda x, a, b: _share(
-        lambda t: a * t - (a + b) * (max(t, 0) + log1p(exp(-abs(t)))), log(x / (1 - x)), log(a / b)
-    ),
+    "beta": _beta,
     "gamma": lambda x, k, scale: _share(lambda t: k * t - exp(t), log(x / scale), log(k)),
     "lognormal": lambda x, mu, sigma: NormalDist(mu, sigma).cdf(log(x)),
     "normal": lambda x, mean, sd: NormalDist(mean, sd).cdf(x),
+    "pert": lambda x, low, mode, high: _beta(
+        (x - low) / (high - low),
+        *(1 + 4 * width / (high - low) for width in (mode - low, high - mode)),
+    ),
     "triangular": _triangular,
     "uniform": lambda x, low, high: (x - low) / (high - low),
+    "weibull": lambda x, shape, scale: -expm1(-((x / scale) ** shape)),
 }
 
 

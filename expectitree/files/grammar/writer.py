@@ -389,6 +389,9 @@ class _TreeWriter:
             about["description"] = parameter.description
             if parameter.distribution is not None:
                 about["distribution"] = parameter.distribution.written
+                drawn = self.tree.parameters  # a parameter that is set has no distribution
+                pairs = parameter.correlation.items()
+                about["correlation"] = {k: x for k, x in pairs if drawn[k].distribution} or None
             if parameter.table:
                 value = _mapping(self.pairs({**parameter.table, **about}))
             elif fields := self.pairs(about):

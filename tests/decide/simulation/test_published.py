@@ -35,7 +35,7 @@ def test_dressing() -> None:
 def test_dressing_where_infections_are_rare() -> None:
     """The second scenario: 34.47 and 30.79 pounds; 57.9% of the runs save costs."""
     text = (EXAMPLES / "tegaderm.yaml").read_text("utf-8")
-    text = text.replace("gamma((1.48/0.12)^2, 0.12^2/1.48)", "gamma((0.3/0.102)^2, 0.102^2/0.3)")
+    text = text.replace("{mean: 1.48, sd: 0.12}", "{mean: 0.3, sd: 0.102}")
     standard, gel = et.simulate(et.loads(text)).actions
     assert -standard.mean == pytest.approx(34.47, abs=3 * standard.sd / 100)
     assert -gel.mean == pytest.approx(30.79, abs=3 * gel.sd / 100)
@@ -51,8 +51,44 @@ def test_migraine() -> None:
         assert float(threshold.middle) == pytest.approx(icer, rel=0.05)
     found = et.acceptability(tree, "wtp", range=(19_619, 58_458))
     first, last = found.points[0], found.points[-1]
-    assert first.shares[0] == pytest.approx(0.025, abs=0.006)
-    assert last.shares[0] == pytest.approx(0.975, abs=0.006)
+    assert first.shares[1] == pytest.approx(0.025, abs=0.006)
+    assert last.shares[1] == pytest.approx(0.975, abs=0.006)
+
+
+BERNOULLI = (
+    "{parameters: {p: {distribution: 'beta(3, 7)'}}, "
+    "max: {sure: 0.25, bet: {chance: {win: {p: p, utility: 1}, lose: {p: rest, utility: 0}}}}}"
+)
+NORMAL = "{parameters: {a: {distribution: 'normal(1, 1)'}, b: {distribution: 'normal(0, 2)'}}, "
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "exact"),
+    [
+        # The package voi of Jackson: with y, which is normal(1, s) given what is known, the gain is
+        # that of max(0, y) beyond 1, which is s*(f(1/s) - F(-1/s)/s).
+        (NORMAL + "max: {t1: 0, t2: a - b}}", ("a", "b"), 0.4798),
+        (NORMAL + "max: {t1: 0, t2: a - b}}", ("b",), 0.3956),
+        (NORMAL + "max: {t1: b - a, t2: 0, t3: -100}}", ("a",), 0.0833),
+        (NORMAL + "min: {t1: 0, t2: b - a}}", ("a", 10, 1), 0.0723251),
+        (NORMAL + "max: {t1: 0, t2: a - b}}", ("a", 100, 1), 0.0821176),
+        (NORMAL + "max: {t1: 0, t2: a - b}}", ("b", 1, 2), 0.1996412),
+        # The sum over the results of a beta-binomial distribution, by SciPy.
+        (BERNOULLI, ("p", 1), 0),
+        (BERNOULLI, ("p", 10), 0.0167957),
+        (BERNOULLI, ("p", 50), 0.0279751),
+    ],
+)
+def test_information_about_parameters(text: str, names: tuple[Any, ...], exact: float) -> None:
+    """EVPPI of parameters, and EVSI of studies, against closed forms."""
+    if all(isinstance(name, str) for name in names):
+        found = et.simulate(et.loads(text), draws=100_000, known=[names]).evppi
+        (worth,) = {one.evppi for one in found if one.parameters == names}
+    else:
+        (study,) = et.simulate(et.loads(text), draws=100_000, studies=[names]).evsi
+        worth = study.evsi
+    assert worth.value == pytest.approx(exact, abs=3 * worth.error + 5e-5)
+    assert worth.error < 0.005
 
 
 def hiv(years: int = 20) -> et.Tree:

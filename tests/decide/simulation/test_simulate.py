@@ -13,6 +13,7 @@ import expectitree as et
 from expectitree.base.errors import AnalysisError
 from expectitree.decide.simulation.draws import draw
 
+ACTIONS = ("sure", "bet")
 BET = """
 title: A bet
 parameters:
@@ -34,6 +35,10 @@ max:
         ("normal(5, 2)", "norm", {"args": (), "loc": 5, "scale": 2}),
         ("triangular(1, 2, 5)", "triang", {"args": (0.25,), "loc": 1, "scale": 4}),
         ("uniform(-1, 3)", "uniform", {"args": (), "loc": -1, "scale": 4}),
+        ("pert(2, 3, 7)", "beta", {"args": (1.8, 4.2), "loc": 2, "scale": 5}),
+        ("pert(2, 2, 7)", "beta", {"args": (1, 5), "loc": 2, "scale": 5}),
+        ("weibull(1.5, 3)", "weibull_min", {"args": (1.5,), "scale": 3}),
+        ("weibull(0.5, 2)", "weibull_min", {"args": (0.5,), "scale": 2}),
     ],
 )
 def test_draws_follow_the_distribution_of_scipy(
@@ -47,6 +52,49 @@ def test_draws_follow_the_distribution_of_scipy(
     assert et.evaluate(tree).value == pytest.approx(max(expected.mean(), 1))
     drawn = draw(tree.parameters, 20_000, 7, "")["x"]
     assert stats.kstest(drawn, expected.cdf).pvalue > 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "mean", "sd", "interval"),
+    [
+        ("beta: {mean: 0.3, sd: 0.05}", 0.3, 0.05, None),
+        ("beta: {mean: 90%, sd: 1/4}", 0.9, 0.25, None),
+        ("beta: {interval: [10%, 0.4]}", 0.25, 0.3 / 3.919928, None),
+        ("gamma: {mean: 9900, sd: 3000}", 9900, 3000, None),
+        ("gamma: {mean: 3, interval: [1, 5.5]}", 3, 4.5 / 3.919928, None),
+        ("lognormal: {mean: 0.4, sd: 0.17}", 0.4, 0.17, None),
+        ("lognormal: {interval: [0.365, 0.71]}", None, None, (0.365, 0.71)),
+        ("lognormal: {mean: 0.55, interval: [0.365, 0.71]}", 0.55, None, None),
+        ("normal: {mean: -2, sd: 3/4}", -2, 0.75, None),
+        ("normal: {interval: [-1, 6]}", 2.5, None, (-1, 6)),
+        ("normal: {mean: 0.179, interval: [0.091, 0.268]}", 0.179, 0.177 / 3.919928, None),
+    ],
+)
+def test_moments_and_intervals(
+    text: str, mean: float | None, sd: float | None, interval: tuple[float, float] | None
+) -> None:
+    """The mean of the file, and the moments and the quantiles that SciPy computes."""
+    from scipy import stats
+
+    tree = et.loads(f"{{parameters: {{x: {{distribution: {{{text}}}}}}}, max: [x, 0]}}")
+    distribution = tree.parameters["x"].distribution
+    assert distribution is not None
+    a, b = distribution.numbers
+    expected = {
+        "beta": lambda: stats.beta(a, b),
+        "gamma": lambda: stats.gamma(a, scale=b),
+        "lognormal": lambda: stats.lognorm(b, scale=np.exp(a)),
+        "normal": lambda: stats.norm(a, b),
+    }[distribution.kind]()
+    assert et.evaluate(tree).value == pytest.approx(max(0, expected.mean()))
+    if mean is not None:
+        assert expected.mean() == pytest.approx(mean)
+    if sd is not None:
+        assert expected.std() == pytest.approx(sd)
+    if interval is not None:
+        assert expected.interval(0.95) == pytest.approx(interval)
+    assert et.loads(et.dumps(tree)).parameters == tree.parameters
 
 
 def test_sets_of_probabilities_and_discrete_values() -> None:
@@ -80,6 +128,40 @@ def test_another_distribution_changes_no_other_draws() -> None:
     drawn = [draw(tree.parameters, 100, 1, "")["p"] for tree in (one, two)]
     assert (drawn[0] == drawn[1]).all()
     assert (drawn[0] != draw(one.parameters, 100, 2, "")["p"]).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("one", "two", "number"),
+    [
+        ("normal(1, 2)", "normal(-3, 1)", 0.8),
+        ("normal(1, 2)", "gamma(2, 3)", -0.5),
+        ("beta(2, 5)", "lognormal(0, 0.5)", 1),
+        ("weibull(2, 1)", "pert(0, 1, 5)", -1),
+        ("uniform(0, 1)", "triangular(0, 1, 5)", 0.3),
+        ("normal(1, 2)", "normal(-3, 1)", 0),
+    ],
+)
+def test_correlation(one: str, two: str, number: float) -> None:
+    """The ranks have the correlation of a normal copula; the single draws are the same."""
+    from scipy import stats
+
+    text = (
+        f"{{parameters: {{x: {{distribution: '{one}', correlation: {{y: {number}}}}}, "
+        f"y: {{distribution: '{two}'}}, z: {{distribution: '{one}'}}}}, max: [x, y, z]}}"
+    )
+    tree = et.loads(text)
+    drawn = draw(tree.parameters, 20_000, 7, "")
+    # Of a normal copula (Pearson, 1907).
+    expected = 6 / np.pi * np.arcsin(number / 2)
+    assert stats.spearmanr(drawn["x"], drawn["y"])[0] == pytest.approx(expected, abs=0.03)
+    if "normal" in one and "normal" in two:
+        assert np.corrcoef(drawn["x"], drawn["y"])[0, 1] == pytest.approx(number, abs=0.02)
+    assert stats.spearmanr(drawn["x"], drawn["z"])[0] == pytest.approx(0, abs=0.03)
+    alone = et.loads(text.replace(f", correlation: {{y: {number}}}", ""))
+    others = draw(alone.parameters, 20_000, 7, "")
+    assert all((np.sort(drawn[name]) == np.sort(others[name])).all() for name in drawn)
+    assert et.loads(et.dumps(tree)).parameters == tree.parameters
 
 
 def test_files_of_draws_are_drawn_jointly(tmp_path: Path) -> None:
@@ -119,6 +201,35 @@ def test_json_and_csv() -> None:
     assert (point["at"], point["best"]) == (10, "bet")
 
 
+CRITERIA = """
+parameters: {p: {distribution: "beta(2, 2)"}, wtp: {value: 3, range: [0, 10]}}
+criteria: {cost: {unit: $}, effect: {}}
+objective: wtp*effect - cost
+max:
+  sure: {utility: {effect: 4}}
+  bet:
+    chance:
+      win: {p: p, cost: 1, max: {all: {utility: {effect: 10}}, half: {utility: {effect: 2}}}}
+      lose: {p: rest, utility: {cost: 1}}
+"""
+
+
+def test_cost_and_effect_in_each_draw() -> None:
+    """The columns that other programs read; an action goes on with its best later decision."""
+    done = invoke("simulate", "-e", CRITERIA, "--draws", "100", "--format", "csv")
+    heading, first, *_ = done.stdout.splitlines()
+    names = [f"{name} of {action}" for name in ("value", "cost", "effect") for action in ACTIONS]
+    assert heading.split(",") == ["file", "draw", "p", *names]
+    p, *numbers = map(float, first.split(",")[2:])
+    assert numbers == pytest.approx([12, 30 * p - 1, 0, 1, 4, 10 * p])
+    sure, bet = object_of("simulate", "-e", CRITERIA, "--draws", "100")["actions"]
+    assert sure["criteria"]["effect"] == {"value": 4, "error": 0}
+    assert bet["criteria"]["cost"] == {"value": 1, "error": 0}
+    shown = invoke("simulate", "-e", CRITERIA).stdout
+    words = shown.partition("criterion")[2].split()
+    assert words[:10] == [*ACTIONS, "cost", "($)", "0", "±", "0", "1", "±", "0"]
+
+
 def test_no_decision_at_the_root() -> None:
     text = "{parameters: {x: {distribution: 'normal(1, 1)'}}, chance: [x, {max: [x, 2]}]}"
     found = et.simulate(et.loads(text))
@@ -145,9 +256,16 @@ def test_plots(tmp_path: Path) -> None:
 
     (axes,) = figure_of(et.simulate(et.loads(BET), draws=500)).axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["sure", "bet (best)"]
-    (axes,) = figure_of(et.acceptability(et.loads(BET), "prize", range=(0, 20), draws=500)).axes
+    report = et.acceptability(et.loads(BET), "prize", range=(0, 20), known=[("p",)], draws=500)
+    axes, worth = figure_of(report).axes
+    names = [text.get_text() for text in worth.get_legend().get_texts()]
+    assert names == ["EVPI", "EVPPI p"]
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert names == ["best on average", "sure", "bet"]
+    _, plane = figure_of(et.simulate(et.load("docs/examples/sumatriptan.yaml"))).axes
+    names = [text.get_text() for text in plane.get_legend().get_texts()]
+    assert names == ["sumatriptan, first 1,000 draws", "wtp = 50,000"]
+    assert plane.get_ylabel() == r"cost (\$Can), more than caffeine"
     out = tmp_path / "x.svg"
     assert run_main("simulate", "-e", BET, "--plot", str(out)).status == 0
     assert out.read_text().startswith("<?xml")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_criteria import random_node
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError
@@ -194,3 +195,26 @@ def test_knowing_one_parameter_before_later_decisions(seed: int) -> None:
     value, _ = Strategies(tree, draws).play(these([draws["x"]]))
     assert value.mean() == pytest.approx(np.dot(shares, parts), rel=1e-3, abs=1e-3)
     assert value.mean() <= np.dot(shares, parts) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_criteria_of_an_action_make_up_its_value(seed: int) -> None:
+    """In each draw of each action, with decisions at all depths, for MAX and for MIN."""
+    random, names = Random(seed), ("cost", "effect", "idle")
+    decider = random.choice(("max", "min"))
+    node = {decider: [random_node(random, 3, names, (decider, "chance")) for _ in range(2)]}
+
+    def uncertain(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: part[key] if key == "p" else uncertain(part[key]) for key in part}
+        if isinstance(part, list):
+            return [*map(uncertain, part)]
+        return f"{part}*{random.choice(('x', 'y', '1'))}"
+
+    normal = {"distribution": "normal(1, 1)"}
+    parameters = {"x": normal, "y": normal, "wtp": 3}
+    about = {"parameters": parameters, "criteria": [*names], "objective": "wtp*effect - cost"}
+    found = et.simulate(et.from_dict({**about, **uncertain(node)}), draws=100)
+    weighed = 3 * found.criteria["effect"] - found.criteria["cost"]
+    assert weighed == pytest.approx(np.array(found.values))
+    assert (found.plane is None) == (decider == "min")
