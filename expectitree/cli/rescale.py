@@ -52,8 +52,8 @@ def command(
     if any_ or not map:
         problem = "--any is no option any more" if any_ else "there is no map"
         raise click.UsageError(
-            f"{problem}: give --map, such as 'u^2' or 2=20. Positive affine maps, such as '2*u + 5', "
-            "change no decision; any other map may, above a chance node."
+            f"{problem}: give --map, such as 'u^2' or 2=20. Positive affine maps, such as "
+            "'2*u + 5', change no decision; any other map may, above a chance node."
         )
     if out is not None:
         if options.tree_count > 1:
