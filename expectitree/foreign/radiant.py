@@ -271,7 +271,7 @@ class _Reader(Translation):
 
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
-    unfit = [word for word in ("type", "payoff") if word in keys]
+    unfit: list[str] = [word for word in ("type", "payoff") if word in keys]
     if has_branches:
         unfit.append("branches")
     if "tree" in keys and unfit:
