@@ -11,7 +11,6 @@ from expectitree import (
     Tree,
     TreeBuilder,
     evaluate,
-    find_order_preserving_map,
     generate,
     limit,
     opponents,
@@ -48,8 +47,6 @@ def insight(size: Size) -> Iterator[Row]:
     small = _two_fans(leaves // 10)
     (seconds,) = best_seconds([partial(limit, small, "star2", engine="interpreted")], 1)
     yield Row(f"limit, two CHANCE nodes of {leaves // 20:,} leaves, interpreted", seconds, "s")
-    (seconds,) = best_seconds([partial(find_order_preserving_map, tree)], min(3, size.repetitions))
-    yield Row(f"rescale --any, {len(tree):,} nodes", seconds, "s")
     players = generate("uniform", pattern=["max", "min"], plies=7, branching=3, seed=1)
     (seconds,) = best_seconds([partial(opponents, players)], min(3, size.repetitions))
     yield Row(f"opponents, MAX and MIN, {len(players):,} nodes", seconds, "s")

@@ -8,7 +8,7 @@
 
 Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
 Search it       evaluate, with one of ALGORITHMS; search, solve and match, for a game's rules
-Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire, study
+Analyze it      compare, limit, opponents, rescale, trace, inquire, study
 Check its file  verify, refresh
 Show results    print, draw, to_svg, to_html, explain, to_text, to_json
 Write a tree    save, dumps, to_networkx
@@ -190,7 +190,6 @@ _NAMES = {
     ),
     "base.tree.builder": ("TreeBuilder",),
     "base.tree.model": ("Branch", "Kind", "Node", "Tree"),
-    "decide.rescale.any_map": ("find_order_preserving_map",),
     "decide.sensitivity.exact": ("sensitivity_map",),
     "decide.sensitivity.sampling": ("risk_tolerances",),
     "files": ("load", "loads"),

@@ -35,9 +35,6 @@ from expectitree.decide.opponents.report import Opponents as Opponents
 from expectitree.decide.opponents.report import opponents as opponents
 from expectitree.decide.reach.report import Reach as Reach
 from expectitree.decide.reach.report import reach as reach
-from expectitree.decide.rescale.any_map import (
-    find_order_preserving_map as find_order_preserving_map,
-)
 from expectitree.decide.rescale.report import Rescaling as Rescaling
 from expectitree.decide.rescale.report import rescale as rescale
 from expectitree.decide.risk.report import Risk as Risk

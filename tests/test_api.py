@@ -136,7 +136,6 @@ MADE: dict[str, Callable[[et.Tree], Any]] = {
     "map of text": lambda tree: et.rescale(tree, "8=9, 3=4"),
     "exact formula": lambda tree: et.rescale(tree, "u^2 + u"),
     "rounded formula": lambda tree: et.rescale(tree, "exp(u)"),
-    "any map": et.find_order_preserving_map,
     "search": lambda tree: et.search("game:pig(target=5)", depth=3),
     "solve": lambda tree: et.solve("game:pig(target=5)"),
     "compiled": lambda tree: et.evaluate(tree, "star1", engine="compiled"),

@@ -115,7 +115,9 @@ def command(
         given = conversation.given.items()
         answered = {tree.find(path).id: to_fraction(number) for path, number in given}
         write_tree(with_utilities(tree, answered), output, None, drop_fractions=True)
-    return DOES_NOT_HOLD * (not inquiry.is_done)
+    if inquiry.is_done:
+        return 0
+    return DOES_NOT_HOLD
 
 
 def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:

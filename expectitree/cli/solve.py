@@ -73,4 +73,6 @@ def command(
             with working(f"writing {policy}", 0, found.states):
                 save_policy(found, policy)
             say(f"{policy} written")
-    return DOES_NOT_HOLD * (not found.is_narrow)
+    if found.is_narrow:
+        return 0
+    return DOES_NOT_HOLD

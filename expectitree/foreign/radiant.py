@@ -271,7 +271,9 @@ class _Reader(Translation):
 
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
-    unfit = [word for word in ("type", "payoff") if word in keys] + ["branches"] * has_branches
+    unfit: list[str] = [word for word in ("type", "payoff") if word in keys]
+    if has_branches:
+        unfit.append("branches")
     if "tree" in keys and unfit:
         return f"found {unfit[0]} next to `tree`, which has its own\nremove one of them"
     if has_branches and kind not in ("decision", "chance"):

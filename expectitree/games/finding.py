@@ -204,7 +204,9 @@ def _make(reference: str, cls: Callable[..., Game], parameters: Mapping[str, Val
     try:
         return cls(**parameters)
     except USER_ERRORS as error:
-        kind = f"{type(error).__name__}: " * (not isinstance(error, ValueError))
+        kind = f"{type(error).__name__}: "
+        if isinstance(error, ValueError):
+            kind = ""
         raise GameError(f"{reference}: {kind}{error}") from error
 
 

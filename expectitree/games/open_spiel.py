@@ -18,7 +18,9 @@ TURNS: dict[int, Turn] = {-1: "chance", 0: "max", 1: "min"}
 def _einstein_key(state: State) -> Hashable:
     """Return the board, whose turn it is and the roll: the text has the board alone."""
     moves = state.history()
-    roll = moves[-1:] * (not state.is_chance_node())
+    roll = moves[-1:]
+    if state.is_chance_node():
+        roll = []
     return str(state), len(moves) % 4, *roll
 
 

@@ -61,7 +61,9 @@ def _parse(rules: Rules, text: str) -> State:
         return parse(text)
     except USER_ERRORS as error:
         notation = (parse.__doc__ or "").strip().partition("\n")[0]
-        hint = f" (the notation: {notation})" * bool(notation)
+        hint = ""
+        if notation:
+            hint = f" (the notation: {notation})"
         raise GameError(
             f"{rules.title} cannot read the position {quote(text)}: {error}{hint}"
         ) from error

@@ -318,7 +318,7 @@ def test_every_form_of_costs_has_the_same_answers(form: list[str]) -> None:
         "risk",
         "information --event repair",
         "sensitivity --strategies",
-        "rescale --any",
+        "rescale --map u^2",
     ):
         shown = invoke(*command.split(), *form).stdout
         assert "The decision maker is MIN, who prefers small totals." in shown, command

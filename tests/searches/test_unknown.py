@@ -321,7 +321,6 @@ COMMANDS = (
     "compare",
     "trace -a star2",
     "limit",
-    "rescale --any",
     "rescale --map 4=5",
     "rescale --map 2*u+1",
     "opponents",

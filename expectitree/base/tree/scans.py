@@ -157,19 +157,6 @@ def shifted(end: Number, by: Number) -> Number:
     return end
 
 
-def measure_sizes(tree: Columns, nodes: IntColumn, leaves: IntColumn) -> None:
-    """Write the numbers of nodes and leaves of each subtree; a number that is not 0 stays."""
-    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
-    for n in range(len(kind)):
-        if nodes[n] == 0:
-            nodes[n] = 1
-            if kind[n] == TERMINAL:
-                leaves[n] = 1
-            for b in range(first[n], last[n]):
-                nodes[n] += nodes[child[b]]
-                leaves[n] += leaves[child[b]]
-
-
 def count_path_children(tree: Columns, leaves: FloatColumn, most: float) -> float:
     """Estimate the work of best-first: over all root-to-leaf paths, the children compared.
 

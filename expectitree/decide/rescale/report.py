@@ -21,7 +21,6 @@ from expectitree.base.expressions.parser import parse
 from expectitree.base.numbers import (
     Number,
     escape,
-    exact_text,
     message_text,
     quote,
     round_once,
@@ -72,15 +71,6 @@ class MapClass:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The answer to whether an order-preserving map changes the decision at the root."""
-
-    answer: str  # yes, no or unknown
-    reason: str
-    action: str | None = None  # the decision: the first action that is best in fractions
-
-
-@dataclass(frozen=True)
 class Rescaling(Shown):
     """One tree before and after a map of its utilities; `rescale` makes it.
 
@@ -97,7 +87,6 @@ class Rescaling(Shown):
         after: The search of the tree after the map.
         changes: The ids of the nodes where the set of best actions changes.
         remarks: Sentences for the user.
-        answer: Whether an order-preserving map changes the decision, if that was asked.
     """
 
     question = "rescale"
@@ -105,13 +94,12 @@ class Rescaling(Shown):
 
     file: str
     before: Search
-    scale: Scale | None = None
-    map_class: MapClass | None = None
-    pairs: tuple[tuple[Number, Number], ...] = ()
-    after: Search | None = None
-    changes: frozenset[int] = frozenset()
-    remarks: tuple[str, ...] = ()
-    answer: Answer | None = None
+    scale: Scale
+    map_class: MapClass
+    pairs: tuple[tuple[Number, Number], ...]
+    after: Search
+    changes: frozenset[int]
+    remarks: tuple[str, ...]
 
     @property
     def tree(self) -> Tree:
@@ -126,7 +114,7 @@ class Rescaling(Shown):
     @property
     def actions(self) -> list[tuple[str, Number, Number]]:
         """The actions at the root: label, value before, and value after the map."""
-        if self.after is None or self.tree.root.kind not in PLAYERS:
+        if self.tree.root.kind not in PLAYERS:
             return []
         root, child = self.tree.root_id, self.tree.columns.child
         values = self.before.lower, self.after.lower
@@ -143,22 +131,17 @@ class Rescaling(Shown):
 
     def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        found: Fields = {"map": None}
-        if self.scale is not None and self.map_class is not None:
-            line: Fields = {}
-            if self.map_class.name == AFFINE:
-                line = attributes(self.map_class, "slope", "offset")
-            names = {"text": self.scale.text, "class": self.map_class.name}
-            found["map"] = {**names, **line, "pairs": self.pairs}
+        line: Fields = {}
+        if self.map_class.name == AFFINE:
+            line = attributes(self.map_class, "slope", "offset")
+        names = {"text": self.scale.text, "class": self.map_class.name}
+        found: Fields = {"map": {**names, **line, "pairs": self.pairs}}
         for when in ("before", "after"):
-            search = getattr(self, when)
-            found[when] = search and attributes(search, "value", "best", "ties")
+            found[when] = attributes(getattr(self, when), "value", "best", "ties")
         columns = "label", "before", "after"
         found["changed"] = self.changed
         found["actions"] = [dict(zip(columns, action, strict=True)) for action in self.actions]
         found["remarks"] = self.remarks
-        if self.answer is not None:
-            found["any"] = attributes(self.answer, "answer", "reason")
         return found
 
 
@@ -190,14 +173,6 @@ def rescale(
             node.
         TooMuchWorkError: The tree has too many nodes.
     """
-    return reported(tree, exact, lambda whole: rescaled(whole, scale_of(map), file))
-
-
-def reported(tree: Tree, exact: bool, answer: Callable[[Tree], Rescaling]) -> Rescaling:
-    """Return the report on a tree in fractions, with its rewards in the utilities.
-
-    Its numbers are as they were computed if they shall and can be `exact`, else rounded to floats.
-    """
     check_tree(tree, "rescale")
     limit = budget.most(MAX_NODES)
     if len(tree) > limit:
@@ -207,19 +182,19 @@ def reported(tree: Tree, exact: bool, answer: Callable[[Tree], Rescaling]) -> Re
         )
     whole = in_decimals(tree)
     folded = fold_rewards(whole)
-    report = answer(folded)
+    report = _rescaled(folded, scale_of(map), file)
     keeps = exact and tree.exact
     return replace(
         report,
         before=replace(report.before, rounds=not keeps),
-        after=report.after and replace(report.after, rounds=not keeps),
+        after=replace(report.after, rounds=not keeps),
         map_class=round_once(report.map_class, keeps),
         pairs=round_once(report.pairs, keeps),
         remarks=(FOLDED,) * (folded is not whole) + report.remarks,
     )
 
 
-def rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
+def _rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
     """Return the report on a map of a prepared tree, with numbers as they were computed."""
     numbers = numbers_of(tree)
     images = {u: scale.image(u) for u in numbers}
@@ -332,12 +307,6 @@ def _formula(text: str) -> Scale:
         return Rounded.of(better), 2 * abs(better - found) + to_exact(UNIT) * abs(better)
 
     return Scale(text, image)
-
-
-def stepped(threshold: Fraction, height: Fraction) -> Scale:
-    """Return the map that adds a height to the utilities that reach a threshold."""
-    u, plus = exact_text(threshold), exact_text(height)
-    return Scale(f"if(u >= {u}, u + {plus}, u)", lambda u: (u + height * (u >= threshold), 0))
 
 
 def classify(images: Mapping[Amount, tuple[Fraction, Number]]) -> MapClass:

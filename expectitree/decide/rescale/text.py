@@ -11,7 +11,7 @@ from rich.text import Text
 
 from expectitree.base.numbers import cell_text, display_text
 from expectitree.decide.lines import Lines, notes, render_each, sentences
-from expectitree.decide.rescale.report import AFFINE, ORDERED, MapClass, Rescaling, Scale
+from expectitree.decide.rescale.report import AFFINE, ORDERED, MapClass, Rescaling
 from expectitree.text.console import characters, safe
 from expectitree.text.phrases import names_text, plus_text
 from expectitree.text.tables import Column, table
@@ -19,18 +19,11 @@ from expectitree.text.tables import Column, table
 _MAX_ROWS = 40  # of actions
 _MAX_PAIRS = 8
 
-ANSWERS = {
-    "yes": "An order-preserving map of these utilities changes",
-    "no": "No order-preserving map of these utilities changes",
-    "unknown": "It is unknown whether an order-preserving map of these utilities changes",
-}
-
 
 def _lines(report: Rescaling, options: ConsoleOptions) -> Lines:
     """Yield the map, the actions before and after it, and the result."""
-    if report.scale is not None and report.map_class is not None:
-        yield _map_facts(report, report.scale, report.map_class, options)
-        yield ""
+    yield _map_facts(report, options)
+    yield ""
     if report.actions:
         yield from _actions(report, options)
         yield ""
@@ -41,11 +34,9 @@ def _lines(report: Rescaling, options: ConsoleOptions) -> Lines:
 render = partial(render_each, _lines)
 
 
-def _map_facts(
-    report: Rescaling, scale: Scale, map_class: MapClass, options: ConsoleOptions
-) -> Table:
-    text = scale.text
-    if scale.names:
+def _map_facts(report: Rescaling, options: ConsoleOptions) -> Table:
+    text = report.scale.text
+    if report.scale.names:
         text += "; other utilities stay"
     arrow, pairs = characters(options).arrow, report.pairs[:_MAX_PAIRS]
     images = ", ".join(f"{display_text(u)} {arrow} {display_text(image)}" for u, image in pairs)
@@ -55,7 +46,7 @@ def _map_facts(
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
-    facts = {"map": text, "utilities": images, "class": _class_text(map_class)}
+    facts = {"map": text, "utilities": images, "class": _class_text(report.map_class)}
     for name, fact in facts.items():
         grid.add_row(name, Text(safe(fact, options)))
     return grid
@@ -77,7 +68,7 @@ def _class_text(found: MapClass) -> str:
 def _actions(report: Rescaling, options: ConsoleOptions) -> Lines:
     """Yield a table of the actions at the root, of many the first ones."""
     columns = Column("action"), Column("before", number=True), Column("after", number=True)
-    errors = [search.eps for search in (report.before, report.after) if search]
+    errors = [search.eps for search in (report.before, report.after)]
     rows = [
         [label, *map(cell_text, values, errors)] for label, *values in report.actions[:_MAX_ROWS]
     ]
@@ -88,13 +79,8 @@ def _actions(report: Rescaling, options: ConsoleOptions) -> Lines:
 
 
 def _sentences(report: Rescaling) -> Iterator[str]:
-    """Yield the answer to whether a map changes the decision, and what this map changes."""
-    answer, before, after = report.answer, report.before, report.after
-    if answer is not None:
-        decision = " ".join(filter(None, ("the decision", answer.action)))
-        yield f"{ANSWERS[answer.answer]} {decision}: {answer.reason}."
-    if after is None:
-        return
+    """Yield what the map changes."""
+    before, after = report.before, report.after
     old, new = display_text(before.value), display_text(after.value)
     best = names_text(before.ties)
     if report.changed:

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
-from operator import mul
 from typing import Any, BinaryIO, TypeAlias
 
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
@@ -82,8 +81,6 @@ _BRANCHES = [
     for label in ([("label", pa.string())], [])
     for reward in ([], [("reward", number)])
 ]
-_CODES = "BdIIdd"  # of the stored columns
-_ITEM_SIZES = [array(code).itemsize for code in _CODES]
 ROWS = 1 << 20  # of a batch: 30 MB
 MAX_COPIED = 1 << 28  # bytes of a batch; the copy takes less than a second
 _LABELS_AT_ONCE = 1_000_000  # so that a lazy column is never a list of all labels
@@ -102,7 +99,7 @@ _DAMAGED = (
 
 def load(path: str) -> Tree:
     """Return the tree of a file; raise `FileError` if it is damaged or not a tree."""
-    return load_table(path, Batches)
+    return load_table(path, read_table)
 
 
 def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False, **options: Any) -> None:
@@ -121,55 +118,30 @@ def write(batches: Iterator[Table], stream: BinaryIO, open_writer: Callable[...,
 # ---- Reading.
 
 
-class Batches:
-    """The batches of rows in an Arrow file."""
-
-    def __init__(self, path: str) -> None:
-        if is_url(path):
-            refuse_url(path)
-        self.size, self._path = os.path.getsize(path), path
-        content = pa.memory_map(path).read_buffer()
-        file = pa.ipc.open_file(content)
-        check_file(content, self.size)
-        self.schema = file.schema
-        self.rows = [file.get_batch(at).num_rows for at in range(file.num_record_batches)]
-        self._copied: Any = pa.ipc.open_file(pa.OSFile(path))
-
-    def read(self, at: int) -> Table:
-        """Return a batch as a table."""
-        if self.size > MAX_COPIED * len(self.rows):
-            return self.peek(at)
-        return pa.Table.from_batches([self._copied.get_batch(at)])
-
-    def peek(self, at: int) -> Table:
-        """Return a batch that is mapped into memory as long as the table exists."""
-        return pa.Table.from_batches([pa.ipc.open_file(pa.memory_map(self._path)).get_batch(at)])
+def read_table(path: str) -> tuple[Table, int]:
+    """Return the rows of an Arrow file, and its bytes."""
+    if is_url(path):
+        refuse_url(path)
+    size = os.path.getsize(path)
+    mapped = pa.memory_map(path)
+    check_file(mapped.read_buffer(), size)
+    file = pa.ipc.open_file(mapped)
+    if file.num_record_batches == 1 and size <= MAX_COPIED:  # several are put together in a copy
+        file = pa.ipc.open_file(pa.OSFile(path))
+    return file.read_all(), size
 
 
-def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
-    """Return the tree of a file whose batches of rows `open_batches` returns."""
+def load_table(path: str, read: Callable[[str], tuple[Table, int]]) -> Tree:
+    """Return the tree of a file whose rows and bytes `read` returns."""
     with named_faults(path):
-        batches = open_batches(path)
-        rows, size = sum(batches.rows), batches.size
-        expect_rows(rows)
-        read = batches.read
-        # What is put together from several batches need not be copied before.
-        if len(batches.rows) > 1 and size > MAX_COPIED:
-            read = batches.peek
-        tables = map(read, range(len(batches.rows)))
-        first = next(tables, batches.schema.empty_table())
-        parts = (columns_of(table, size) for table in chain([first], tables))
-        columns, label = _joined(parts, rows, size)
-        tree = adopt(columns, label, **read_metadata((batches.schema.metadata or {}).get(KEY)))
-        check_texts(columns, label)
+        table, size = read(path)
+        expect_rows(table.num_rows)
+        columns, label = columns_of(table, size)
+        tree = adopt(columns, label, **read_metadata((table.schema.metadata or {}).get(KEY)))
+        if label is not None:
+            for message in check_labels(columns, label):
+                raise TreeError(message)
         return tree
-
-
-def check_texts(columns: Columns, label: ArrowLabels | None) -> None:
-    """Raise `TreeError` for the first wrong label."""
-    if label is not None:
-        for message in check_labels(columns, label):
-            raise TreeError(message)
 
 
 @contextmanager
@@ -195,45 +167,6 @@ def named_faults(path: str) -> Iterator[None]:
         raise error_in(
             path, f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
         ) from None
-
-
-def _joined(
-    parts: Iterator[tuple[Columns, ArrowLabels | None]], rows: int, size: int
-) -> tuple[Columns, ArrowLabels | None]:
-    """Return the columns and labels of consecutive rows; those of one part are not copied.
-
-    This takes a tenth of the time of Arrow's `combine_chunks`: NumPy's memory has large pages.
-    """
-    first, second = next(parts), next(parts, None)
-    if second is None:
-        return first
-    check_rows(rows, size)
-    # A tree without sharing has fewer branches than rows. Pages without numbers take no memory.
-    whole = [zeros(code, rows + 1) for code in _CODES]
-    node = branch = 0
-    labels, pays = [], False
-    for part, label in chain([first, second], parts):
-        ends = compute.add(_arrow(part.last, pa.uint32()), pa.scalar(branch, pa.uint32()))
-        added = part._replace(first=_view(ends, "I")).stored
-        starts = node, node, node + 1, branch, branch, branch
-        node, branch, pays = node + len(part.kind), branch + len(part.child), pays or part.pays
-        counts = node, node, node + 1, branch, branch, branch * pays
-        check_memory(sum(map(mul, counts, _ITEM_SIZES)), size)
-        for at, (start, values) in enumerate(zip(starts, added, strict=True)):
-            if counts[at] > len(whole[at]):
-                longer = zeros(_CODES[at], counts[at] * 3 // 2)
-                memoryview(longer)[:start] = memoryview(whole[at])[:start]
-                whole[at] = longer
-            memoryview(whole[at])[start : start + len(values)] = memoryview(values)
-        labels.append(_no_labels(part) if label is None else label.array)
-    columns = Columns.of(*(column[:count] for column, count in zip(whole, counts, strict=True)))
-    return columns, _labels(pa.concat_arrays(labels))
-
-
-def _labels(texts: Array) -> ArrowLabels | None:
-    if texts.null_count == len(texts):
-        return None
-    return ArrowLabels(texts)
 
 
 def _no_labels(columns: Columns) -> Array:
@@ -280,10 +213,11 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
         wide = zeros("d", len(probability), columns.compiles)
         columns.scan(widen, wide)
         columns = columns._replace(probability=wide)
-    labels = _labels(fields.get("label", _no_labels(columns)))
-    if labels is not None:
-        labels.array.validate(full=True)
-    return columns, labels
+    labels = fields.get("label")
+    if labels is None or labels.null_count == len(labels):
+        return columns, None
+    labels.validate(full=True)
+    return columns, ArrowLabels(labels)
 
 
 def _own_branches(branches: Array) -> tuple[Column, Array]:

@@ -434,7 +434,9 @@ class _TreeWriter:
         """Return the formulas that replace parameters below a branch as a field, if there are."""
         replaced = self.formulas.replaced.get(b, {})
         pairs = [self.field(name, self.formula(part)) for name, part in replaced.items()]
-        return [self.field("with", _mapping(pairs))] * bool(pairs)
+        if not pairs:
+            return []
+        return [self.field("with", _mapping(pairs))]
 
     def payment(self, n: int, b: int) -> list[str]:
         """Return the reward of a branch of node n as a field."""
@@ -447,7 +449,9 @@ class _TreeWriter:
             return [self.field(key, self.reward(formula, n, b))]
         if reward < 0:
             return [self.field("cost", self.number(-reward, n))]
-        return [self.field("reward", self.number(reward, n))] * bool(reward)
+        if not reward:
+            return []
+        return [self.field("reward", self.number(reward, n))]
 
     def own_fields(self, n: int) -> list[str]:
         tree, formulas, fields = self.tree, self.formulas, []

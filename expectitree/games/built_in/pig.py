@@ -41,7 +41,9 @@ class Pig:
         if target < 1 or die < 2:
             raise ValueError(f"target is at least 1 and die at least 2, got {target} and {die}")
         self.target, self.die = target, die
-        self.title = f"Pig to {target}" + f" with {die} faces" * (die != 6)
+        self.title = f"Pig to {target}"
+        if die != 6:
+            self.title += f" with {die} faces"
         self.start = State()
         self._faces = [(face, Fraction(1, die)) for face in range(1, die + 1)]
 

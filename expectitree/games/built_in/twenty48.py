@@ -39,7 +39,9 @@ class Twenty48:
         if goal < 8 or goal.bit_count() != 1:
             raise ValueError(f"goal is a power of 2, at least 8; got {goal}")
         self.goal = goal
-        self.title = "2048" + f" with the goal {goal}" * (goal != 2048)
+        self.title = "2048"
+        if goal != 2048:
+            self.title += f" with the goal {goal}"
         self.start = State()
         # At most 8 tiles reach the goal, by the last move. Each cost moves that paid this much.
         self.utility_bounds = (0, 8 * goal * (goal.bit_length() - 2))

@@ -1,9 +1,8 @@
-"""`rescale`: maps of utilities compared with the definition, and `--any`."""
+"""`rescale`: maps of utilities compared with the definition."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -12,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, load, loads, object_of
+from helpers import ROOT, for_each
 from oracle import ExactNode, best_actions, exact_root
 from random_trees import Case
 
@@ -21,8 +20,7 @@ from expectitree import Kind, Node, Tree
 from expectitree.base.numbers import Number
 from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.decide.rescale import report as rescaling
-from expectitree.decide.rescale.any_map import find_order_preserving_map
-from expectitree.decide.rescale.report import AFFINE, NEITHER, ORDERED, Rescaling, rescale
+from expectitree.decide.rescale.report import AFFINE, NEITHER, ORDERED, rescale
 from expectitree.searches.engine import search_tree
 
 LEFT, RIGHT = str(ROOT / "trees/aima-5.12-left.yaml"), str(ROOT / "trees/aima-5.12-right.yaml")
@@ -162,128 +160,10 @@ def test_a_large_image_makes_no_tie_of_smaller_ones() -> None:
 def test_numbers_are_floats_by_default() -> None:
     tree = et.load(LEFT)
     for exact, kind in ((False, float), (True, Fraction)):
-        for report in (
-            et.find_order_preserving_map(tree, exact=exact),
-            et.rescale(tree, "2*u", exact=exact),
-        ):
-            numbers = [report.before.value, report.after.value, *sum(report.pairs, ())]
-            numbers += [report.map_class.slope, report.map_class.offset]
-            assert {type(number) for number in numbers} == {kind}
-
-
-# ---- Is there any map?
-
-
-def is_lost(tree: Tree, label: str, images: Mapping[Number, Number]) -> bool:
-    return label not in best_by_definition(tree, lambda u: images[u])
-
-
-def check_answer(tree: Tree, report: Rescaling, random: Random, maps: int) -> None:
-    """Compare an answer on an exact tree with random maps over nine powers of ten."""
-    utilities = rescaling.numbers_of(tree)
-    answer, label = report.answer, report.before.best
-    assert answer is not None
-    if answer.answer == "yes":
-        images = dict(report.pairs)
-        assert all(images[u] < images[v] for u, v in pairwise(utilities))
-        assert is_lost(tree, label, images)
-        assert report.changed
-        assert report.map_class.name == ORDERED
-    elif answer.answer == "no" and label is not None:
-        for _ in range(maps):
-            image, images = Fraction(0), {}
-            for u in utilities:
-                image += Fraction(10) ** random.randint(-4, 4) * random.randint(1, 9)
-                images[u] = image
-            assert not is_lost(tree, label, images), answer
-
-
-@pytest.mark.parametrize(
-    "start", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(50, 400, 50))]
-)
-def test_answers_on_random_trees_hold_for_random_maps(start: int) -> None:
-    for seed in range(start, start + 50):
-        case = Case(seed)
-        found = find_order_preserving_map(case.tree(), exact=True)
-        check_answer(case.tree(), found, Random(seed), 30)
-        in_floats = find_order_preserving_map(case.tree(exact=False))
-        assert in_floats.answer.answer == found.answer.answer
-
-
-def decision(random: Random, height: int, kinds: str) -> Tree:
-    """Return a tree with two actions at a player's root, and few utilities."""
-    builder = et.TreeBuilder(exact=True)
-    utilities = range(random.choice((3, 4, 6)))
-
-    def grow(depth: int) -> object:
-        if depth == 0 or random.random() < 0.15:
-            return builder.terminal(random.choice(utilities))
-        kind = random.choice(kinds)
-        children = [grow(depth - 1) for _ in range(random.randint(2, 3))]
-        if kind == "c":
-            weights = [random.choice((0, 1, 2, 3)) for _ in children]
-            weights[0] += not any(weights)
-            return builder.chance(children, [f"{w}/{sum(weights)}" for w in weights])
-        return (builder.max if kind == "x" else builder.min)(children)
-
-    children = [grow(height), grow(height)]
-    return builder.build((builder.max if random.random() < 0.5 else builder.min)(children))
-
-
-@pytest.mark.slow
-def test_answers_hold_where_decisions_lie_below_chance() -> None:
-    answers: Counter[str] = Counter()
-    for seed in range(120):
-        random = Random(seed)
-        tree = decision(random, random.choice((2, 3)), "xmccc")
-        report = find_order_preserving_map(tree, exact=True)
-        answers[report.answer.answer] += 1
-        check_answer(tree, report, random, 40)
-    assert answers == {"yes": 17, "no": 96, "unknown": 7}  # fewer proofs would be a loss
-
-
-def distribution(node: Node) -> Counter[Number]:
-    if node.utility is not None:
-        return Counter({node.utility: 1})
-    mixed: Counter[Number] = Counter()
-    for branch in node.branches:
-        for u, p in distribution(branch.child).items():
-            mixed[u] += p * branch.p
-    return mixed
-
-
-@pytest.mark.slow
-def test_dominance_decides_where_chance_alone_lies_below_the_root() -> None:
-    """An action can win under an increasing map if and only if it wins at one threshold."""
-    answers: Counter[str] = Counter()
-    for seed in range(300):
-        tree = decision(Random(seed), 2, "c")
-        report = find_order_preserving_map(tree, exact=True)
-        sign = 1 if tree.root.kind == Kind.MAX else -1
-        shares = {b.label: distribution(b.child) for b in exact_root(tree).branches}
-        best = shares.pop(report.before.best)
-        (other,) = shares.values()
-        can_win = any(
-            sign * sum(other[u] - best[u] for u in rescaling.numbers_of(tree) if u >= threshold) > 0
-            for threshold in rescaling.numbers_of(tree)
-        )
-        assert report.answer.answer == ("yes" if can_win else "no"), seed
-        answers[report.answer.answer] += 1
-        check_answer(tree, report, Random(seed), 3)
-    assert min(answers.values()) > 50
-
-
-def test_the_example_map_is_the_smallest_round_step() -> None:
-    for exact in (False, True):
-        report = find_order_preserving_map(load(LEFT, exact=exact))
-        # By hand: 0.9 * 1 + 0.1 * 14 = 2.3 > 2.1.
-        assert report.pairs == ((1, 1), (2, 2), (3, 3), (4, 14))
-        assert (report.before.best, report.after.best) == ("a1", "a2")
-    found = object_of("rescale", LEFT, "--any")
-    reason = "under the map if(u >= 4, u + 10, u), another action is better"
-    assert found["any"] == {"answer": "yes", "reason": reason}
-    again = object_of("rescale", LEFT, "--map", found["map"]["text"])
-    assert again["after"] == found["after"]
+        report = et.rescale(tree, "2*u", exact=exact)
+        numbers = [report.before.value, report.after.value, *sum(report.pairs, ())]
+        numbers += [report.map_class.slope, report.map_class.offset]
+        assert {type(number) for number in numbers} == {kind}
 
 
 # ---- The command.
@@ -299,37 +179,14 @@ def test_a_map_from_python_is_a_mapping_or_a_text() -> None:
         et.rescale(tree, lambda u: u)  # type: ignore[arg-type]
 
 
-# ---- Rewards: the map applies to totals.
-
-TEST = """
-max:
-  sell: 750
-  test:
-    cost: 100
-    chance:
-      - {p: 0.6, label: plus, reward: -250, chance: [{p: 3/4, utility: 2500}, {p: 1/4, utility: 0}]}
-      - {p: 0.4, label: minus, utility: 500}
-"""
-
-
-def test_any_applies_to_totals() -> None:
-    for exact in (False, True):
-        report = find_order_preserving_map(loads(TEST, exact=exact))
-        assert (report.answer.answer, report.answer.action) == ("yes", "test")
-        assert (report.remarks, report.after.best) == ((rescaling.FOLDED,), "sell")
-        plain = find_order_preserving_map(fold_rewards(loads(TEST, exact=exact)))
-        assert (plain.answer, plain.pairs) == (report.answer, report.pairs)
-
-
 # ---- Time.
 
 
 def test_a_tree_of_too_many_nodes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rescaling, "MAX_NODES", 14)
-    for find in (lambda tree: rescale(tree, "u^2"), find_order_preserving_map):
-        with pytest.raises(et.TreeError) as error:
-            find(et.load(LEFT))
-        assert str(error.value) == (
-            "utilities are mapped in fractions, and a tree of 15 nodes is too large: the limit is "
-            "14 nodes: set EXPECTITREE_BUDGET=10 for ten times as much"
-        )
+    with pytest.raises(et.TreeError) as error:
+        rescale(et.load(LEFT), "u^2")
+    assert str(error.value) == (
+        "utilities are mapped in fractions, and a tree of 15 nodes is too large: the limit is "
+        "14 nodes: set EXPECTITREE_BUDGET=10 for ten times as much"
+    )
