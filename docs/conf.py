@@ -126,16 +126,17 @@ def list_commands(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = source[0].replace("```{eval-rst}", f"{lists}```{{eval-rst}}")
 
 
+def show_clone(app: Sphinx, name: str, source: list[str]) -> None:
+    """Show how to clone the repository, if it is published."""
+    if name == "start" and _ADDRESSES["repository"]:
+        command = f"```sh\ngit clone {_ADDRESSES['repository']}\ncd expectitree\n```"
+        source[0] = source[0].replace("<!-- clone -->", command)
+
+
 def add_status(app: Sphinx, context: Context, lines: list[str]) -> None:
-    """Add the exit statuses, which are the same for all commands, to the page of each command."""
-    found = re.search(
-        r"^Exit status:\n((?: .*\n?)+)", inspect.cleandoc(str(cli.help)), re.MULTILINE
-    )
-    assert found is not None
+    """Name the page about exit statuses, which are the same for all commands."""
     if context.command is not cli and app.builder.name != "man":
-        lines += [".. rubric:: Exit status", "", ".. code-block:: text", ""]
-        lines += [f"  {line}" for line in found[1].splitlines()]
-        lines += ["", ":doc:`/reference/errors` explains them, and how files are written.", ""]
+        lines += [":doc:`/reference/errors` lists the exit statuses.", ""]
 
 
 def keep_columns(app: Sphinx, context: Context, lines: list[str]) -> None:
@@ -221,6 +222,7 @@ def setup(app: Sphinx) -> None:
     app.add_lexer("console", TextLexer)  # commands and their output are not shell code
     app.connect("builder-inited", write_commands)
     app.connect("source-read", list_commands)
+    app.connect("source-read", show_clone)
     app.connect("sphinx-click-process-description", keep_columns)
     app.connect("sphinx-click-process-epilog", add_status)
     app.connect("sphinx-click-process-options", shorten_options)

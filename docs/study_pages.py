@@ -53,7 +53,7 @@ def table_of_shares(summary: Summary) -> Iterator[str]:
     trees = " to ".join(map(str, sorted({min(counts), max(counts)})))
     widest = max(row.leaf_share.half or 0 for row in summary.rows)
     yield ""
-    yield f"Mean share of the leaves visited, over {trees} trees in each row, in per cent."
+    yield f"Mean share of the leaves visited, over {trees} trees in each row, in percent."
     yield f"The 95% intervals are at most ±{widest:.1f} percentage points."
 
 

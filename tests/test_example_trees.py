@@ -39,7 +39,6 @@ def mean(distribution: dict[int, Fraction]) -> Fraction:
 def test_an_example_has_what_a_reader_needs(file: Path) -> None:
     tree = et.load(file)
     assert tree.title
-    assert tree.source
     assert tree.expect is not None
     assert et.verify(tree).broken == []
     printed = invoke("new", "--example", file.stem).stdout

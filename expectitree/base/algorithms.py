@@ -139,7 +139,7 @@ class Algorithm:
 
     @property
     def full_name(self) -> str:
-        """The name and the options that matter, such as `star2.5 (3 probes, sequential)`."""
+        """The name and the options, such as `star2.5 (2 probes, cyclic)`; studies keep it."""
         if self.name == "star2.5":
             plural = "s" * (self.probes != 1)
             return f"{self.name} ({self.probes} probe{plural}, {self.probe_order})"
@@ -149,6 +149,13 @@ class Algorithm:
         if changed:
             return f"{self.name} ({', '.join(changed)})"
         return self.name
+
+    @property
+    def short_name(self) -> str:
+        """The name; the full name if an option was changed."""
+        if self == ALGORITHMS.get(self.name):
+            return self.name
+        return self.full_name
 
 
 _DEPTH_FIRST = BuiltIn("searches.depth_first_search", "run_depth_first")
@@ -197,6 +204,21 @@ ALGORITHMS = {
 }
 
 
+# The names in courses: the algorithm that each means, and the kind of node that it has no rule for.
+ALIASES = {
+    "expectimax": ("expectiminimax", "MIN"),
+    "minimax": ("expectiminimax", "CHANCE"),
+    "alpha-beta": ("alphabeta", ""),
+}
+NAMES = (*ALGORITHMS, *ALIASES)
+
+
+def name_of(name: str) -> str:
+    """Return the key of the algorithm with a name or an alias; the name itself if it is unknown."""
+    key = name.lower()
+    return ALIASES.get(key, (key,))[0]
+
+
 def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     """Return the algorithm of a name, with some of its options changed.
 
@@ -206,7 +228,8 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
         6.0
 
     Args:
-        name: A key of `ALGORITHMS`, the name of an entry point of another package, or an algorithm.
+        name: A key of `ALGORITHMS` or of `ALIASES`, such as expectimax, the name of an entry point
+            of another package, or an algorithm.
         options: star2.5 has `probes` and `probe_order`, best-first has `goal`. An option that
             is None keeps its value.
 
@@ -238,7 +261,7 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
 
 def _named(name: str) -> Algorithm:
     """Return the algorithm with a name, ours or another package's; raise `SearchError`."""
-    key = name.lower()
+    key = name_of(name)
     if key in ALGORITHMS:
         return ALGORITHMS[key]
     others = plugins(GROUP)
@@ -246,5 +269,5 @@ def _named(name: str) -> Algorithm:
         found: Algorithm = plugin(others[key], Algorithm)
         return replace(found, name=key)
     choices = [*ALGORITHMS, *others]
-    hint = did_you_mean(name, choices)
+    hint = did_you_mean(name, (*choices, *ALIASES))
     raise SearchError(f"unknown algorithm {quote(name)}{hint}\nchoose among {', '.join(choices)}")

@@ -5,9 +5,11 @@ Every message says what was found, what was expected, where, and what to do.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import NamedTuple, Self
 
 # The kinds of errors for which the hint depends on who asks: a file of another program, the editor.
@@ -25,9 +27,17 @@ WRONG_SUM_OF_FORMULAS = "a wrong sum of formulas"
 USER_ERRORS = (Exception, SystemExit)  # that the user's own code may raise
 
 
+# The commands that install into an environment, by the end of its path; pip in any other.
+_INSTALLERS = {
+    "pipx/venvs/expectitree": "pipx install --force",
+    "uv/tools/expectitree": "uv tool install",
+}
+
+
 def install_hint(extra: str) -> str:
     """Return how to install an extra, such as `fast`, until the package is on an index."""
-    return f"pip install '.[{extra}]' in a clone of the repository"
+    command = _INSTALLERS.get("/".join(Path(sys.prefix).parts[-3:]), "pip install")
+    return f"{command} '.[{extra}]' in a clone of the repository"
 
 
 class ExpectitreeError(Exception):

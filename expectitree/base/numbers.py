@@ -465,7 +465,7 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
 
 
 def percent_text(count: float, total: float) -> str:
-    """Return a share in per cent, with decimals where it would look like none or all.
+    """Return a share in percent, with decimals where it would look like none or all.
 
     >>> [percent_text(count, 216) for count in (0, 58, 215, 216)]
     ['0%', '27%', '99.5%', '100%']

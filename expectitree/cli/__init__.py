@@ -145,16 +145,6 @@ def cli() -> None:
     `expectitree FILE` evaluates it. A FILE may be - for standard input, example:risk for an
     example, a file of another program (see `expectitree convert --help-all`), or a GAME such as
     game:pig, which is searched from its rules.
-
-    \b
-    Exit status:
-      0    success
-      1    the answer is negative: a result differs from `expect`, algorithms
-           disagree, a search or a study stopped before it was finished
-      2    wrong usage
-      3    a file cannot be read or written, or is not a tree or a game
-      130  interrupted by Ctrl-C
-      143  ended by SIGTERM, as `timeout` sends it
     """
 
 

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import click
 
-from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm
+from expectitree.base.algorithms import ALGORITHMS, ALIASES, NAMES, OPTIONS, Algorithm, name_of
 from expectitree.base.algorithms import algorithm as find_algorithm
-from expectitree.base.tree.model import Tree
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.cli.help import search_option
 from expectitree.cli.options import complete_from
 from expectitree.cli.terminal import say
@@ -23,8 +23,9 @@ class ChosenAlgorithms:
 
     def __init__(self, names: Sequence[str], options: Mapping[str, int | str]) -> None:
         self.are_named = bool(names)  # by the user; otherwise these are all algorithms
+        self.names = [*map(str.lower, names)]
         self.options = options
-        chosen = dict.fromkeys(name.lower() for name in names or ALGORITHMS)
+        chosen = dict.fromkeys(map(name_of, names or ALGORITHMS))
         for key in options:
             own = OPTIONS[key].algorithm
             if own not in chosen:
@@ -58,19 +59,19 @@ class ChosenAlgorithms:
     def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
         """Tell the user which algorithms would be slow on the tree; drop them if none was named.
 
-        If none was named, also drop those that cannot search the tree.
+        If none was named, also drop those that cannot search the tree. An alias that is for trees
+        of other kinds gets a line, too.
         """
+        for alias, (name, kind) in ALIASES.items():
+            if kind and alias in self.names and Kind[kind] in tree.columns.kind:
+                say(f"{file}: {alias} is for trees without {kind} nodes; here, {name} runs")
+        usual = usual_algorithms(tree, self.all)
+        others = [algorithm.name for algorithm in self.all if algorithm not in usual]
         if tree.attitude is not None:
-            if self.are_named:
-                return self.all
-            able = usual_algorithms(tree, self.all)
-            if len(able) < len(self.all):
+            if others and not self.are_named:
                 say(f"{file}: with an attitude to risk, expectiminimax is the only search")
-            return able
-        if all(algorithm.in_order for algorithm in self.all):
-            return self.all
-        fast = usual_algorithms(tree, self.all)
-        for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
+            others = []
+        for name in others:
             if self.are_named:
                 say(
                     f"{file}: {name} may be slow on this tree: the paths to its leaves have "
@@ -78,7 +79,7 @@ class ChosenAlgorithms:
                 )
             else:
                 say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
-        return self.all if self.are_named else fast
+        return self.all if self.are_named else usual
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
@@ -91,7 +92,7 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
             multiple=True,
             default=default,
             rare=False,
-            shell_complete=complete_from(ALGORITHMS),
+            shell_complete=complete_from(NAMES),
         )
     ]
     for key, row in OPTIONS.items():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.base.errors import Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import declare
+from expectitree.cli.games import is_game_name
+from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import say_problems
 from expectitree.cli.trees import SearchOptions
@@ -16,12 +19,14 @@ from expectitree.searches.result import Outcome
 @declare("compare")
 @algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
 @tree_options
+@option("-v --verbose", "Show how long each search took, too; the default for games.", "has_times")
 @format_options("compare")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
+    has_times: bool,
 ) -> None:
-    """Search each tree with several algorithms, and compare values, counts and times.
+    """Search each tree with several algorithms, and compare values and counts.
 
     The algorithms must agree; a disagreement is reported, and the exit status is 1. `limit`
     compares them with the fewest leaves that could have been enough.
@@ -31,7 +36,8 @@ def command(
 
     def compare_tree(tree: Tree, file: str) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
-        return compare(tree, chosen, file=file, exact=True, **options.arguments_for(*chosen))
+        comparison = compare(tree, chosen, exact=True, **options.arguments_for(*chosen))
+        return replace(comparison, file=file, has_times=has_times or is_game_name(file))
 
     comparisons = options.show_all("comparing", compare_tree, "compare")
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]

@@ -55,8 +55,12 @@ from expectitree.files.rows import ReadOptions
 )
 @option(
     "--flip PATH",
-    "Interchange two levels of chance nodes by Bayes' rule; PATH is the upper one.",
+    "Interchange two levels of chance nodes by Bayes' rule. PATH is the upper one, whose children "
+    "are chance nodes with the same labels. What was P(a) and P(b given a) becomes P(b) and P(a "
+    "given b), as formulas of the same parameters. Rewards of both levels are paid at the lower "
+    "one. Values above do not change, and a second flip undoes the first.",
     "flipped",
+    rare=True,
 )
 @option("--unshare", "Give each path its own nodes, without sharing.", "unshares", rare=True)
 @force_option
@@ -95,17 +99,11 @@ def command(
     For programs that know utilities only, --fold rewards moves rewards and costs into the
     utilities. If paths with different rewards lead to a shared node, add --unshare.
 
-    The children of the node that --flip names must be chance nodes with the same labels. What was
-    P(a) and P(b given a) becomes P(b) and P(a given b), as formulas of the same parameters. Rewards
-    of both levels are paid at the lower one. Values above do not change, and a second flip undoes
-    the first.
-
     \b
     For example:
       expectitree convert --format json trees/risk.yaml -
       expectitree convert trees/risk.yaml risk.efg
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
-      expectitree convert --flip drill trees/oil-wildcatter.yaml -
       expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
     out_format = check_output(out, format_name, force, float32)

@@ -28,7 +28,7 @@ from expectitree.searches.result import Search
 _TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
 
 _ABOUT = {  # of the choices for a picture, of which the first is the default
-    "theme": "The colours.",
+    "theme": "The colors.",
     "direction": "The direction in which the tree grows; auto takes what fits the width.",
     "style": "Triangles for MAX and MIN; or squares for decisions, as in decision analysis.",
 }
@@ -103,7 +103,7 @@ def command(
 
     \b
     .svg         a picture for web pages and slides
-    .png .pdf    the same picture (needs vl-convert: pip install '.[draw]')
+    .png .pdf    the same picture (needs the extra draw)
     .dot         a graph for Graphviz
     .mmd         a Mermaid flowchart, which GitHub shows in Markdown
     .html        a page that replays the searches step by step, offline

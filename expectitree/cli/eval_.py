@@ -51,7 +51,7 @@ from expectitree.searches.result import Search
 @totals_option
 @option(
     "-v --verbose",
-    "Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
+    "Describe the search too: algorithm, counts and bounds; the default with -a.",
     "is_detailed",
 )
 @output_option(

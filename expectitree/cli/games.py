@@ -35,7 +35,7 @@ POSITION_OPTIONS = (
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    game_option("--depth D", "The depth of the tree, in plies.", rare=False),
+    game_option("--depth D", "The depth of the tree, in plies."),
     game_option("--bounds LOWER,UPPER", "Bounds on every utility, in place of the game's bounds."),
 )
 LAZY_OPTIONS = (

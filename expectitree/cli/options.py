@@ -77,7 +77,7 @@ _TREE_OPTIONS = (
     tree_option(
         "-e TEXT", "A tree as text, in place of a file.", "texts", multiple=True, rare=False
     ),
-    tree_option("--depth D", "Cut the tree at D plies, and use its estimates there.", rare=False),
+    tree_option("--depth D", "Cut the tree at D plies, and use its estimates there."),
     tree_option(
         "--order ORDER",
         "Order of children: given, best, worst, inner (by estimates) or random:SEED.",

@@ -23,7 +23,7 @@ from expectitree.files.saving import save
 from expectitree.files.writing import OutputFile, named_errors, write_marked
 from expectitree.lab.families import FAMILIES
 from expectitree.lab.sheets import FORMATS
-from expectitree.lab.sheets.variants import Sheet, Wanted, make_variants, task_of
+from expectitree.lab.sheets.variants import Sheet, Wanted, make_variants, task_of, uneven
 from expectitree.text.phrases import plural
 
 _OPTIONS = (
@@ -94,7 +94,7 @@ def command(
 
     \b
     .html  pages of A4 to print in a browser: sheet.html and sheet-key.html
-    .pdf   the same pages (needs vl-convert and pypdf: pip install '.[draw]')
+    .pdf   the same pages (needs the extra draw)
     .tex   the same for LaTeX, with trees in TikZ
     .xml   numerical questions for Moodle, with their answers
 
@@ -127,6 +127,8 @@ def command(
     for variant, copy in zip(variants, copies, strict=False):
         save(variant.search.tree.changed(title=f"{title}, variant {variant.name}"), copy)
     say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")
+    if reason := uneven(variants):
+        say(reason)
 
 
 def _files_of(out: str) -> dict[OutputFile, bool]:

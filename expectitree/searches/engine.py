@@ -237,8 +237,9 @@ def usual_algorithms(
     """
     if tree.attitude is not None:
         return [chosen for chosen in among if not chosen.prunes]
-    is_slow = path_children(tree) > MAX_PATH_CHILDREN
-    return [chosen for chosen in among if chosen.in_order or not is_slow]
+    return [
+        chosen for chosen in among if chosen.in_order or path_children(tree) <= MAX_PATH_CHILDREN
+    ]
 
 
 def path_children(tree: Tree) -> float:

@@ -12,7 +12,7 @@ import pytest
 from click.shell_completion import CompletionItem, FishComplete
 from helpers import ROOT, invoke
 
-from expectitree.base.algorithms import ALGORITHMS
+from expectitree.base.algorithms import NAMES
 from expectitree.base.tables import COMMANDS
 from expectitree.cli import cli
 from expectitree.searches.engines import ENGINES
@@ -57,7 +57,7 @@ def test_values_of_options_are_completed() -> None:
     assert values("generate|ba") == ["ballard"]
     assert values("completion|") == ["bash", "zsh", "fish"]
     assert values("eval|--bounds|") == []
-    assert values("eval|-a|") == list(ALGORITHMS)
+    assert values("eval|-a|") == list(NAMES)
     assert values("compare|-a|star1|--algorithm|star2") == ["star2", "star2.5"]
 
 

@@ -112,7 +112,7 @@ def test_searches_of_games_restore_the_limit() -> None:
 
 
 class Endless:
-    """A state that is compared with itself for ever."""
+    """A state that is compared with itself forever."""
 
     def __hash__(self) -> int:
         return 1

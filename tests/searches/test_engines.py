@@ -194,6 +194,13 @@ def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None
         "the repository"
     )
     assert compiling.advice(2) is None
+    for folder, command in (
+        ("pipx/venvs/expectitree", "pipx install --force '.[fast]'"),
+        ("share/uv/tools/expectitree", "uv tool install '.[fast]'"),
+        ("home/uv/tools/venv", "pip install '.[fast]'"),
+    ):
+        monkeypatch.setattr("sys.prefix", f"/home/ann/{folder}")
+        assert f": {command} in a clone" in str(compiling.advice(5))
 
 
 @pytest.mark.extra

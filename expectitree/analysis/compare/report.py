@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -50,12 +50,14 @@ class Comparison(Shown):
     Attributes:
         file: The name of the tree in outputs.
         rows: One for each algorithm, with its `search` and the `seconds` that this took.
+        has_times: Whether the text shows the seconds.
     """
 
     question = "compare"
 
     file: str
     rows: Sequence[ComparisonRow]
+    has_times: bool = field(default=False, repr=False)
 
     @property
     def tree(self) -> Tree:

@@ -55,17 +55,18 @@ def _bounds(comparison: Comparison) -> Iterator[Text]:
             found.setdefault(bounds_text(search.root_bounds, search.bounds_source), []).append(
                 search.algorithm.name
             )
-    *parts, last = [*found.items()] or [("", [])]
     if found:
+        *parts, (last, _) = found.items()
         text = "".join(f"{bounds} for {', '.join(names)}; " for bounds, names in parts)
-        yield Text(f"bounds: {text}{last[0]}{' for the others' * bool(parts)}", style="dim")
+        yield Text(f"bounds: {text}{last}{' for the others' * bool(parts)}", style="dim")
 
 
 def _table(comparison: Comparison, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the table; a long best action that all searches have comes after it."""
     bests = {row.search.best or "-" for row in comparison.rows}
     is_long = len(bests) == 1 and cell_len(min(bests)) > _LONG
-    shown = [i for i, column in enumerate(COLUMNS) if not (is_long and column.heading == "best")]
+    is_shown = {"best": not is_long, "time": comparison.has_times}
+    shown = [i for i, column in enumerate(COLUMNS) if is_shown.get(column.heading, True)]
     rows = [[cells[i] for i in shown] for cells in map(_cells, comparison.rows)]
     yield from table([COLUMNS[i] for i in shown], rows, options)
     if is_long:
@@ -76,7 +77,7 @@ def _cells(row: ComparisonRow) -> list[str]:
     search = row.search
     counts = search.counts
     return [
-        search.algorithm.full_name,
+        search.algorithm.short_name,
         search.value_text(),
         search.best or "-",
         f"{counts.visited:,}",
@@ -117,4 +118,4 @@ def _fewest(searches: Sequence[Search], goal: str) -> str:
     others = sum(s.counts.leaves_visited == visited for s in searches) - 1
     also = f", as did {plural(others, 'other algorithm')}" if others else ""
     share = f"{visited:,} of {leaves} ({percent_text(visited, best.tree.leaves)})"
-    return f"{best.algorithm.full_name} visited the fewest leaves for {goal}: {share}{also}."
+    return f"{best.algorithm.short_name} visited the fewest leaves for {goal}: {share}{also}."

@@ -20,7 +20,7 @@ from expectitree.base.numbers import (
     is_shown_as_fraction,
     percent_text,
 )
-from expectitree.base.tree.columns import CHANCE, NONE, Kind
+from expectitree.base.tree.columns import NONE, Kind
 from expectitree.searches.result import Counts, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import (
@@ -79,12 +79,10 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     write: Write = display_text
     if is_shown_as_fraction(value):
         write = exact_display
-    name = search.algorithm.full_name
-    has_opponent = search.tree.has_min and search.tree.decision_maker == Kind.MAX
-    is_detailed = evaluation.is_detailed or search.algorithm.prunes or has_opponent
+    is_detailed = evaluation.is_detailed or search.algorithm.prunes
     if is_detailed:
-        yield "algorithm", name
-    yield _name_of_value(search, has_opponent), (search.value_text(write), "value")
+        yield "algorithm", search.algorithm.full_name
+    yield "value", (search.value_text(write), "value")
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
         yield "criteria", ", ".join(_criteria(evaluation))
@@ -113,15 +111,6 @@ def _tree_facts(evaluation: Evaluation) -> Facts:
         yield "decides", "MIN, who prefers small totals"
     if evaluation.formulas and evaluation.parameters:
         yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
-
-
-def _name_of_value(search: Search, has_opponent: bool) -> str:
-    """Return what decision analysts call the value of a tree in which nobody plays against them."""
-    if search.tree.attitude is not None:
-        return "certainty equivalent"
-    if search.grown is None and not has_opponent and CHANCE in search.tree.columns.kind:
-        return "expected value"
-    return "value"
 
 
 def _search_facts(evaluation: Evaluation) -> Facts:

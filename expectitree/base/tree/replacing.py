@@ -159,7 +159,7 @@ class Expansion:
         self.tree, self.formulas, self.report = tree, tree.formulas, report
         self.links = tree.formulas.links
         self.domain = rounded_fractions()
-        # Counters are not rounded, or they might go on for ever.
+        # Counters are not rounded, or they might go on forever.
         self.counting = replace(self.domain, checked=FRACTIONS.checked)
         self.now = ParameterValues(tree.parameters, self.domain)
         self.counters = counters_of(tree)

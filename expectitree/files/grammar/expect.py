@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from expectitree.base.algorithms import ALGORITHMS, OPTIONS
+from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, name_of
 from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import Number, check_setting, exact_text, quote
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
@@ -89,7 +89,7 @@ class _ExpectationReader(ValueReader):
     def read(self, data: Data) -> Expectation:
         found = {}
         runs: list[RunExpectation] = []
-        for at, key, value in self.pairs(data, KEYS):
+        for at, key, value in self.pairs(data, (*KEYS, *ALIASES)):
             if key in VALUES:
                 found[key] = self.attempt(VALUES[key], value, data, at)
                 if key == "value" and found[key] is not None:
@@ -160,11 +160,11 @@ class _ExpectationReader(ValueReader):
         self, data: Data, where: Place, place: tuple[str | int, ...]
     ) -> Iterator[RunExpectation]:
         """Yield the expectation of one search, whose keys below `expect` are `place`."""
-        name = str(place[0])
+        name = name_of(str(place[0]))
         if not isinstance(data, tuple):
             self.report(
                 where,
-                f"found {described(data)} under {name}, expected a mapping with "
+                f"found {described(data)} under {place[0]}, expected a mapping with "
                 f"{', '.join(RUN_KEYS)}",
             )
             return

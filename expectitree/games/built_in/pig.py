@@ -35,7 +35,7 @@ class Pig:
     """
 
     utility_bounds = (-1, 1)
-    endless = 0  # if both players hold without points for ever
+    endless = 0  # if both players hold without points forever
 
     def __init__(self, target: int = 100, die: int = 6) -> None:
         if target < 1 or die < 2:

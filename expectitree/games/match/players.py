@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.base.algorithms import ALGORITHMS
+from expectitree.base.algorithms import NAMES, name_of
 from expectitree.base.errors import SearchError
 from expectitree.base.names import did_you_mean
 from expectitree.games.calls import are_equal, shown
@@ -44,8 +44,9 @@ def player_of(asked: Asked, rules: Rules, depth: int | None, seconds: float | No
     if isinstance(asked, Solution):
         return Player(f"policy of {asked.game}", lambda state, *_: _move_of_policy(asked, state))
     limits = {"depth": depth, "seconds": seconds}
-    if isinstance(asked, str) and asked in ALGORITHMS:
-        return _searching(asked, _search_of(rules.game), {"algorithm": asked, **limits})
+    if isinstance(asked, str) and asked in NAMES:
+        name = name_of(asked)
+        return _searching(name, _search_of(rules.game), {"algorithm": name, **limits})
     if isinstance(asked, Mapping):
         return _searching("search", _search_of(rules.game), asked)
     is_object = not isinstance(asked, type)
@@ -56,7 +57,7 @@ def player_of(asked: Asked, rules: Rules, depth: int | None, seconds: float | No
         return Player(name, lambda state, *_: rules.call(name, asked, state), is_random=True)
     near = ""
     if isinstance(asked, str):
-        near = did_you_mean(asked, (*ALGORITHMS, RANDOM))
+        near = did_you_mean(asked, (*NAMES, RANDOM))
     raise SearchError(f"found {shown(asked, 60)} as a player{near}, expected {EXPECTED}")
 
 

@@ -39,7 +39,7 @@ NEVER = 2**62  # sweeps
 SLOW = 0.9  # the least rate of changes that are extrapolated
 STEADY = 0.1  # how much of it such a rate may change
 FURTHER = 4.0  # of the sweeps so far, by how many more values are extrapolated at most
-OPEN = 4  # added to a player who may pay for ever, or gain, or neither
+OPEN = 4  # added to a player who may pay forever, or gain, or neither
 LOST, WON = 2, 3  # marks of states that are worth minus and plus infinity
 
 # The progress of `narrow`: the component, its sweeps, those of all components, and how many visits
@@ -267,7 +267,7 @@ def reach(
 def find_traps(
     graph: Graph, discounted: bool, plan: IntColumn, chain: IntColumn, marks: Marks
 ) -> tuple[int, int]:
-    """Plan how to bound each component: `DEFLATE` where play may go on for ever.
+    """Plan how to bound each component: `DEFLATE` where play may go on forever.
 
     Return how many components have a cycle, and how many of these may follow each other.
 
@@ -334,7 +334,7 @@ def paid_for_ever(
 def mark_infinite(
     graph: Graph, payer: IntColumn, discounted: bool, bounds: Bounds, marks: Marks
 ) -> int:
-    """Bound the states that a player who pays for ever cannot be sure to leave by infinity.
+    """Bound the states that a player who pays forever cannot be sure to leave by infinity.
 
     `payer` has the player of each component, plus `OPEN` if he may not pay after all, and `CHANCE`
     if both may. Return such a component in which he may have to stay, or `NONE`.

@@ -22,7 +22,7 @@ from expectitree.games.solve.solver import Solver
 from expectitree.games.solve.states import Limits, Reached, RuledStates, state_text
 
 FEW_STATES = 20_000  # that the methods make, where the game has `expand`
-STAYS = " (not for ever)"  # a move that must not be repeated for ever
+STAYS = " (not forever)"  # a move that must not be repeated forever
 TURNS = {MAX: "max", MIN: "min", CHANCE: "chance", TERMINAL: None}
 
 
@@ -31,7 +31,7 @@ class Ranked(NamedTuple):
 
     `is_best` means that no other move is certainly better. Of several such moves, one may only put
     off the others, so play the one of `Position.best`. With fractions, `may_stay` marks moves that
-    are as good, and must not be repeated for ever.
+    are as good, and must not be repeated forever.
     """
 
     move: Any
@@ -235,7 +235,7 @@ def solve(  # noqa: PLR0913
         >>> round(found.value, 9), found.root.best, found.cyclic
         (0.2311171, 'roll', 361)
 
-    States with equal keys are one position, whatever moves led to it. If play may go on for ever,
+    States with equal keys are one position, whatever moves led to it. If play may go on forever,
     declare what that is worth (`endless`), or count later moves less (`discount`), unless each step
     there costs something: then a player who can leave does so, and a position from which he cannot
     is worth minus infinity (to MAX, and infinity where MIN pays).

@@ -83,7 +83,7 @@ class Solver:
         self.choice = compiling.filled("q", NONE, count, self.compiled)
         self.marks = Marks(self._zeros("b", count), self.choice, allowed)
         self.place = array("q", [0] * (NEXT + 1))
-        self.staying: set[int] = set()  # best moves that must not be repeated for ever
+        self.staying: set[int] = set()  # best moves that must not be repeated forever
         self._stop = array("b", [0])  # set when time is over
         timer = Timer(states.limits.left, self._stop.__setitem__, (0, 1))
         timer.daemon = True
@@ -192,7 +192,7 @@ class Solver:
         if all(self.states.kind[n] == CHANCE for n in states):  # only moves are discounted
             cures = *(cure for cure in cures if cure == ENDLESS), CORRECT
         return GameError(
-            f"{self.rules.title}: play can go on for ever {where}: {', or '.join(cures)}"
+            f"{self.rules.title}: play can go on forever {where}: {', or '.join(cures)}"
         )
 
     def _cycle_error(self, component: int, about: str, *cures: str) -> GameError:
@@ -214,7 +214,7 @@ class Solver:
         return self._error(where, cycle, *cures)
 
     def _payer(self, component: int) -> int:
-        """Return who pays for ever in a component, as `mark_infinite` has it, or 0 for nobody.
+        """Return who pays forever in a component, as `mark_infinite` has it, or 0 for nobody.
 
         A player who is alone must not gain there.
         """
@@ -324,7 +324,7 @@ class Solver:
             if missing and self.pays:
                 raise GameError(
                     f"{self.rules.title}: no certain value was found for a component of "
-                    f"{len(about[0]):,} positions where nothing may be paid for ever: "
+                    f"{len(about[0]):,} positions where nothing may be paid forever: "
                     f"{COST}, or {DISCOUNT}"
                 )
 

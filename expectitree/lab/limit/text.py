@@ -60,7 +60,7 @@ def _row(report: Limit, row: Search) -> list[str]:
         surplus = "-"
         if row.stopped:
             surplus = "stopped"
-    return [row.algorithm.full_name, f"{visited:,}", surplus]
+    return [row.algorithm.short_name, f"{visited:,}", surplus]
 
 
 def _results(report: Limit) -> Iterator[str]:

@@ -16,7 +16,7 @@ from expectitree.base.numbers import Number, decimal_text, to_exact
 from expectitree.lab.sheets.variants import Sheet, Variant
 from expectitree.picture.svg import svg_lines
 
-_NEAREST = Fraction(1, 200)  # half of a hundredth, or of a per cent of a number below 1
+_NEAREST = Fraction(1, 200)  # half of a hundredth, or of a percent of a number below 1
 
 
 def quiz(sheet: Sheet, is_key: bool) -> bytes:

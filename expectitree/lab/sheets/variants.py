@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, islice, product, zip_longest
 from math import ceil, floor, gcd, lcm, log10
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -26,6 +28,7 @@ from expectitree.text.phrases import chance_text, interval_text, plural
 
 MAX_NODES = 200  # of a tree that a page may have room for
 TRIES = 300  # trees for each variant that is wanted
+EVEN_TRIES = 10  # at least, to choose variants with other best actions
 SEEDS = 1_000_000  # of the trees of one sheet: its own seed, times this, and the next ones
 WIDTH, HEIGHT = 510.0, 628.0  # points that a page of A4 has for a tree
 _GREATEST_SCALE = 1.3  # at which a small tree is drawn
@@ -113,7 +116,7 @@ def task_of(search: Search, windows: bool) -> str:
         noun = "total"
     interval = interval_text(*ends).replace(" ", "\xa0")
     known = f" Every {noun} lies in {interval}." * is_finite(ends[0])
-    window = ", with its alpha and beta" * windows
+    window = ", with its alpha and beta on entry" * windows
     return (
         f"Search the tree with {algorithm.full_name}, in the order in which it is drawn.{known} "
         f"Write the value or the bound that you find at each node that you visit{window}. Cross "
@@ -127,8 +130,8 @@ def make_variants(
     """Return variants of a tree with other numbers, or trees of a family with `parameters`.
 
     No two are equal. Each has a unique best action, if the root is a player's, and the search makes
-    enough cuts. If possible, no probability is rounded where it is printed. Raises
-    `AnalysisError` if too few trees are so.
+    enough cuts. If possible, each action is best in as many variants as any other, and no
+    probability is rounded where it is printed. Raises `AnalysisError` if too few trees are so.
     """
     if not algorithm.proves:
         raise AnalysisError(f"{algorithm.name} only estimates values\nchoose another search")
@@ -142,37 +145,58 @@ def make_variants(
             f"the tree has {nodes:,.0f} nodes, expected at most {MAX_NODES} for a page\ntake fewer "
             "plies or branches"
         )
-    found: dict[tuple[Number, ...], Variant] = {}
-    most_cuts = 0
-    number, min_cuts, first = wanted.number, wanted.min_cuts, wanted.seed * SEEDS
-    seeds = range(first, first + TRIES * number)
-    for is_round, own in product((True, False), seeds):
-        if isinstance(source, str):
-            tree = in_fractions(generate(source, seed=own, **parameters))
-        else:
-            try:
-                tree = redrawn(source, own, is_round)
-            except TreeError:  # these values of the parameters do not fit together
-                continue
-        if is_round and not _is_printed_exactly(tree):
-            continue
-        tree = _without_notes(tree.changed(title=None, source=None))
+    by_best: dict[str | None, list[tuple[int, Search]]] = {}  # by the best action
+    seen: set[tuple[Number, ...]] = set()
+    most_cuts, number, min_cuts = 0, wanted.number, wanted.min_cuts
+    for tries, (seed, tree) in enumerate(_trees(source, wanted, parameters)):
+        if len(seen) >= number and tries >= EVEN_TRIES * number:
+            break
         search = search_tree(tree, algorithm, bounds=wanted.bounds or usual_bounds(tree, algorithm))
         most_cuts = max(most_cuts, search.cuts)
         known = [utility for utility in tree.columns.utility if utility == utility]
         columns = tree.columns
         numbers = (*known, *columns.probability, *columns.reward, *columns.kind)
-        if search.cuts < min_cuts or numbers in found:
-            continue
-        if len(search_tree(tree).ties) <= 1:
-            found[numbers] = Variant(f"{len(found) + 1}", own, search, wanted.windows)
-            if len(found) == number:
-                return [*found.values()]
+        if search.cuts >= min_cuts and numbers not in seen and len(search_tree(tree).ties) <= 1:
+            seen.add(numbers)
+            by_best.setdefault(search.best, []).append((seed, search))
+    if len(seen) >= number:
+        turns = filter(None, chain.from_iterable(zip_longest(*by_best.values())))
+        chosen = enumerate(sorted(islice(turns, number), key=itemgetter(0)), 1)
+        return [Variant(f"{i}", seed, search, wanted.windows) for i, (seed, search) in chosen]
     cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
     raise AnalysisError(
-        f"found {len(found)} of {number} variants with a unique best action{cuts * (min_cuts > 0)} "
+        f"found {len(seen)} of {number} variants with a unique best action{cuts * (min_cuts > 0)} "
         f"among {TRIES * number:,} trees\ntake fewer variants or cuts, a larger tree, other "
         "utilities or bounds, or another search"
+    )
+
+
+def _trees(
+    source: Tree | str, wanted: Wanted, parameters: Mapping[str, Any]
+) -> Iterator[tuple[int, Tree]]:
+    """Yield trees with their seeds: first those whose printed probabilities are exact."""
+    first = wanted.seed * SEEDS
+    for is_round, seed in product((True, False), range(first, first + TRIES * wanted.number)):
+        if isinstance(source, str):
+            tree = in_fractions(generate(source, seed=seed, **parameters))
+        else:
+            try:
+                tree = redrawn(source, seed, is_round)
+            except TreeError:  # these values of the parameters do not fit together
+                continue
+        if not is_round or _is_printed_exactly(tree):
+            yield seed, _without_notes(tree.changed(title=None, source=None))
+
+
+def uneven(variants: Sequence[Variant]) -> str:
+    """Return which action is best too often, in words; empty if each is in as many variants."""
+    tree = variants[0].search.tree
+    ((best, count),) = Counter(variant.search.best for variant in variants).most_common(1)
+    if best is None or count <= ceil(len(variants) / len(tree.branches_of(tree.root_id))):
+        return ""
+    return (
+        f"the best action is {best} in {count} of {len(variants)} variants: trees in which another "
+        "is best are rare; ask for fewer cuts, or for a larger tree"
     )
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, product
 from typing import IO, Any, TypeAlias
 
-from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorithm
+from expectitree.base.algorithms import ALGORITHMS, NAMES, OPTIONS, Algorithm, algorithm, name_of
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.numbers import quote
 from expectitree.files import parse, read_text
@@ -205,10 +205,10 @@ class _StudyReader:
         _expect(isinstance(item, tuple), item, expected)
         readers = dict.fromkeys((key for key, _ in item), _text)
         readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(
-            ALGORITHMS, _value(_read_figure, "per cent, or such as 15/27")
+            NAMES, _value(_read_figure, "a percentage, or such as 15/27")
         )
         where = self.mapping(item, expected, readers)
-        figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
+        figures = {name_of(name): where.pop(name) for name in NAMES if name in where}
         if not figures:
             raise AnalysisError(
                 "there is no figure of an algorithm\nwrite such as star1: 84.1; "
@@ -328,7 +328,7 @@ def _option(key: str) -> Reader:
 
 
 def _read_figure(text: str) -> str:
-    """Return a published figure: a share in per cent, or leaves of all such as 15/27."""
+    """Return a published figure: a share in percent, or leaves of all such as 15/27."""
     leaves, slash, total = text.partition("/")
     most = float(total) if slash else 1e18
     if 0 <= float(leaves) / most <= 1 <= 1e18 / most:

@@ -31,7 +31,7 @@ class SummaryRow:
     trees: int
     leaves_total: float  # a tree, on average
     leaves: Mean  # visited
-    leaf_share: Mean | None  # of all, in per cent; None for a lazy search
+    leaf_share: Mean | None  # of all, in percent; None for a lazy search
     nodes: Mean  # visited
     node_share: Mean | None
     visits: Mean
@@ -42,7 +42,7 @@ class SummaryRow:
 
     @property
     def published_share(self) -> float | None:
-        """The published figure in per cent."""
+        """The published figure in percent."""
         if self.published is None:
             return None
         leaves, _, total = self.published.partition("/")

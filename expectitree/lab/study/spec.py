@@ -44,7 +44,7 @@ class Published:
 
     where: Mapping[str, int | str]  # parameters of the trees, and options of the algorithm
     algorithm: str
-    figure: str  # a share in per cent such as 84.1, or leaves of all such as 15/27
+    figure: str  # a share in percent such as 84.1, or leaves of all such as 15/27
 
     def applies_to(self, tree: Parameters, chosen: Algorithm) -> bool:
         """Return whether the figure applies to a search of these trees."""

@@ -31,6 +31,19 @@ def test_the_text_is_a_table_and_a_sentence() -> None:
     assert max(map(len, done.out.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("words", "has_times"),
+    [
+        ((LEFT,), False),
+        ((LEFT, "-v"), True),
+        (("game:pig(target=4)", "--depth", "2"), True),
+        ((LEFT, "--format", "csv"), False),
+    ],
+)
+def test_times_are_shown_on_request_and_for_games(words: tuple[str, ...], has_times: bool) -> None:
+    assert (" time\n" in run_main("compare", "-a", "star1", *words).out) == has_times
+
+
 def test_csv_and_json() -> None:
     rows = list(csv.DictReader(io.StringIO(run_main("compare", LEFT, "--format", "csv").out)))
     assert [(row["algorithm"], row["leaves_visited"]) for row in rows][:3] == [

@@ -222,7 +222,7 @@ def test_the_strategy_keeps_only_reachable_nodes(searches: list[Search]) -> None
 
 
 def test_the_strategy_is_drawn() -> None:
-    done = invoke("eval", "--strategy", LEFT)
+    done = invoke("eval", "--strategy", "-v", LEFT)
     assert done.stdout.splitlines()[4:8] == [
         "▲ MAX 2.1",
         "└─★ a1  ● CHANCE 2.1",

@@ -267,14 +267,14 @@ def test_the_only_action_is_proved_whatever_its_value() -> None:
         "└─★ only  ● CHANCE [2, 4] of mean((2), (4))  passed over\n"
         "      at least 2 by its bounds, and no other can be better\n"
         "\n"
-        "algorithm      best-first (action)\n"
-        "expected value in [2, 4]\n"
-        "asked          which action is best, not its value (--goal action)\n"
-        "best           only\n"
-        "nodes          1 of 4 visited\n"
-        "leaves         0 of 2 visited (0%)\n"
-        "cuts           0; 3 nodes passed over\n"
-        "bounds         [2, 4] from the leaves\n"
+        "algorithm best-first (action)\n"
+        "value     in [2, 4]\n"
+        "asked     which action is best, not its value (--goal action)\n"
+        "best      only\n"
+        "nodes     1 of 4 visited\n"
+        "leaves    0 of 2 visited (0%)\n"
+        "cuts      0; 3 nodes passed over\n"
+        "bounds    [2, 4] from the leaves\n"
     )
     command = ("-a", "best-first", "--goal", "action", "-e", ONLY)
     explained = invoke("eval", "--explain", *command)

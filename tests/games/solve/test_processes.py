@@ -23,8 +23,8 @@ SHAPES = ("far", "near", "rare")
 def process(seed: int, players: str, payment: str, shape: str) -> Table:
     """Return a process in which each move leads to outcomes, one of them an end.
 
-    Play goes anywhere ("far"), or to neighbors, so that what is known creeps ("near"), or ends with
-    a probability of 1/200 a step ("rare"). Each move costs the player 1, or pays him 1.
+    Moves lead anywhere ("far"), or to neighbors, so values spread slowly ("near"), or the game ends
+    with a probability of 1/200 a step ("rare"). Each move costs the player 1, or pays him 1.
     """
     random = Random(f"{seed} {players} {payment} {shape}")
     count = random.randint(4, 20)

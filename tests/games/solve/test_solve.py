@@ -89,7 +89,7 @@ def test_random_games_with_cycles(seeds: range) -> None:
         check(game, found)
         exact = et.solve(game, exact=True)
         assert exact.lower == exact.upper == definition(game)[0]
-        # The moves of both players guarantee the value, also where play could go on for ever.
+        # The moves of both players guarantee the value, also where play could go on forever.
         best = {
             p.state: [m.label for m in p.moves].index(p.best) for p in exact.positions() if p.best
         }
@@ -114,7 +114,7 @@ def test_random_games_with_rewards_and_a_discount(seeds: range) -> None:
     for seed in seeds:
         game = random_table(seed, pays=True)
         game.endless = None
-        if any("for ever" in text for text in [error_of(game)]):
+        if any("forever" in text for text in [error_of(game)]):
             continue  # outcomes of chance that never end
         found = et.solve(game)
         if any(isinf(position.lower) for position in found.positions()):
@@ -170,7 +170,7 @@ def test_a_published_case_where_ordinary_value_iteration_stops_too_soon() -> Non
 
 
 def with_loop(**about: Any) -> Any:
-    """Return a game in which MAX may stay for ever, take 1, or toss a coin for 3 or -3."""
+    """Return a game in which MAX may stay forever, take 1, or toss a coin for 3 or -3."""
     half = Fraction(1, 2)
     rows: list[Any] = [
         ("max", [0, 1, 2]), (None, 1), ("chance", [(half, 3), (half, 4)]), (None, 3), (None, -3)
@@ -183,7 +183,7 @@ def with_loop(**about: Any) -> Any:
 
 def test_endless_play_has_to_be_declared() -> None:
     assert error_of(with_loop()) == (
-        "table: play can go on for ever in 1 position, such as 0: declare what endless play is "
+        "table: play can go on forever in 1 position, such as 0: declare what endless play is "
         "worth, as in `endless = 0` or --endless 0, or count later moves less, as in "
         "`discount = 0.95` or --discount 0.95"
     )
@@ -202,7 +202,7 @@ def test_endless_play_has_to_be_declared() -> None:
         ({"discount": 1.5}, "table: discount is 1.5, expected a number above 0, at most 1"),
         (
             {"reward": lambda state, move: 1},
-            "table: play can go on for ever by 0 → 0, where MAX gains without limit: count later "
+            "table: play can go on forever by 0 → 0, where MAX gains without limit: count later "
             "moves less, as in `discount = 0.95` or --discount 0.95, or let each step cost "
             "something, by a method reward",
         ),

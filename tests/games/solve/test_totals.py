@@ -107,7 +107,7 @@ def test_random_games_that_pay_without_a_discount(seeds: range) -> None:
     for seed in seeds:
         game = paying_table(seed)
         if error := error_of(game):
-            assert "play can go on for ever" in error or "no certain value" in error, seed
+            assert "play can go on forever" in error or "no certain value" in error, seed
             continue
         totals = definition(game)
         for exact in (False, True):
@@ -176,13 +176,13 @@ def test_totals(game: Paying, total: Any) -> None:
 )
 def test_cycles_without_a_total_are_named(game: Paying, where: str, cures: str) -> None:
     message = ", or ".join(CURES[cure] for cure in cures.split())
-    assert error_of(game) == f"table: play can go on for ever {where}: {message}"
+    assert error_of(game) == f"table: play can go on forever {where}: {message}"
 
 
 def test_endless_outcomes_that_pay_nothing() -> None:
     game = Paying([("max", [(1, -1)]), ("chance", [(1, 1, 0)])])
     assert error_of(game) == (
-        "table: play can go on for ever by 1 → 1, where nothing is paid: "
+        "table: play can go on forever by 1 → 1, where nothing is paid: "
         f"{CURES['endless']}, or correct the outcomes of chance that never end"
     )
     assert et.solve(game, endless=2).value == 1
@@ -239,7 +239,7 @@ class Gambler:
 def test_all_equally_good_moves(least: int) -> None:
     found = et.solve(Gambler(least), exact=True)
     rows = {row["position"]: row["equally_good"] for row in found.to_records()}
-    stays = "" if least else "0 (not for ever); "
+    stays = "" if least else "0 (not forever); "
     published = {"50": "50", "19": "6; 19", "20": "5; 20", "51": "1; 49", "75": "25", "44": "6; 44"}
     assert {state: rows[state] for state in published} == {
         state: stays + moves for state, moves in published.items()

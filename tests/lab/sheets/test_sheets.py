@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from base64 import b64decode
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -71,6 +72,33 @@ def test_every_variant_has_enough_cuts_and_one_best_action(
         again = et.generate("uniform", seed=variant.seed, **family)
         texts = [[f"{float(u):g}" for u in t.columns.utility] for t in (again, variant.search.tree)]
         assert texts[0] == texts[1]
+
+
+EVEN = {  # how often each action is best, in as many variants as the sheet has
+    ("uniform -a alphabeta", 10): [3, 3, 4],
+    ("uniform", 7): [3, 4],
+    ("uniform --branching 4 --pattern max,chance", 8): [2, 2, 2, 2],
+    ("trees/risk.yaml", 5): [2, 3],
+    ("trees/rockefeller.yaml", 6): [2, 2, 2],
+    ("uniform --pattern min,max --branching 3 -a alphabeta --min-cuts 2", 3): [3],
+    ("uniform --pattern chance,max", 4): [],
+}
+
+
+@pytest.mark.parametrize(("words", "number"), EVEN)
+def test_each_action_is_best_as_often_as_any_other(
+    words: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, *options = words.split()
+    if source.endswith(".yaml"):
+        source = str(ROOT / source)
+    monkeypatch.chdir(tmp_path)
+    done = invoke("sheet", source, *options, "-n", str(number), "--trees", "trees")
+    bests = [et.evaluate(et.load(tree)).best for tree in Path("trees").iterdir()]
+    counts = Counter(best for best in bests if best is not None)
+    assert sorted(counts.values()) == EVEN[words, number]
+    only = f"the best action is {bests[0]} in {number} of {number} variants: trees in which another"
+    assert (only in done.stderr) == (EVEN[words, number] == [number])
 
 
 def test_a_seed_makes_the_same_sheet_and_another_seed_another() -> None:
