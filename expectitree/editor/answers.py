@@ -38,8 +38,8 @@ from expectitree.files.grammar.keys import ROOT_KEYS, SCHEMA_KEY
 from expectitree.page import page_text, replays
 from expectitree.picture.content import SYMBOLS, Glyph, Style
 from expectitree.picture.diagram import diagram
-from expectitree.picture.drawing import drawn
 from expectitree.picture.hidden import evaluate_known
+from expectitree.picture.svg import svg_lines
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.text.console import text_console
 
@@ -191,7 +191,7 @@ def _picture(tree: Tree, asked: Answer) -> Answer:
         if group.box and isinstance(group.of, Glyph) and group.of.kind in SYMBOLS
     ]
     size = [picture.width, picture.height, picture.scale]
-    return {"svg": drawn("svg", evaluation, style), "size": size, "nodes": nodes}
+    return {"svg": "\n".join(svg_lines(picture, style.theme)), "size": size, "nodes": nodes}
 
 
 def _replay(tree: Tree, asked: Answer) -> Answer:

@@ -92,7 +92,12 @@ class Diagram(NamedTuple):
 
 def diagram(evaluation: Evaluation, style: Style) -> Diagram:
     """Return the picture of an evaluated tree, with the place of everything."""
-    picture = _chosen(content(evaluation, style, folded=True), style)
+    return diagram_of(content(evaluation, style, folded=True), style)
+
+
+def diagram_of(found: Content, style: Style) -> Diagram:
+    """Return the picture of a content, which may be folded, with the place of everything."""
+    picture = _chosen(found, style)
     if style.width and style.width < picture.width:
         return picture._replace(scale=style.width / picture.width)
     return picture

@@ -40,7 +40,7 @@ def drawn(tree: et.Tree, name: str = "star1", **wanted: Any) -> Diagram:
 
 
 def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style = PLAIN_STYLE) -> str:
-    return str(drawn_as(kind, Evaluation("", et.evaluate(tree, name)), style))
+    return str(drawn_as(kind, Evaluation("", et.evaluate(tree, name)), style).data)
 
 
 def lines_of(picture: Diagram) -> list[tuple[Edge, list[Line]]]:
