@@ -190,7 +190,7 @@ def test_numbers_are_grouped_and_have_a_minus_sign() -> None:
         -2_500_000: "−2,500,000", -12345.678901: "−12,345.68", 9999: "9,999", 999: "999",
         10**10: "10,000,000,000", Fraction(10**11, 3): "33,333,333,333.33", 10**15: "1e+15",
         1e-07: "1e-07", -INFINITY: "−∞", 0.000012: "0.000012", Fraction(-1, 10**6): "−0.000001",
-        123456789.0: "123,456,789", to_fraction("-2/6"): "−1/3", to_fraction("1/100000"): "1/100000",
+        123456789.0: "123,456,789", to_fraction("-2/6"): "−1/3", to_fraction("1/16"): "1/16",
         -to_fraction("-1/8"): "1/8", 2 * to_fraction("1/3"): "0.666667",
     }  # fmt: skip
     assert {value: display_text(value) for value in texts} == texts
