@@ -40,6 +40,7 @@ SLIDE = 960.0  # the width for which the layout is chosen, if the user wants non
 LEGIBLE = 9.0  # the size of the smallest text
 _MARGIN = 16.0
 _STROKE = 6.5  # half of a stroke across a branch
+_ARRIVALS_APART = 4.0  # between branches to one shared node
 _STROKES_APART = 2.2  # half of the distance between two strokes
 _WIDEST_HEADING = 480.0  # for which a picture is made wider
 _LEADING = 6.0  # below a title
@@ -167,12 +168,14 @@ class _Layout:
         self.items: list[_Item] = []
         self.item: dict[Glyph | Edge, _Item] = {}  # of a glyph, and of an edge's texts
         self.last: dict[Edge, _Item] = {}  # the last item of an edge before its child
+        self.arrival: dict[Edge, float] = {}  # where a further branch arrives, from the middle
         self.offset = (0.0, 0.0)  # from a place in the layout to that in the picture
 
     def diagram(self) -> Diagram:
         self.make_items()
         tidy(self.items)
         self.make_rows()
+        self.make_arrivals()
         width, height, heading = self.frame()
         return Diagram(self.content, width, height, [heading, *self.groups()])
 
@@ -278,6 +281,21 @@ class _Layout:
                 along = whole.along + along
                 self.item[edge.child] = _Item(place=place, along=along, block=block)
 
+    def make_arrivals(self) -> None:
+        """Spread the further branches to each shared node over its side, so that none cross."""
+        by_child: dict[Glyph, list[Edge]] = {}
+        for edge in sorted(self.edges, key=lambda edge: self.item[edge].place):
+            if not edge.is_first:
+                by_child.setdefault(edge.child, []).append(edge)
+        for child, edges in by_child.items():
+            item = self.item[child]
+            assert item.block is not None
+            before = sum(self.item[edge].place < item.place for edge in edges)
+            reach = item.block.symbol[not self.is_down] - 2
+            step = min(_ARRIVALS_APART, reach / max(before, len(edges) - before))
+            places = [*range(-before, 0), *range(1, len(edges) - before + 1)]
+            self.arrival |= {edge: step * n for edge, n in zip(edges, places, strict=True)}
+
     # ---- Places in the picture.
 
     def frame(self) -> tuple[float, float, Group]:
@@ -366,8 +384,13 @@ class _Layout:
         if not edge.is_first:
             end, begin = self.rows[child.row - 1].end, self.rows[child.row].start
             half = (end + begin) / 2
+            arrival = child.place + self.arrival[edge]
             points.append((text.place, end))
-            curve = [(text.place, half), (child.place, half), (child.place, begin)]
+            curve = [(text.place, half), (arrival, half), (arrival, begin)]
+            depth = child.along  # below the symbol
+            if edge.child.shape == "BOX":  # which has a text in its middle
+                depth = goal[1]
+            goal = (arrival, depth)
         paths.append(self.path(points, curve, [goal]))
         yield Line(tuple(paths), *(_GREY_LINE if edge.is_grey else _LINES[edge.rank]))
         if edge.is_cut or edge.is_unprobed:

@@ -252,6 +252,22 @@ def test_a_small_tree_grows_down_without_runs() -> None:
     assert len(lines_of(auto)) == len(tree.columns.child)
 
 
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_branches_to_one_shared_node_arrive_apart(direction: str) -> None:
+    chance = "{chance: [{p: 0.4, ref: end}, {p: 0.6, ref: end}]}"
+    inner, leaf = "{min: {a: 1, b: 2}}", "3"
+    for node in (inner, leaf):
+        for style in ("game", "decision"):
+            text = f"nodes: {{end: {node}}}\nmax: [{chance}, {{ref: end}}, {{min: [{{ref: end}}]}}]"
+            found = drawn(et.loads(text), direction=direction, style=style)
+            check_room(found)
+            ends = [
+                (edge.child.node, (line.paths[-1].rest or line.paths[-1].points)[-1])
+                for edge, (line, *_) in lines_of(found)
+            ]
+            assert len({*ends}) == len(ends) == {inner: 8, leaf: 6}[node]
+
+
 def test_a_title_without_width_is_no_division_by_zero() -> None:
     check_room(drawn(et.loads("{title: '\u0301', max: [1, 2]}"), "star1"))
 
