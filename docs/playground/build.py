@@ -62,8 +62,9 @@ def _front_page(folder: Path) -> str:
         (folder / f"first-{theme}.svg").write_text(answer(asked)["svg"], "utf-8")
     slots = {
         "text": f"<pre>{escape(text)}</pre>",
-        "picture": '<picture class="first"><source srcset="first-dark.svg"'
-        ' media="(prefers-color-scheme: dark)"><img src="first-light.svg" alt="The tree"></picture>',
+        "picture": '<picture class="first">'
+        '<source srcset="first-dark.svg" media="(prefers-color-scheme: dark)">'
+        '<img src="first-light.svg" alt="The tree as a picture"></picture>',
     }
     page = front_page()
     for name, content in slots.items():
