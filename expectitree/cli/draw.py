@@ -213,7 +213,6 @@ def _write(picture: drawing.Drawn, out: str) -> None:
     else:
         drawing.write(picture.data, out)
         said.append(f"{out} written")
-    if picture.shown:
-        said.append(f"{picture.shown}; `--all` draws every node")
+    said += [f"{shown}; `--all` draws every node" for shown in picture.shown]
     if said:
         say(": ".join(said))

@@ -130,7 +130,7 @@ class Content:
     description: str  # for screen readers
     glyphs: list[Glyph]  # parents first
     room: Lines = ()  # as the summary, the longest that an exercise has room for
-    shown: str = ""  # how many nodes are drawn, if not all are
+    shown: Lines = ()  # how many nodes are drawn, if not all are
 
     @property
     def edges(self) -> list[Edge]:
@@ -226,9 +226,9 @@ class _Reader:
     def read_rows(self, rows: list[Row]) -> Content:
         """Return the content of the rows: all glyphs first, since an edge may lead to any."""
         drawn = {row.node for row in rows if row.node >= 0}
-        shown = ""
+        shown: Lines = ()
         if len(drawn) < len(self.tree):
-            shown = f"{len(drawn):,} of {plural(len(self.tree), 'node')} shown"
+            shown = (f"{len(drawn):,} of {plural(len(self.tree), 'node')} shown",)
         own = {row.node: self.glyph(row.node) for row in rows if row.is_first}
         self.cut_branch = {n: self.first_left(n) for n in own}
         others = []
@@ -244,10 +244,10 @@ class _Reader:
         room: Lines = ()
         if self.is_exercise:
             text = exercise_lines(search, self.blank)
-            room = (*exercise_room(search), *filter(None, [shown]))
+            room = exercise_room(search) + shown
         else:
             text = _summary(search)
-        text = (*text, *filter(None, [shown]))
+        text += shown
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
         return Content(title, text, self.description(text), [*own.values(), *others], room, shown)
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import groupby, product
 from math import ceil
+from operator import attrgetter
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -282,19 +283,15 @@ class _Layout:
                 self.item[edge.child] = _Item(place=place, along=along, block=block)
 
     def make_arrivals(self) -> None:
-        """Spread the further branches to each shared node over its side, so that none cross."""
-        by_child: dict[Glyph, list[Edge]] = {}
-        for edge in sorted(self.edges, key=lambda edge: self.item[edge].place):
-            if not edge.is_first:
-                by_child.setdefault(edge.child, []).append(edge)
-        for child, edges in by_child.items():
-            item = self.item[child]
-            assert item.block is not None
-            before = sum(self.item[edge].place < item.place for edge in edges)
-            reach = item.block.symbol[not self.is_down] - 2
-            step = min(_ARRIVALS_APART, reach / max(before, len(edges) - before))
-            places = [*range(-before, 0), *range(1, len(edges) - before + 1)]
-            self.arrival |= {edge: step * n for edge, n in zip(edges, places, strict=True)}
+        """Spread the branches to each shared node over its side, the first in the middle."""
+        edges = sorted(self.edges, key=lambda edge: (id(edge.child), self.item[edge].place))
+        for child, group in groupby(edges, key=attrgetter("child")):
+            arriving = [*group]
+            first = next(n for n, edge in enumerate(arriving) if edge.is_first)
+            block = self.item[child].block
+            assert block is not None
+            step = min(_ARRIVALS_APART, (block.symbol[not self.is_down] - 2) / len(arriving))
+            self.arrival |= {edge: step * (n - first) for n, edge in enumerate(arriving)}
 
     # ---- Places in the picture.
 

@@ -15,7 +15,7 @@ from expectitree.base.numbers import INFINITY, notation, quote
 from expectitree.base.tables import PICTURES, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.writing import write_marked
-from expectitree.picture.content import Style, content
+from expectitree.picture.content import Lines, Style, content
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 
@@ -37,7 +37,7 @@ class Drawn(NamedTuple):
     """The content of a file with a picture."""
 
     data: str | bytes
-    shown: str = ""  # how many nodes are drawn, if not all are
+    shown: Lines = ()  # how many nodes are drawn, if not all are
 
 
 def draw(
