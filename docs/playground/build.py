@@ -60,16 +60,12 @@ def _front_page(folder: Path) -> str:
     for theme in ("light", "dark"):
         asked = {"text": text, "view": "picture", "algorithm": "", "theme": theme}
         (folder / f"first-{theme}.svg").write_text(answer(asked)["svg"], "utf-8")
-    slots = {
-        "text": f"<pre>{escape(text)}</pre>",
-        "picture": '<picture class="first">'
+    picture = (
+        '<picture class="first">'
         '<source srcset="first-dark.svg" media="(prefers-color-scheme: dark)">'
-        '<img src="first-light.svg" alt="The tree as a picture"></picture>',
-    }
-    page = front_page()
-    for name, content in slots.items():
-        page = page.replace(f"<!-- slot: {name} -->", content)
-    return page
+        '<img src="first-light.svg" alt="The tree as a picture"></picture>'
+    )
+    return front_page(f"<pre>{escape(text)}</pre>", picture)
 
 
 def _copy_pyodide(folder: Path) -> None:
