@@ -48,7 +48,8 @@ _HEADERS = {
 def front_page(text: str = "", picture: str = "") -> str:
     """Return the page, with a policy that also allows the script and the style of a replay.
 
-    The page shows a text and a picture before its script runs. A page in an iframe inherits the policy. Its script and style are the same for every tree.
+    The page shows a text and a picture before its script runs. A page in an iframe inherits the
+    policy. Its script and style are the same for every tree.
     """
     page, tree = files(__package__).joinpath(PAGE).read_text("utf-8"), TreeBuilder()
     replay = to_html(tree.build(tree.max([1, 2])), ["star1"])
