@@ -2,7 +2,7 @@
 
 var Scorer = {
   score: ([docname, , , , score]) =>
-    (/^(contributing|decisions)\//.test(docname) || /-results$/.test(docname) ? score - 200 : score),
+    (/^(contributing|decisions)\/|-results$/.test(docname) ? score - 200 : score),
   objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0,
   title: 15, partialTitle: 7, term: 5, partialTerm: 2,
 };
@@ -12,8 +12,8 @@ addEventListener("DOMContentLoaded", () => {
   const toText = Search.htmlToText;
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
-    const frames = ".bd-header-article, .bd-footer-article, .prev-next-footer, .toctree-wrapper, nav";
-    page.querySelectorAll(frames).forEach((frame) => frame.remove());
+    page.querySelectorAll(".bd-header-article, .prev-next-footer, .toctree-wrapper, nav")
+      .forEach((frame) => frame.remove());
     return toText(page.documentElement.outerHTML, anchor).replace(/\s+/g, " ");
   };
 });

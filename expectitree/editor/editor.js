@@ -125,7 +125,8 @@ function show(answer) {
   shown.classList.remove("old");
   shown.replaceChildren(element(answer));
   shown.scrollTo(...place);
-  const isNew = ([path]) => added && !added.has(path) && path.startsWith(selected.replace(/^\/$/, ""));
+  const parent = selected === "/" ? "" : selected;
+  const isNew = ([path]) => added && !added.has(path) && parentOf(path) === parent;
   selected = answer.nodes?.find(isNew)?.[0] ?? selected;
   added = null;
   return select(picture ? selected : null);
@@ -489,7 +490,9 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   action();
 });
-addEventListener("beforeunload", (event) => { if (file.name && isUnsaved()) event.preventDefault(); });
+addEventListener("beforeunload", (event) => {
+  if (file.name && isUnsaved()) event.preventDefault();
+});
 dark.addEventListener("change", () => {
   if (state.view === "picture") ask();
 });
