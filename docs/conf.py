@@ -19,6 +19,7 @@ from sphinx.util import logging
 import expectitree
 from expectitree.base.tables import COMMANDS
 from expectitree.cli import cli
+from expectitree.cli.help import OWN, SECTIONS
 
 project = "expectitree"
 author = "The expectitree authors"
@@ -62,6 +63,7 @@ html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["site.css"]
 html_favicon = "_static/icon.svg"
+html_search_scorer = str(Path(__file__).parent / "search.js")  # which also shows better excerpts
 html_sidebars = {"index": [], "start": []}
 html_show_sourcelink = False
 html_theme_options: dict[str, object] = {
@@ -161,6 +163,24 @@ def shorten_options(app: Sphinx, context: Context, lines: list[str]) -> None:
     lines[:] = re.sub(default, r"\n\1Default: ``\2``.", text).split("\n")
 
 
+def group_options(app: Sphinx, context: Context, lines: list[str]) -> None:
+    """Put the options into the sections that `--help-all` has, each with its title."""
+    section = {
+        name: getattr(param, "section", OWN)
+        for param in context.command.params
+        for name in param.opts
+    }
+    groups: dict[str, str] = dict.fromkeys(SECTIONS, "")
+    for block in re.split(r"(?m)^(?=\.\. option::)", "\n".join(lines)):
+        name = re.match(r"\.\. option:: ([^\s,]+)", block)
+        groups[section.get(name[1], OWN) if name else OWN] += f"{block.rstrip()}\n\n"
+    text = groups.pop(OWN)
+    for title, options in groups.items():
+        if options:
+            text += f".. rubric:: {title}\n\n{options}"
+    lines[:] = text.split("\n")
+
+
 def leave_out(app: Sphinx, context: Context, lines: list[str]) -> None:
     """Leave out what the page says once for all commands."""
     lines.clear()
@@ -188,9 +208,9 @@ def shape_manual(app: Sphinx, doctree: nodes.document, name: str) -> None:
 
 
 def prepare_page(app: Sphinx, document: nodes.document) -> None:
-    """Keep decisions and changes out of the search, and use dark pictures where there are some."""
+    """Keep pages for developers out of the search, and use dark pictures where there are some."""
     name = app.env.docname
-    if name.startswith("decisions/0") or name == "contributing/changes":
+    if name.startswith(("decisions/", "contributing/")):
         app.env.metadata[name]["nosearch"] = "true"
     for image in list(document.findall(nodes.image)):
         dark = image["uri"].replace(".svg", "-dark.svg")
@@ -226,6 +246,7 @@ def setup(app: Sphinx) -> None:
     app.connect("sphinx-click-process-description", keep_columns)
     app.connect("sphinx-click-process-epilog", add_status)
     app.connect("sphinx-click-process-options", shorten_options)
+    app.connect("sphinx-click-process-options", group_options)
     app.connect("sphinx-click-process-arguments", leave_out)
     app.add_event("sphinx-click-process-envars")  # the extension emits it under this name
     app.connect("sphinx-click-process-envars", leave_out)

@@ -10,7 +10,7 @@ Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, pr
 Search it       evaluate, with one of ALGORITHMS; search, solve and match, for a game's rules
 Analyze it      compare, limit, opponents, rescale, trace, inquire, study
 Check its file  verify, refresh
-Show results    print, draw, to_svg, to_html, explain, to_text, to_json
+Show results    draw, replay, to_svg, to_html, explain, to_text, to_json; Python's own print
 Write a tree    save, dumps, to_networkx
 """
 
@@ -202,7 +202,7 @@ _NAMES = {
     "games.protocol": ("Game",),
     "games.searching": ("search", "write_out"),
     "lab.families": ("generate",),
-    "page": ("to_html",),
+    "page": ("Replay", "replay", "to_html"),
     "picture.drawing": ("draw", "to_svg"),
     "searches.engine": ("evaluate",),
     "searches.prepare": ("prepare",),

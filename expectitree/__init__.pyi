@@ -69,6 +69,8 @@ from expectitree.lab.limit.report import Limit as Limit
 from expectitree.lab.limit.report import limit as limit
 from expectitree.lab.study.report import Summary as Summary
 from expectitree.lab.study.report import study as study
+from expectitree.page import Replay as Replay
+from expectitree.page import replay as replay
 from expectitree.page import to_html as to_html
 from expectitree.picture.drawing import draw as draw
 from expectitree.picture.drawing import to_svg as to_svg

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import load
+from helpers import ROOT, load
 
 import expectitree as et
 from expectitree.base.errors import SearchError
@@ -41,6 +42,28 @@ def test_records_are_flat_and_all_alike(exact: bool) -> None:
             has_none = isinstance(result, (et.Rescaling, et.Inquiry)) and not result.actions
             assert len({tuple(record) for record in records}) == (not has_none)
             assert all(isinstance(value, FLAT) for record in records for value in record.values())
+
+
+def test_records_of_a_comparison_have_no_empty_column_and_options_last(tree: et.Tree) -> None:
+    plain, probing = et.compare(tree, "star1"), et.compare(tree, ["star1", "star2.5"], file="x")
+    assert [*plain.to_records()[0]][:2] == ["algorithm", "value"]
+    assert [*plain.to_records()[0]][-1] == "seconds"
+    assert [*probing.to_records()[0]][-2:] == ["probes", "probe_order"]
+    assert probing.to_records()[0]["file"] == "x"
+
+
+@pytest.mark.parametrize(
+    "source", ["trees/risk.yaml", "example:risk", Path("trees/risk.yaml"), {"max": [1, 54.5]}]
+)
+def test_evaluate_takes_a_path_or_a_dict(source: Any) -> None:
+    assert et.evaluate(source, "star1", exact=True).value == Fraction(109, 2)
+
+
+@pytest.mark.parametrize("source", [3, None, ["max"], ROOT])
+def test_evaluate_refuses_anything_else(source: Any) -> None:
+    words = r"this is a folder|load \(a file\), loads \(text\), from_dict \(a dict\)"
+    with pytest.raises(et.ExpectitreeError, match=words):
+        et.evaluate(source)
 
 
 @pytest.mark.extra

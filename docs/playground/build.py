@@ -7,15 +7,18 @@ that run in the browser: expectitree with its example trees, PyYAML and rich, al
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
 from contextlib import suppress
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
+from expectitree.editor.answers import answer
 from expectitree.editor.server import front_page
 
 HERE = Path(__file__).resolve().parent
@@ -36,14 +39,33 @@ def build(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in PAGE:
         shutil.copy(EDITOR / name, folder / name)
-    (folder / "index.html").write_text(front_page(), "utf-8")
+    (folder / "index.html").write_text(_front_page(folder), "utf-8")
     _copy_pyodide(folder / "pyodide")
     _zip_packages(folder / "packages.zip")
-    loaded = [folder / "packages.zip", *(folder / "pyodide" / name for name in PYODIDE[1:])]
+    scripts = [folder / "pyodide" / name for name in PYODIDE]
+    # Modules are imported, and only what is fetched is counted.
+    loaded = [folder / "packages.zip", *(path for path in scripts if path.suffix != ".mjs")]
     size = sum(path.stat().st_size for path in loaded)
     for name in TRANSPORT:
         script = (HERE / name).read_text("utf-8").replace("BYTES = 0", f"BYTES = {size}")
         (folder / name).write_text(script, "utf-8")
+
+
+def _front_page(folder: Path) -> str:
+    """Return the page with its first tree, and write the tree's pictures: Python takes a while."""
+    script = (EDITOR / "editor.js").read_text("utf-8")
+    found = re.search("const FIRST = `(.*?)`", script, re.DOTALL)
+    assert found is not None
+    text = found[1]
+    for theme in ("light", "dark"):
+        asked = {"text": text, "view": "picture", "algorithm": "", "theme": theme}
+        (folder / f"first-{theme}.svg").write_text(answer(asked)["svg"], "utf-8")
+    picture = (
+        '<picture class="first">'
+        '<source srcset="first-dark.svg" media="(prefers-color-scheme: dark)">'
+        '<img src="first-light.svg" alt="The tree as a picture"></picture>'
+    )
+    return front_page(f"<pre>{escape(text)}</pre>", picture)
 
 
 def _copy_pyodide(folder: Path) -> None:

@@ -8,6 +8,7 @@ function start() {
   ready = new Promise((resolve) => { resolveReady = resolve; });
   worker.onmessage = ({ data }) => {
     if (data.failed) show(`Python could not be loaded: ${data.failed}`);
+    else if (data.loaded === 1) show("Starting Python …", 1);
     else if (data.loaded !== undefined) show("Loading Python …", data.loaded);
     else if (data.about) resolveReady(data.about);
     else {

@@ -18,7 +18,8 @@ from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.paths import ROOT
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
 
     from expectitree.base.display import Shown
     from expectitree.base.tree.model import Tree
@@ -96,6 +97,24 @@ def to_text(
     from expectitree.text.console import text_console
 
     return in_format(found, "text", text_console(width, unicode), windows=windows, rows=rows)
+
+
+def segments(found: Shown, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+    """Yield what a console of rich shows for a search or another report, in its colors."""
+    from rich.text import Text
+
+    from expectitree.text.console import THEME, Trimmed
+
+    if not found.question:
+        yield from console.render(Text(repr(found)), options)
+        return
+    question, report, settings = _question(found, rows=MAX_ROWS)
+    render = module_of(f"{QUESTIONS[question]}.text").render
+    with _notation_of(found), console.use_theme(THEME):
+        for renderable in render(report, options, **settings):
+            if isinstance(renderable, str):  # without markup
+                renderable = Text(renderable)
+            yield from console.render(Trimmed(renderable), options)
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:

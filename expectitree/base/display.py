@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import ClassVar
+from collections.abc import Collection, Iterator
+from typing import Any, ClassVar
 
 from expectitree.base.tables import module_of
 
@@ -33,6 +33,10 @@ class Shown:
             return repr(self)
         text: str = module_of("analysis.show").to_text(self)
         return text
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """Yield what a console of rich shows: the text of the command line, in its colors."""
+        yield from module_of("analysis.show").segments(self, console, options)
 
     def _repr_html_(self) -> str | None:
         return self._repr_mimebundle_().get("text/html")

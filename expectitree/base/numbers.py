@@ -34,6 +34,8 @@ INFINITY = float("inf")
 MAX_LENGTH = 400  # characters of a number
 MAX_EXPONENT = 400
 _MOST_PLACES = 15  # of a decimal that is not written as a fraction
+_PLAIN_EXPONENTS = range(-6, 10)  # of numbers that are written without one
+_LONGEST_QUOTIENT = 20  # characters of a fraction in a text that is shown as it is written
 _MAX_BITS = 13_000  # of a number in full: Python refuses to print more than 4,300 digits
 # Beyond this, a difference of two utilities could overflow to infinity.
 MAX_FLOAT = 2.0**1000
@@ -58,6 +60,22 @@ HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such a
 MINUS = "\N{MINUS SIGN}"  # consoles that have only ASCII show a hyphen
 
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
+
+
+class Quotient(Fraction):
+    """A number that a text has as a short fraction such as `1/3`, and which is shown as one.
+
+    The result of an operation is an ordinary `Fraction`; but the negative is shown like it, since a
+    cost is a negative reward.
+    """
+
+    __slots__ = ()
+
+    def __neg__(self) -> Quotient:
+        return Quotient(-self.numerator, self.denominator)
+
+    def __repr__(self) -> str:
+        return f"Fraction({self.numerator}, {self.denominator})"
 
 
 class BeyondFloatsError(NumberError):
@@ -141,7 +159,9 @@ def to_fraction(text: str) -> Fraction:
     """Return exactly the number written, as a `Fraction`; raise `NumberError` where it is none."""
     if _is_decimal(text):
         return Fraction(text)
-    return Fraction(*_checked_fraction(text))
+    if len(text) > _LONGEST_QUOTIENT:
+        return Fraction(*_checked_fraction(text))
+    return Quotient(*_checked_fraction(text))
 
 
 def to_probability(text: str, exact: bool = False) -> Number:
@@ -374,11 +394,14 @@ def display_text(value: Number, digits: int | None = None) -> str:
     """Return the number for people: a rounded decimal, or in that notation a short fraction.
 
     A decimal has six digits, but from 10,000 on two decimals: amounts of money keep their cents.
-    It is the number rounded once, half to even. `?` is a utility that is not known yet.
+    It is the number rounded once, half to even. A fraction that a text has stays a fraction. `?` is
+    a utility that is not known yet.
 
         >>> display_text(-4750000.5), display_text(Fraction(2, 3))
         ('−4,750,000.5', '0.666667')
     """
+    if isinstance(value, Quotient):
+        return typeset(str(value))
     if not is_shown_as_fraction(value):
         return decimal_text(value, digits)
     text = exact_text(value)
@@ -447,7 +470,7 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
         >>> [probability_text(p) for p in (0.25, Fraction(1, 3), 1 / 7, 0.123456, 1 - 1e-9)]
         ['0.25', '1/3', '1/7', '0.1235', '0.999999999']
     """
-    if is_shown_as_fraction(probability):
+    if isinstance(probability, Quotient) or is_shown_as_fraction(probability):
         return display_text(probability)
     text = decimal_text(probability, digits)
     exact = to_exact(probability)
@@ -492,10 +515,17 @@ def _decimals(digits: int) -> tuple[Any, Any]:
 
 
 def _rounded_text(value: Number, digits: int) -> str:
-    """Return a number rounded to some significant digits, as Python writes a float with `g`."""
-    if isinstance(value, float):
-        return f"{value:.{digits}g}"
-    return _quotient_text(value.numerator, value.denominator, digits)
+    """Return a number rounded to some significant digits, as Python writes a float with `g`.
+
+    But a number from 10^-6 to 10^9 has no exponent.
+    """
+    if not isinstance(value, float):
+        return _quotient_text(value.numerator, value.denominator, digits)
+    text = f"{value:.{digits}g}"
+    exponent = text.partition("e")[2]
+    if exponent and int(exponent) in _PLAIN_EXPONENTS:
+        return _quotient_text(*value.as_integer_ratio(), digits)
+    return text
 
 
 @lru_cache(maxsize=4_000)  # a page shows the same numbers again and again
@@ -506,6 +536,6 @@ def _quotient_text(numerator: int, denominator: int, digits: int) -> str:
     quotient = context.divide(to_decimal(numerator), to_decimal(denominator))
     rounded = quotient.normalize(context)  # without zeros at the end
     exponent = rounded.adjusted()
-    if -4 <= exponent < digits:
+    if exponent in _PLAIN_EXPONENTS or 0 <= exponent < digits:
         return f"{rounded:f}"
     return f"{rounded.scaleb(-exponent, context):f}e{exponent:+03d}"

@@ -157,7 +157,7 @@ class _Drawer:
             chosen = self.algorithms.for_tree(file, found)
             arguments = self.options.arguments_for(*chosen)
             del arguments["engine"]  # the interpreted one, which shows its steps
-            picture = drawing.page(found, chosen, file=file, **arguments)
+            picture = drawing.Drawn(drawing.page(found, chosen, file=file, **arguments))
         else:
             algorithm, *_ = self.algorithms.for_tree(file, found)
             arguments = self.options.arguments_for(algorithm)
@@ -167,9 +167,9 @@ class _Drawer:
             picture = self.drawn(search, file)
         _write(picture, self.out)
 
-    def drawn(self, search: Search, file: str) -> str | bytes:
+    def drawn(self, search: Search, file: str) -> drawing.Drawn:
         if self.kind == drawing.PAGE:
-            return drawing.page(with_positions(search), file=file)
+            return drawing.Drawn(drawing.page(with_positions(search), file=file))
         return drawing.picture(search, self.kind, file=file, **self.style)
 
 
@@ -204,9 +204,13 @@ def _kind(out: str, picture_format: str | None) -> str:
     return drawing.kind_of(out)
 
 
-def _write(picture: str | bytes, out: str) -> None:
-    if isinstance(picture, str) and out == "-":
-        write([picture])
-        return
-    drawing.write(picture, out)
-    say(f"{out} written")
+def _write(picture: drawing.Drawn, out: str) -> None:
+    said = []
+    if out == "-":
+        write([str(picture.data)])
+    else:
+        drawing.write(picture.data, out)
+        said.append(f"{out} written")
+    said += [f"{shown}; `--all` draws every node" for shown in picture.shown]
+    if said:
+        say(": ".join(said))

@@ -27,7 +27,7 @@ TREES = "Options of trees"
 FORMATS = "Options of other programs' files"
 OUTPUT = "Options of the output"
 GAMES = "Options for games"
-_SECTIONS = (OWN, SEARCHES, TREES, FORMATS, OUTPUT, GAMES)
+SECTIONS = (OWN, SEARCHES, TREES, FORMATS, OUTPUT, GAMES)
 
 
 class Option(click.Option):
@@ -143,7 +143,7 @@ class HelpCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that most users need, or all of them in sections."""
-        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in _SECTIONS}
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in SECTIONS}
         games_only = any(param.metavar == "GAME" for param in self.params)
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)

@@ -38,8 +38,8 @@ from expectitree.files.grammar.keys import ROOT_KEYS, SCHEMA_KEY
 from expectitree.page import page_text, replays
 from expectitree.picture.content import SYMBOLS, Glyph, Style
 from expectitree.picture.diagram import diagram
-from expectitree.picture.drawing import drawn
 from expectitree.picture.hidden import evaluate_known
+from expectitree.picture.svg import svg_lines
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.text.console import text_console
 
@@ -61,6 +61,11 @@ MAX_VISITS = 500_000
 MAX_REPLAYED = 3_000  # nodes of a tree that is replayed
 MAX_DRAWN = 150
 WIDTH = 90
+_NO_EVENT = (
+    "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes, to see what "
+    "knowing it in advance is worth"
+)
+_NO_PARAMETER = "the tree has no parameter: name a number under the root's `parameters:`"
 
 
 def about() -> Answer:
@@ -129,7 +134,7 @@ def _view(asked: Answer, name: str) -> Answer:
     elif not name:
         name = "star1"
     answer = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
-    return {**answer, "algorithm": name, "warnings": warnings}
+    return {**answer, "algorithm": name, "warnings": warnings, "idle": _idle(tree)}
 
 
 def _nests_too_deeply(text: str) -> bool:
@@ -172,12 +177,19 @@ def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
     return view
 
 
+def _idle(tree: Tree) -> dict[str, str]:
+    """Return why each view that does not apply to a tree has nothing to show."""
+    found = {}
+    if not tree.formulas.events:
+        found["information"] = _NO_EVENT
+    if not tree.parameters:
+        found["sensitivity"] = _NO_PARAMETER
+    return found
+
+
 def _information(tree: Tree) -> list[Shown]:
     if not tree.formulas.events:
-        raise AnalysisError(
-            "the tree has no event\nname an uncertainty by `event: NAME` at its chance nodes, to "
-            "see what knowing it in advance is worth"
-        )
+        raise AnalysisError(_NO_EVENT)
     return [every_event(tree, exact=True)]
 
 
@@ -191,7 +203,7 @@ def _picture(tree: Tree, asked: Answer) -> Answer:
         if group.box and isinstance(group.of, Glyph) and group.of.kind in SYMBOLS
     ]
     size = [picture.width, picture.height, picture.scale]
-    return {"svg": drawn("svg", evaluation, style), "size": size, "nodes": nodes}
+    return {"svg": "\n".join(svg_lines(picture, style.theme)), "size": size, "nodes": nodes}
 
 
 def _replay(tree: Tree, asked: Answer) -> Answer:

@@ -32,11 +32,12 @@ const tabs = [...document.querySelectorAll("[data-view]")];
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const state = { view: "picture", algorithm: "" }; // no algorithm: by the kind of tree
-const file = { name: null, saved: "", stamp: "", isSaving: false }; // of `expectitree edit`
+const file = { name: null, saved: FIRST, stamp: "", isSaving: false }; // of `expectitree edit`
 let pause, queue = Promise.resolve(), asking = false, wanted = false, isReady = false;
 let note = ""; // about the last link, shown above the problems until the text changes
 let picture = ""; // the last one, as SVG
 let selected = null; // the path of the node in the form
+let added = null; // the nodes in the picture before one of them got a child, by path
 const places = new Map(); // from a text to the node that was last chosen in it, for undo and redo
 
 const text = new TextEditor(get("text"), FIRST, () => {
@@ -54,10 +55,13 @@ function make(name, attributes = {}, ...children) {
   return made;
 }
 
+/** Say what happens; with a share of what is loaded, or 1 while Python starts. */
 function say(message, loaded) {
-  status.textContent = message + (loaded === undefined ? "" : ` ${Math.floor(loaded * 100)}%`);
+  const isLoading = loaded < 1;
+  status.textContent = message + (isLoading ? ` ${Math.floor(loaded * 100)}%` : "");
   get("progress").hidden = loaded === undefined;
-  get("progress").value = loaded ?? 0;
+  if (isLoading) get("progress").value = loaded;
+  else get("progress").removeAttribute("value");
 }
 
 async function begin() {
@@ -88,7 +92,7 @@ function request(asked) {
 }
 
 async function ask() {
-  shown.classList.add("old");
+  shown.classList.toggle("old", isReady || text.value !== FIRST || state.view !== "picture");
   clearTimeout(pause);
   if (text.value.length > MOST_CHARACTERS) return show({ problems: [{ message: TOO_LONG }] });
   wanted = true;
@@ -111,12 +115,20 @@ function show(answer) {
   if (answer.problems) return say(answer.ended ? "Restarting Python …" : "Not a tree yet");
   say(answer.warnings.join(" ") || "Ready");
   algorithms.value = answer.algorithm;
+  for (const tab of tabs) {
+    tab.title = answer.idle[tab.dataset.view] ?? "";
+    tab.ariaDisabled = String(Boolean(tab.title)); // a click shows why
+  }
   picture = answer.svg ?? "";
   get("save-picture").hidden = !picture;
   const place = [shown.scrollLeft, shown.scrollTop];
   shown.classList.remove("old");
   shown.replaceChildren(element(answer));
   shown.scrollTo(...place);
+  const parent = selected === "/" ? "" : selected;
+  const isNew = ([path]) => added && !added.has(path) && parentOf(path) === parent;
+  selected = answer.nodes?.find(isNew)?.[0] ?? selected;
+  added = null;
   return select(picture ? selected : null);
 }
 
@@ -284,6 +296,8 @@ async function change(what, value = "") {
   const name = String(value).trim().replace(/[/\\]/g, "\\$&");
   if (what === "label") selected = parent ? `${parent}/${name}` : name;
   if (what === "remove") selected = parent || "/";
+  const spots = [...shown.querySelectorAll(".spot")];
+  if (what === "add") added = new Set(spots.map((spot) => spot.dataset.path));
   places.set(answer.changed, selected);
   text.replace(answer.changed);
   ask();
@@ -312,12 +326,19 @@ function load(about, isUndoable = true) {
   markUnsaved();
 }
 
-const isUnsaved = () => Boolean(file.name) && text.value !== file.saved;
+const isUnsaved = () => text.value !== file.saved;
 
 function markUnsaved() {
+  get("unsaved").hidden = !isUnsaved();
   if (!file.name) return;
   get("save").disabled = !isUnsaved();
   document.title = `${isUnsaved() ? "● " : ""}${file.name} - expectitree`;
+}
+
+/** Note that the visitor has a copy of the text. */
+function keep() {
+  file.saved = text.value;
+  markUnsaved();
 }
 
 async function save() {
@@ -407,7 +428,9 @@ async function open(hash, isUndoable = true) {
   const tree = parameters.get("tree");
   if (tree !== null) {
     try {
-      text.replace(await unpack(tree), isUndoable);
+      if (!isReady) shown.replaceChildren(); // the picture is that of another tree
+      file.saved = await unpack(tree);
+      text.replace(file.saved, isUndoable);
       const view = parameters.get("view");
       state.view = tabs.some((tab) => tab.dataset.view === view) ? view : "picture";
       chooseAlgorithm(parameters.get("a") ?? state.algorithm);
@@ -433,12 +456,14 @@ algorithms.addEventListener("change", () => {
 });
 onChoice(examples, () => {
   if (!examples.value) return;
+  file.saved = examples.value;
   text.replace(examples.value);
   select(null);
   ask();
 });
 get("share").addEventListener("click", async () => {
   history.replaceState(null, "", await link());
+  keep();
   try {
     await navigator.clipboard.writeText(location.href);
     say("The link is copied");
@@ -449,6 +474,7 @@ get("share").addEventListener("click", async () => {
 get("save-text").addEventListener("click", () => {
   const ending = text.value.trimStart().startsWith("{") ? "json" : "yaml";
   download(`tree.${ending}`, "text/plain", text.value);
+  keep();
 });
 get("save-picture").addEventListener("click", () => download("tree.svg", "image/svg+xml", picture));
 get("save").addEventListener("click", save);
@@ -464,7 +490,9 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   action();
 });
-addEventListener("beforeunload", (event) => { if (isUnsaved()) event.preventDefault(); });
+addEventListener("beforeunload", (event) => {
+  if (file.name && isUnsaved()) event.preventDefault();
+});
 dark.addEventListener("change", () => {
   if (state.view === "picture") ask();
 });

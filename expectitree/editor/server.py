@@ -45,17 +45,21 @@ _HEADERS = {
 }
 
 
-def front_page() -> str:
+def front_page(text: str = "", picture: str = "") -> str:
     """Return the page, with a policy that also allows the script and the style of a replay.
 
-    A page in an iframe inherits the policy. Its script and style are the same for every tree.
+    The page shows a text and a picture before its script runs. A page in an iframe inherits the
+    policy. Its script and style are the same for every tree.
     """
     page, tree = files(__package__).joinpath(PAGE).read_text("utf-8"), TreeBuilder()
     replay = to_html(tree.build(tree.max([1, 2])), ["star1"])
+    slots = {"text": text, "picture": picture}
     for kind in ("script", "style"):
         digest = re.search(rf"{kind}-src ('sha256-[^']+')", replay)
         assert digest is not None
-        page = page.replace(f"<!-- slot: {kind}s -->", digest[1])
+        slots[f"{kind}s"] = digest[1]
+    for name, content in slots.items():
+        page = page.replace(f"<!-- slot: {name} -->", content)
     return page
 
 

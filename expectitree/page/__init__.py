@@ -7,6 +7,7 @@ apply the changes of each step and draw (docs/decisions/0013-page.md).
 from __future__ import annotations
 
 import json
+import os
 import re
 import zlib
 from base64 import b64encode
@@ -15,14 +16,16 @@ from functools import partial
 from hashlib import sha256
 from html import escape as escape_html
 from importlib.resources import files
+from typing import Any
 
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.columns import ChosenBounds
-from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.model import Tree, TreeSource, check_tree, tree_of
 from expectitree.page.data import page_data
+from expectitree.picture.drawing import write
 from expectitree.picture.marks import THEMES
 from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.result import Search
@@ -73,6 +76,51 @@ def to_html(
     if isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
     return page_text(replays(found, algorithms, bounds, max_visits, file))
+
+
+class Replay(str):
+    """The text of a page, which a notebook shows in a frame; `replay` makes it.
+
+    >>> import expectitree as et
+    >>> et.replay("example:risk", "star1").startswith("<!DOCTYPE html>")
+    True
+    """
+
+    def __repr__(self) -> str:
+        return f"<Replay, {len(self):,} characters of HTML: save(NAME) writes them>"
+
+    def _repr_html_(self) -> str:
+        style = "width: 100%; height: 640px; border: 1px solid"
+        return f'<iframe title="A replay" style="{style}" srcdoc="{escape_html(self)}"></iframe>'
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file; raise `FileError` if it cannot be written."""
+        write(self, os.fspath(path))
+
+
+def replay(
+    found: TreeSource | Search,
+    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    **options: Any,
+) -> Replay:
+    """Return the page that `to_html` makes as an object that a notebook shows.
+
+        >>> import expectitree as et
+        >>> page = et.replay(et.load("example:risk"), ["star2"])  # the last line of a cell
+        >>> page.save("risk.html")  # doctest: +SKIP
+
+    Args:
+        found: A tree, a path or a dict, as `evaluate` takes them; or a search to replay.
+        algorithms: As for `to_html`.
+        options: As for `to_html`.
+
+    Raises:
+        AnalysisError, SearchError: As for `to_html`.
+        FileError: The file or the dict is not a tree.
+    """
+    if not isinstance(found, Search):
+        found = tree_of(found)
+    return Replay(to_html(found, algorithms, **options))
 
 
 def replays(

@@ -49,6 +49,10 @@ class Controls {
       "open-all": () => page.expand(MOST),
       "close-some": () => page.expand(Math.min(SHOWN_FIRST, Math.max(4, page.items.length >> 1))),
       "help-button": () => element("help").showModal(),
+      more: () => {
+        const isMore = document.querySelector("header").classList.toggle("more");
+        element("more").setAttribute("aria-expanded", String(isMore));
+      },
       present: () => page.present(!page.presenting),
       yes: () => page.quiz.answer(true), no: () => page.quiz.answer(false),
     });

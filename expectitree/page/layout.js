@@ -141,7 +141,7 @@ class Layout {
       moment.seek(moment.step + 1);
       const n = moment.node(moment.step);
       reserve(n, moment.interval(n));
-      if (trace.kinds[moment.step - 1] !== "E") continue;
+      if (trace.in_order && moment.alpha[n] === NONE) continue;
       for (const text of moment.window(n)) reserve(n, text);
     }
     moment.seek(step);

@@ -31,6 +31,8 @@ class Moment {
     this.skipped = column("skipped"); // why the node was not visited: a place in `reasons`
     this.best = column("best"); // a place in `choices`
     this.aim = column("aim"); // what the last walk was to do there
+    // Alpha of a MAX node, or beta of a MIN node, where its children have moved it.
+    this.narrowed = column("narrowed");
     // The same for a node's first branch; the two differ if the branch pays.
     const paid = (name) => ("worth_lower" in trace.start ? column(`worth_${name}`) : this[name]);
     this.worth_lower = paid("lower");
@@ -134,9 +136,18 @@ class Moment {
 
   /** Return alpha and beta of the last entry of a node, or its aim in the last walk. */
   window(n) {
-    const { numbers } = this.tree;
     if (!this.trace.in_order) return [SHORT_AIMS[this.aim[n]] ?? "", ""];
-    return [`α ${numbers[this.alpha[n]]}`, `β ${numbers[this.beta[n]]}`];
+    const [alpha, beta] = this.ends(n);
+    return [`α ${alpha}`, `β ${beta}`];
+  }
+
+  /** Return alpha and beta of the last entry of a node, as its children have moved it: `3 → 6`. */
+  ends(n) {
+    const { numbers, kind } = this.tree;
+    const alpha = numbers[this.alpha[n]], beta = numbers[this.beta[n]];
+    if (!this.trace.in_order || this.narrowed[n] === NONE) return [alpha, beta];
+    const now = numbers[this.narrowed[n]];
+    return kind[n] === MAX ? [`${alpha} → ${now}`, beta] : [alpha, `${beta} → ${now}`];
   }
 
   /** Return a node's value, or the interval that contains it. */

@@ -114,8 +114,9 @@ class Page {
   start() {
     const type = this.presenting ? parseFloat(getComputedStyle(document.body).fontSize) / 16 : 1;
     const readable = this.presenting ? type * 0.9 : LEAST_SCALE;
-    const least = this.camera.screen.width <= PHONE ? LEAST_OVERVIEW : readable;
-    this.fit(least, GREATEST_SCALE * type, HIGHEST_ROW);
+    const [least, highest] = this.camera.screen.width <= PHONE
+      ? [LEAST_OVERVIEW, HIGHEST_OVERVIEW] : [readable, HIGHEST_ROW];
+    this.fit(least, GREATEST_SCALE * type, highest);
     const { camera } = this, { x, width } = extent(this.items);
     camera.fitted = () => this.start();
     if (width > camera.width) camera.jump(Math.max(x - 16, -camera.width / 2), camera.y);
@@ -270,11 +271,11 @@ class Page {
     const paid = tree.payment(tree.branch[n]);
     fact(`with ${paid}`, view.worth(n));
     if (moment.alpha[n] !== NONE) {
-      const window = (alpha, beta) => `alpha ${tree.numbers[alpha]}, beta ${tree.numbers[beta]}`;
+      const window = ([alpha, beta]) => `alpha ${alpha}, beta ${beta}`;
       const name = view.open.has(n) ? "window" : "last window";
-      const found = window(moment.alpha[n], moment.beta[n]);
-      fact(moment.trace.in_order ? name : "window found", found);
-      fact(`with ${paid}`, paid && window(moment.worth_alpha[n], moment.worth_beta[n]));
+      fact(moment.trace.in_order ? name : "window found", window(moment.ends(n)));
+      fact(`with ${paid}`, paid && window(ends([moment.worth_alpha[n], moment.worth_beta[n]])));
+      fact("narrows", kind === CHANCE && name === "window" && "its value; alpha and beta stay");
     }
     fact("aim", view.open.has(n) && AIMS[moment.aim[n]]);
     fact("best", moment.bestBranches(n).slice(0, 8).map((b) => tree.label(b)).join(", "));

@@ -17,6 +17,7 @@ from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches import cuts
 from expectitree.searches.result import PLAYERS, Search
@@ -25,6 +26,7 @@ T = TypeVar("T")
 MAX_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",
+    "narrowed",
 )  # fmt: skip
 # Also, if branches pay: the same for a node's first branch, with its reward.
 WORTH = "worth_lower", "worth_upper", "worth_alpha", "worth_beta"
@@ -136,6 +138,7 @@ class Steps:
         self, trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]
     ) -> None:
         self.moment = Moment(trace)
+        self.bounds = initial_intervals(trace.search)
         self.numbers = numbers
         self.choices = choices
         tree = self.tree = trace.tree
@@ -196,12 +199,24 @@ class Steps:
             reason = cuts.VISITED
         best = self.choices[tuple(self.search.best_branches(n))]
         cells = [
-            lower, upper, moment.visits[n], alpha, beta, after, spared, reason, best, self.aims[n]
+            lower, upper, moment.visits[n], alpha, beta, after, spared, reason, best, self.aims[n],
+            self._place(self._narrowed(n)),
         ]  # fmt: skip
         if self.pays:
             reward = self.tree.reward_of(self.reasons.paths.branch[n])
             cells += [self._place(end, reward) for end in ends]
         return cells
+
+    def _narrowed(self, n: int) -> Number | None:
+        """Return alpha of a MAX node, or beta of a MIN node, where its children have moved it."""
+        lower, upper = self.moment.lower[n], self.moment.upper[n]
+        alpha, beta = self.moment.alpha[n], self.moment.beta[n]
+        kind = self.tree.columns.kind[n]
+        if kind == Kind.MAX and alpha is not None and max(alpha, self.bounds[0][n]) < lower:
+            return lower
+        if kind == Kind.MIN and beta is not None and upper < min(beta, self.bounds[1][n]):
+            return upper
+        return None
 
     def _place(self, number: Number | None, reward: Number = 0) -> int:
         if number is None:

@@ -125,10 +125,12 @@ class Content:
     """Everything that a picture shows."""
 
     title: str
-    summary: Lines  # the result, then the counts of a search that pruned
+    # The result, the counts of a search that pruned, and `shown`.
+    summary: Lines
     description: str  # for screen readers
     glyphs: list[Glyph]  # parents first
     room: Lines = ()  # as the summary, the longest that an exercise has room for
+    shown: Lines = ()  # how many nodes are drawn, if not all are
 
     @property
     def edges(self) -> list[Edge]:
@@ -160,7 +162,7 @@ def _summary(search: Search) -> Lines:
         return (f"{plural(len(search.tree.unknown), 'utility')} not known yet",)
     text = f"Value {search.value_text()}"
     if search.best is not None:
-        text += f", best action {clipped(escape(search.best), _MAX_TITLE_LENGTH)}"
+        text += f", best: {clipped(escape(search.best), _MAX_TITLE_LENGTH)}"
     if counts.visited == counts.total:
         return (text,)
     visited = f"{visited_text(search, 'node')} and {visited_text(search, 'leaf')}"
@@ -223,6 +225,10 @@ class _Reader:
 
     def read_rows(self, rows: list[Row]) -> Content:
         """Return the content of the rows: all glyphs first, since an edge may lead to any."""
+        drawn = {row.node for row in rows if row.node >= 0}
+        shown: Lines = ()
+        if len(drawn) < len(self.tree):
+            shown = (f"{len(drawn):,} of {plural(len(self.tree), 'node')} shown",)
         glyphs = {row.node: self.glyph(row.node) for row in rows if row.is_first}
         self.cut_branch = {n: self.first_left(n) for n in glyphs}
         others = []
@@ -238,11 +244,13 @@ class _Reader:
         room: Lines = ()
         if self.is_exercise:
             text = exercise_lines(search, self.blank)
-            room = exercise_room(search)
+            room = exercise_room(search) + shown
         else:
             text = _summary(search)
+        text += shown
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
-        return Content(title, text, self.description(text), [*glyphs.values(), *others], room)
+        description = self.description(text)
+        return Content(title, text, description, [*glyphs.values(), *others], room, shown)
 
     def description(self, lines: Lines) -> str:
         """Return the picture in words."""

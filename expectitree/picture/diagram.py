@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import groupby, product
 from math import ceil
+from operator import attrgetter
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -40,6 +41,7 @@ SLIDE = 960.0  # the width for which the layout is chosen, if the user wants non
 LEGIBLE = 9.0  # the size of the smallest text
 _MARGIN = 16.0
 _STROKE = 6.5  # half of a stroke across a branch
+_ARRIVALS_APART = 4.0  # between branches to one shared node
 _STROKES_APART = 2.2  # half of the distance between two strokes
 _WIDEST_HEADING = 480.0  # for which a picture is made wider
 _LEADING = 6.0  # below a title
@@ -92,7 +94,12 @@ class Diagram(NamedTuple):
 
 def diagram(evaluation: Evaluation, style: Style) -> Diagram:
     """Return the picture of an evaluated tree, with the place of everything."""
-    picture = _chosen(content(evaluation, style, folded=True), style)
+    return diagram_of(content(evaluation, style, folded=True), style)
+
+
+def diagram_of(found: Content, style: Style) -> Diagram:
+    """Return the picture of a content, which may be folded, with the place of everything."""
+    picture = _chosen(found, style)
     if style.width and style.width < picture.width:
         return picture._replace(scale=style.width / picture.width)
     return picture
@@ -162,12 +169,14 @@ class _Layout:
         self.items: list[_Item] = []
         self.item: dict[Glyph | Edge, _Item] = {}  # of a glyph, and of an edge's texts
         self.last: dict[Edge, _Item] = {}  # the last item of an edge before its child
+        self.arrival: dict[Edge, float] = {}  # where a further branch arrives, from the middle
         self.offset = (0.0, 0.0)  # from a place in the layout to that in the picture
 
     def diagram(self) -> Diagram:
         self.make_items()
         tidy(self.items)
         self.make_rows()
+        self.make_arrivals()
         width, height, heading = self.frame()
         return Diagram(self.content, width, height, [heading, *self.groups()])
 
@@ -273,6 +282,17 @@ class _Layout:
                 along = whole.along + along
                 self.item[edge.child] = _Item(place=place, along=along, block=block)
 
+    def make_arrivals(self) -> None:
+        """Spread the branches to each shared node over its side, the first in the middle."""
+        edges = sorted(self.edges, key=lambda edge: (id(edge.child), self.item[edge].place))
+        for child, group in groupby(edges, key=attrgetter("child")):
+            arriving = [*group]
+            first = next(n for n, edge in enumerate(arriving) if edge.is_first)
+            block = self.item[child].block
+            assert block is not None
+            step = min(_ARRIVALS_APART, (block.symbol[not self.is_down] - 2) / len(arriving))
+            self.arrival |= {edge: step * (n - first) for n, edge in enumerate(arriving)}
+
     # ---- Places in the picture.
 
     def frame(self) -> tuple[float, float, Group]:
@@ -361,8 +381,13 @@ class _Layout:
         if not edge.is_first:
             end, begin = self.rows[child.row - 1].end, self.rows[child.row].start
             half = (end + begin) / 2
+            arrival = child.place + self.arrival[edge]
             points.append((text.place, end))
-            curve = [(text.place, half), (child.place, half), (child.place, begin)]
+            curve = [(text.place, half), (arrival, half), (arrival, begin)]
+            depth = child.along  # below the symbol
+            if edge.child.shape == "BOX":  # which has a text in its middle
+                depth = goal[1]
+            goal = (arrival, depth)
         paths.append(self.path(points, curve, [goal]))
         yield Line(tuple(paths), *(_GREY_LINE if edge.is_grey else _LINES[edge.rank]))
         if edge.is_cut or edge.is_unprobed:

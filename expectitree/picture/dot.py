@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import PLAYED, Edge, Glyph, Style, content
+from expectitree.picture.content import PLAYED, Content, Edge, Glyph, Style
 from expectitree.picture.marks import THEMES
 
 SHAPES = {
@@ -15,9 +14,8 @@ SHAPES = {
 }  # fmt: skip
 
 
-def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
+def draw(shown: Content, style: Style) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
-    shown = content(evaluation, style)
     colours = THEMES[style.theme]
     heading, ink, font = "", colours["ink"], "Helvetica"
     if style.title:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.errors import AnalysisError, install_hint
@@ -15,7 +15,7 @@ from expectitree.base.numbers import INFINITY, notation, quote
 from expectitree.base.tables import PICTURES, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.writing import write_marked
-from expectitree.picture.content import Style
+from expectitree.picture.content import Lines, Style, content
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 
@@ -31,6 +31,13 @@ CHOICES = {
     "direction": ("auto", "down", "right"),
     "style": ("game", "decision"),
 }  # of a picture
+
+
+class Drawn(NamedTuple):
+    """The content of a file with a picture."""
+
+    data: str | bytes
+    shown: Lines = ()  # how many nodes are drawn, if not all are
 
 
 def draw(
@@ -71,7 +78,7 @@ def draw(
         _check_names(options, "page", ["algorithms", "bounds", "max_visits"])
         write(page(found, **options), name)
     else:
-        write(picture(found, kind, **options), name)
+        write(picture(found, kind, **options).data, name)
     return None
 
 
@@ -104,7 +111,7 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             text, or the search does not know the strategy.
         SearchError: The tree cannot be evaluated.
     """
-    return str(picture(found, "svg", **options))
+    return str(picture(found, "svg", **options).data)
 
 
 def picture(
@@ -115,7 +122,7 @@ def picture(
     strategy: bool = False,
     file: str = "",
     **style: Any,
-) -> str | bytes:
+) -> Drawn:
     """Return a picture of a kind such as "svg".
 
     `style` has the fields of `Style`. Raises `AnalysisError` for any other name.
@@ -139,11 +146,14 @@ def picture(
         return drawn(kind, Evaluation(file, search, windows, None, strategy), wanted)
 
 
-def drawn(kind: str, evaluation: Evaluation, style: Style) -> str | bytes:
+def drawn(kind: str, evaluation: Evaluation, style: Style) -> Drawn:
     """Return a picture of a kind."""
     if kind in CONVERTED:
-        return converted(str(drawn("svg", evaluation, style)), kind, style.width)
-    return "".join(f"{line}\n" for line in module_of(PICTURES[f".{kind}"]).draw(evaluation, style))
+        svg = drawn("svg", evaluation, style)
+        return svg._replace(data=converted(str(svg.data), kind, style.width))
+    found = content(evaluation, style, folded=kind == "svg")
+    lines = module_of(PICTURES[f".{kind}"]).draw(found, style)
+    return Drawn("".join(f"{line}\n" for line in lines), found.shown)
 
 
 def converted(svg: str, kind: str, width: float | None = None) -> bytes:

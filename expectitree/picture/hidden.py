@@ -77,7 +77,7 @@ def _lines(search: Search, value: str, best: str, leaves: str, cuts: str) -> tup
     tree = search.tree
     text, name, ends = f"Value {value}", search.algorithm.full_name, search.root_bounds
     if tree.columns.kind[tree.root_id] in PLAYERS:
-        text += f", best action {best}"
+        text += f", best: {best}"
     if not search.algorithm.prunes:
         return (text,)
     bounds = "without bounds"

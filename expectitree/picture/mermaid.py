@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import PLAYED, SYMBOLS, Edge, Glyph, Style, content
+from expectitree.picture.content import PLAYED, SYMBOLS, Content, Edge, Glyph, Style
 from expectitree.picture.marks import THEMES
 
 # Older versions of Mermaid have no triangles. MAX is a trapezium that is narrow at the top, MIN one
@@ -23,9 +22,8 @@ MARKS = {"UP": "▲ ", "DOWN": "▼ ", "SQUARE": "■ "}
 _PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼■‖┊−≤≥")
 
 
-def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
+def draw(shown: Content, style: Style) -> Iterator[str]:
     """Yield the lines of a flowchart in Mermaid's language."""
-    shown = content(evaluation, style)
     colours = THEMES[style.theme]
     if style.title:
         yield "---"

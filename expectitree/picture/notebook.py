@@ -15,8 +15,9 @@ from expectitree.analysis.show import MAX_NODES, MAX_ROWS, in_format, to_text
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.model import Tree
-from expectitree.picture import svg
 from expectitree.picture.content import Style
+from expectitree.picture.diagram import diagram
+from expectitree.picture.svg import svg_lines
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.text.console import text_console
@@ -52,8 +53,8 @@ def bundle(shown: Any) -> dict[str, str]:
             shown = evaluate(shown)
         text = shortened(to_text(shown, width=WIDTH))
         if isinstance(shown, Search):
-            picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=MAX_ROWS)))
-            html = Picture(picture)._repr_html_()
+            picture = diagram(Evaluation("", shown), Style(rows=MAX_ROWS))
+            html = Picture("\n".join(svg_lines(picture)))._repr_html_()
         else:
             html = plot_of(shown) + in_format(shown, "html", text_console(WIDTH))
     except ExpectitreeError:  # a notebook would show a traceback, of a thing that is all right

@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape
 
-from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import Style
-from expectitree.picture.diagram import Diagram, diagram
+from expectitree.picture.content import Content, Style
+from expectitree.picture.diagram import Diagram, diagram_of
 from expectitree.picture.marks import THEMES, Group, Line, Path, Symbol, Text
 from expectitree.picture.text import is_measured, text_width
 
 FONTS = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 
 
-def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
-    """Yield the lines of the picture of an evaluated tree."""
-    return svg_lines(diagram(evaluation, style), style.theme)
+def draw(content: Content, style: Style) -> Iterator[str]:
+    """Yield the lines of the picture of a content, which may be folded."""
+    return svg_lines(diagram_of(content, style), style.theme)
 
 
 def svg_lines(picture: Diagram, theme: str = "light") -> Iterator[str]:

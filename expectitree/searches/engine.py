@@ -14,7 +14,7 @@ from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import USER_ERRORS, ExpectitreeError, SearchError
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds, zeros
-from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.model import Tree, TreeSource, check_tree, tree_of
 from expectitree.base.tree.scans import shifted
 from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.bounds import NO_BOUNDS, checked_pair, choose_bounds, in_numbers_of
@@ -30,7 +30,7 @@ MAX_PATH_CHILDREN = 500_000
 
 
 def evaluate(
-    tree: Tree,
+    tree: TreeSource,
     algorithm: str | Algorithm = "expectiminimax",
     *,
     bounds: ChosenBounds = None,
@@ -55,7 +55,7 @@ def evaluate(
         (54.5, 'right', 4)
 
     Args:
-        tree: The tree.
+        tree: The tree; or a path or a dict, as `load` and `from_dict` take them.
         algorithm: A key of `ALGORITHMS`, or a result of `algorithm`. The default visits every node.
         bounds: `(lower, upper)`: the caller guarantees that they hold for every total, the utility
             of a terminal plus the rewards on the way. `inf` is not a bound. "leaves" takes the
@@ -77,9 +77,10 @@ def evaluate(
     Raises:
         SearchError: The algorithm or the engine is unknown or cannot search the tree, a utility
             lies outside the bounds, or a utility is not known.
-        TreeError: `tree` is not a tree.
+        TreeError: `tree` is not a tree, a path or a dict.
+        FileError: The file or the dict is not a tree.
     """
-    check_tree(tree)
+    tree = tree_of(tree)
     if exact:
         if engine != Engine.AUTO:
             raise SearchError(f"exact computes in fractions, engine {engine} in floats\nremove one")

@@ -189,7 +189,9 @@ def test_numbers_are_grouped_and_have_a_minus_sign() -> None:
     texts = {
         -2_500_000: "−2,500,000", -12345.678901: "−12,345.68", 9999: "9,999", 999: "999",
         10**10: "10,000,000,000", Fraction(10**11, 3): "33,333,333,333.33", 10**15: "1e+15",
-        1e-07: "1e-07", -INFINITY: "−∞",
+        1e-07: "1e-07", -INFINITY: "−∞", 0.000012: "0.000012", Fraction(-1, 10**6): "−0.000001",
+        123456789.0: "123,456,789", to_fraction("-2/6"): "−1/3", to_fraction("1/16"): "1/16",
+        -to_fraction("-1/8"): "1/8", 2 * to_fraction("1/3"): "0.666667",
     }  # fmt: skip
     assert {value: display_text(value) for value in texts} == texts
     with notation(fractions=True):
@@ -200,7 +202,8 @@ def test_probabilities_are_fractions_where_that_is_what_they_are() -> None:
     texts = {
         1 / 6: "1/6", 5 / 36: "5/36", 0.25: "0.25", 0.3: "0.3", 1 / 3: "1/3", 0.0: "0", 1: "1",
         Fraction(1, 3): "1/3", Fraction(1, 8): "0.125", Fraction(37, 101): "0.3663",
-        Fraction(1, 10**400): "1e-400", 0.12345678: "0.1235",
+        Fraction(1, 10**400): "1e-400", 0.12345678: "0.1235", to_fraction("9/12"): "3/4",
+        to_fraction("123/100000"): "123/100000", 1e-5: "0.00001",
     }  # fmt: skip
     assert {p: probability_text(p) for p in texts} == texts
     assert probability_text(Fraction(1, 216), most=10_000) == "1/216"

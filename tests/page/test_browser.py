@@ -397,7 +397,7 @@ def test_windows_of_open_nodes_are_shown(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("expectitree.choose('star1'); expectitree.go(23)")
     assert [text for text in seen_texts(browser, "#tree .window") if text] == [
-        "α 1", "β 4", "α 2.1", "β 4", "α 1.88889", "β 4.33333",
+        "α 1 → 2.1", "β 4", "α 2.1", "β 4", "α 1.88889", "β 4.33333 → 1",
     ]  # fmt: skip
     assert browser.run("return document.querySelectorAll('#tree .node.open').length") == 3
     assert browser.run("return document.querySelectorAll('#tree .edge.way').length") == 2
@@ -770,7 +770,7 @@ def test_fit_fills_the_picture(open_page: Any) -> None:
         "return [span('left', 'right') / width, span('top', 'bottom') / height]"
     )
     assert used[0] > 0.9
-    assert used[1] > 0.75
+    assert used[1] > 0.7  # the nodes have room for a window that narrows
 
 
 # ---- Accessibility.

@@ -35,7 +35,7 @@ TREES = sorted((ROOT / "trees").iterdir())
 
 def text_of(kind: str, search: Search, **style: Any) -> str:
     evaluation = Evaluation("", search, windows=True)
-    return str(drawn(kind, evaluation, Style(**style)))
+    return str(drawn(kind, evaluation, Style(**style)).data)
 
 
 # ---- What is hidden is nowhere.

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from html import unescape
+from io import StringIO
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 
 import expectitree as et
 from expectitree.picture import notebook
@@ -154,3 +158,25 @@ def test_risk_and_sensitivity_are_plots(monkeypatch: pytest.MonkeyPatch) -> None
     assert "<img" not in shown(et.information(tree, "oil"))["text/html"]
     monkeypatch.setattr(notebook, "find_spec", lambda name: None)
     assert "<img" not in shown(reports[0])["text/html"]
+
+
+def test_a_replay_is_shown_in_a_frame_and_saved(tmp_path: Path) -> None:
+    page = et.replay("example:risk", ["star2"])
+    assert page == et.to_html(et.load("example:risk"), ["star2"])
+    assert page == et.replay(et.evaluate("example:risk", "star2"))
+    frame = page._repr_html_()
+    assert unescape(frame.split('srcdoc="')[1].split('"></iframe>')[0]) == page
+    page.save(tmp_path / "risk.html")
+    text = (tmp_path / "risk.html").read_text("utf-8")
+    assert text.startswith(page.rstrip("\n").removesuffix("</html>"))
+
+
+def test_rich_shows_what_the_terminal_shows_in_color() -> None:
+    tree = et.loads("{title: '[red]x[/red] :smile:', max: [1, {min: [3, 2/3]}]}")
+    for shown in (et.evaluate(tree, "star1"), et.compare(tree, "star1"), et.trace(tree), tree):
+        file = StringIO()
+        Console(file=file, width=80, color_system="standard", force_terminal=True).print(shown)
+        colored = file.getvalue()
+        text = re.sub("\x1b[^m]*m", "", colored)
+        assert text.strip().split() == str(shown).strip().split()
+        assert ("\x1b" in colored) is (shown is not tree)

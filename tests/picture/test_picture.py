@@ -40,7 +40,7 @@ def drawn(tree: et.Tree, name: str = "star1", **wanted: Any) -> Diagram:
 
 
 def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style = PLAIN_STYLE) -> str:
-    return str(drawn_as(kind, Evaluation("", et.evaluate(tree, name)), style))
+    return str(drawn_as(kind, Evaluation("", et.evaluate(tree, name)), style).data)
 
 
 def lines_of(picture: Diagram) -> list[tuple[Edge, list[Line]]]:
@@ -250,6 +250,22 @@ def test_a_small_tree_grows_down_without_runs() -> None:
     auto, down = drawn(tree, "star2"), drawn(tree, "star2", direction="down", width=2000)
     assert (auto.width, auto.height) == (down.width, down.height)
     assert len(lines_of(auto)) == len(tree.columns.child)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_branches_to_one_shared_node_arrive_apart(direction: str) -> None:
+    chance = "{chance: [{p: 0.4, ref: end}, {p: 0.6, ref: end}]}"
+    inner, leaf = "{min: {a: 1, b: 2}}", "3"
+    for node in (inner, leaf):
+        for style in ("game", "decision"):
+            text = f"nodes: {{end: {node}}}\nmax: [{chance}, {{ref: end}}, {{min: [{{ref: end}}]}}]"
+            found = drawn(et.loads(text), direction=direction, style=style)
+            check_room(found)
+            ends = [
+                (edge.child.node, (line.paths[-1].rest or line.paths[-1].points)[-1])
+                for edge, (line, *_) in lines_of(found)
+            ]
+            assert len({*ends}) == len(ends) == {inner: 8, leaf: 6}[node]
 
 
 def test_a_title_without_width_is_no_division_by_zero() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
@@ -79,13 +79,19 @@ class Comparison(Shown):
             expectiminimax 54.5 4
             star2 54.5 4
 
-        Each has `file`, the fields of `Search.to_records`, and `seconds`.
+        Each has `file`, the fields of `Search.to_records`, and `seconds`; the options of the
+        algorithms are last. A field that is empty in all rows is left out.
         """
-        return [
+        records = [
             {"file": self.file, **record, "seconds": row.seconds}
             for row in self.rows
             for record in row.search.to_records()
         ]
+        filled = dict.fromkeys(
+            name for record in records for name in record if record[name] not in (None, "")
+        )
+        names = sorted(filled, key=lambda name: name.replace("_", "-") in OPTIONS)
+        return [{name: record.get(name) for name in names} for record in records]
 
     @property
     def disagreements(self) -> list[str]:

@@ -9,12 +9,13 @@ recurses on the depth of a tree.
 
 from __future__ import annotations
 
+import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import TreeError
@@ -569,6 +570,19 @@ def _ends(least: Number, greatest: Number) -> Bounds:
     return NO_BOUNDS
 
 
+TreeSource: TypeAlias = Tree | str | os.PathLike[str] | Mapping[str, Any]  # of `tree_of`
+
+
+def tree_of(source: TreeSource) -> Tree:
+    """Return a tree, or the tree of a file's path or of a dict; raise `TreeError` for others."""
+    if isinstance(source, (str, os.PathLike)):
+        source = module_of("files").load(source)
+    elif isinstance(source, Mapping):
+        source = module_of("files.nested").from_dict(source)
+    check_tree(source)
+    return source  # type: ignore[return-value]
+
+
 def check_tree(tree: object, without_attitude: str = "") -> None:
     """Raise `TreeError` if an argument that should be a tree is something else.
 
@@ -577,7 +591,7 @@ def check_tree(tree: object, without_attitude: str = "") -> None:
     if not isinstance(tree, Tree):
         raise TreeError(
             f"found {type(tree).__name__} {quote(str(tree))} as a tree\npass what load (a "
-            "file), loads (text) or TreeBuilder.build returns"
+            "file), loads (text), from_dict (a dict) or TreeBuilder.build returns"
         )
     if without_attitude and tree.attitude is not None:
         remove = "delete the key attitude"

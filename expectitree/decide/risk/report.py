@@ -179,7 +179,7 @@ def _measured(
     number = partial(round_once, exact=is_exact)
     reach, gains, sign = None, _gains(tree, found), tree.gain_sign
     if target is not None:
-        if share is Fraction:
+        if issubclass(share, Fraction):
             target = to_exact(target)  # 0.1 is 1/10 where totals are fractions
         reach = number(1 - gains.below(sign * target))
     return ActionRisk(

@@ -177,7 +177,7 @@ def test_walks_match_a_worked_example() -> None:
 
     After the leaf 9, it expects more from making bold exact than from lowering it.
     """
-    tree = "max: {sure: 3, bold: {chance: [{p: 3/4, min: [4, 0]}, {p: 1/4, min: [9, 8]}]}}"
+    tree = "max: {sure: 3, bold: {chance: [{p: 0.75, min: [4, 0]}, {p: 0.25, min: [9, 8]}]}}"
     done = invoke("trace", "-a", "best-first", "--exact", "--bounds", "0,10", "-e", tree)
     assert done.stderr == ""
     assert done.stdout == (
@@ -225,7 +225,7 @@ def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
     assert done.stdout.splitlines()[:4] == [
         "▲ MAX 5",
         "├─★ a  5",
-        "└── b  ● CHANCE [0.75, 3.25] of 0.25·(9) + 0.75·1",
+        "└── b  ● CHANCE [0.75, 3.25] of 1/4·(9) + 3/4·1",
         "      chance cut after 1 of 2: even if the rest were 10, at most 3.25 ≤ alpha 5;",
     ]
     assert "passed over" not in done.stdout

@@ -45,7 +45,7 @@ def test_all_numbers_have_the_type_of_the_builder(exact: bool) -> None:
     assert [node.utility for node in lottery.children] == [number(value) for value in values]
     assert [branch.p for branch in lottery.branches] == [number(p) for p in probabilities]
     assert exact_root(tree).estimate == number(Fraction(1, 2))
-    assert {type(node.utility) for node in lottery.children} == {number}
+    assert all(isinstance(node.utility, number) for node in lottery.children)
     shown = tree.find("#1")
     assert [node.utility for node in shown.children] == [float(value) for value in values]
     assert [branch.p for branch in shown.branches] == [float(p) for p in probabilities]

@@ -157,7 +157,7 @@ def test_the_program_works_without_unicode_and_without_a_terminal(tree: Path) ->
     command = [sys.executable, "-m", "expectitree", "ask"]
     done = subprocess.run([*command, "bet.yaml"], input="\xff\n2\n", **run)
     assert done.returncode == 0
-    assert "  CHANCE  draws  heads  p 0.75\n" in done.stderr
+    assert "  CHANCE  draws  heads  p 3/4\n" in done.stderr
     assert "* sure  4\n" in done.stdout
     assert (done.stdout + done.stderr).isascii()
     Path("bad.yaml").write_text("nil: 2\n", "utf-8")

@@ -275,7 +275,7 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
         assert '"utility": "?"' in found
         assert "NaN" not in found
         for kind in ("svg", "dot", "mmd"):
-            assert "nan" not in str(drawn(kind, Evaluation("", search), Style()))
+            assert "nan" not in str(drawn(kind, Evaluation("", search), Style()).data)
         inquiry.answer(answer)
     assert not inquiry.search.stopped
     assert et.to_text(inquiry.search).splitlines()[0].startswith("▲ MAX 4")
