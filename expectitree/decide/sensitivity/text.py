@@ -15,6 +15,7 @@ from expectitree.base.numbers import (
     decimal_text,
     display_text,
     exact_display,
+    is_shown_as_fraction,
     message_text,
     typeset,
 )
@@ -101,13 +102,16 @@ def _amount(value: Fraction, unit: str | None) -> str:
 def _value_of_piece(report: Sensitivity, piece: Piece, marks: Characters) -> str:
     """Return the value on a part of the range: a formula, or why there is none.
 
-    Coefficients that are too long for a table are rounded.
+    Coefficients that are fractions, or too long for a table, are rounded.
     """
     if piece.value is None:
         return f"a later decision changes at {_first([*map(number_text, piece.later)])}"
+    if not piece.value.degree:
+        return number_text(piece.value(Fraction(0)))
     written = partial(formula_text, piece.value, report.range.name, marks.times)
     formula = written(exact_display)
-    if formula is None:
+    shows_fractions = is_shown_as_fraction(report.value) or not piece.value.is_polynomial
+    if formula is None or not (shows_fractions or piece.value.has_decimals):
         scale = 1
         if not piece.value.is_polynomial:
             scale = max(map(abs, piece.value.denominator))
@@ -156,10 +160,10 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
 
 
 def _worth_text(threshold: Threshold) -> str:
-    """Return the value at a threshold: `8875/7 = 1267.857143`, or a decimal."""
-    text = exact_display(threshold.value)
-    decimal = decimal_text(threshold.value, 10)
-    if threshold.exact is None or "/" not in text or len(text) > _MAX_WORTH_LENGTH:
+    """Return the value at a threshold: a decimal, or `8875/7 = 1267.857143` in that notation."""
+    text, decimal = exact_display(threshold.value), decimal_text(threshold.value, 10)
+    is_fraction = is_shown_as_fraction(threshold.value) and "/" in text
+    if threshold.exact is None or not is_fraction or len(text) > _MAX_WORTH_LENGTH:
         return decimal
     return f"{text} = {decimal}"
 
