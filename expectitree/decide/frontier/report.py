@@ -197,7 +197,7 @@ def _only_parameter(tree: Tree, criteria: Criteria) -> str:
     hint = "write one, as in wtp*effect - cost"
     if names:
         hint = f"choose one, as in -p {names[0]}"
-    raise AnalysisError(f"a frontier moves the parameter that is a weight, and {found}: {hint}")
+    raise AnalysisError(f"a frontier moves the parameter that is a weight, and {found}", hint)
 
 
 def _amounts(
@@ -232,7 +232,8 @@ def _parts(
     for formula in _moving_formulas(tree, name):
         raise AnalysisError(
             f"{name} is not only a weight, because the formula {text_of(formula)} depends on it, "
-            f"too: ask `sensitivity -p {name}`"
+            "too",
+            f"ask `sensitivity -p {name}`",
         )
     parts, is_icer = {}, False
     for label, factors in {f"per {name}": weighed, "the rest": rest}.items():

@@ -82,17 +82,17 @@ def range_notes(*ranges: Range) -> Iterator[str]:
     """Yield the sentences about ranges that were cut, and about parameters that move with one."""
     for one in ranges:
         if one.cut_from:
-            asked = _part(*one.cut_from)
-            moves = f"{one.name} moves from {_part(one.low, one.high, one.unit)} only"
+            asked = part_text(*one.cut_from)
+            moves = f"{one.name} moves from {part_text(one.low, one.high, one.unit)} only"
             yield f"{moves}, and not from {asked}: {one.why_cut}."
         if one.scaled:
             others = names_text([*one.scaled])
             yield f"As {one.name} moves, the rest of its sum is shared in proportion by {others}."
 
 
-def _part(low: Fraction, high: Fraction, unit: str | None = None) -> str:
-    """Return a part of the range of a parameter with its unit."""
-    return f"{number_text(low)} to {_amount(high, unit)}"
+def part_text(low: Fraction, high: Fraction, unit: str | None = None) -> str:
+    """Return a part of the range of a parameter, with the unit at both ends."""
+    return f"{_amount(low, unit)} to {_amount(high, unit)}"
 
 
 def _amount(value: Fraction, unit: str | None) -> str:
@@ -182,7 +182,7 @@ def _moves(report: Sensitivity) -> Iterator[str]:
     elif moves:
         yield f"It can {' or '.join(moves)} before another action is best."
     else:
-        yield f"No value from {_part(one.low, one.high, one.unit)} changes that."
+        yield f"No value from {part_text(one.low, one.high, one.unit)} changes that."
 
 
 def _limits_of_branch(report: Sensitivity) -> str:
@@ -347,7 +347,7 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
     rows = []
     for path, pieces in [*report.decisions.items()][:MAX_ROWS]:
         for piece in pieces:
-            rows.append([path, _part(piece.start, piece.end), names_text(piece.best)])
+            rows.append([path, part_text(piece.start, piece.end), names_text(piece.best)])
             path = ""
     columns = [Column("decision"), Column(report.range.heading), Column("best")]
     yield from table(columns, rows, options)
@@ -368,10 +368,10 @@ def _meeting_texts(report: BreakEven, marks: Characters) -> Iterator[str]:
     right = typeset(report.right) if is_value else report.right
     what = f"{report.left} = {right}"
     if not report.meetings:
-        yield f"{what} for no {one.name} from {_part(one.low, one.high, one.unit)}."
+        yield f"{what} for no {one.name} from {part_text(one.low, one.high, one.unit)}."
     for meeting in report.meetings:
         if meeting.is_part:
-            part = _part(meeting.lower, meeting.upper, one.unit)
+            part = part_text(meeting.lower, meeting.upper, one.unit)
             yield f"{what} for every {one.name} from {part}."
             continue
         place = with_unit(place_texts(meeting, marks)[1], one.unit)
