@@ -33,6 +33,7 @@ Number: TypeAlias = float | Fraction
 INFINITY = float("inf")
 MAX_LENGTH = 400  # characters of a number
 MAX_EXPONENT = 400
+COMPUTED = 1  # the greatest denominator of a probability that follows from others
 _MOST_PLACES = 15  # of a decimal that is not written as a fraction
 _MAX_BITS = 13_000  # of a number in full: Python refuses to print more than 4,300 digits
 # Beyond this, a difference of two utilities could overflow to infinity.
@@ -446,6 +447,8 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
 
         >>> [probability_text(p) for p in (0.25, Fraction(1, 3), 1 / 7, 0.123456, 1 - 1e-9)]
         ['0.25', '1/3', '1/7', '0.1235', '0.999999999']
+        >>> probability_text(Fraction(1, 3), most=COMPUTED)
+        '0.3333'
     """
     if is_shown_as_fraction(probability):
         return display_text(probability)
@@ -453,6 +456,8 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
     exact = to_exact(probability)
     if "e" not in text and Fraction(text) == exact:
         return text
+    if isinstance(probability, Rounded):
+        most = COMPUTED
     simple = exact.limit_denominator(most)
     if 0 < simple < 1 and to_nearest_float(simple) == to_nearest_float(exact):
         return str(simple)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape as escape_html
 from importlib.util import find_spec
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any, NamedTuple
 
 from rich.console import RenderableType
@@ -25,7 +25,7 @@ from expectitree.analysis.evaluate.text import criteria_table
 from expectitree.analysis.show import explain
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
-from expectitree.base.expressions.syntax import names_in
+from expectitree.base.expressions.syntax import names_in, text_of
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import display_text, escape, quote
 from expectitree.base.tables import QUESTIONS, module_of
@@ -53,6 +53,7 @@ from expectitree.text.tables import Column, table
 _WIDTH = 1_000  # columns, so that no column of a table is left out
 _MAX_DECISIONS = 20  # that are explained
 _MAX_PLOTS = 2  # of inputs that change the decision
+_SCALE = 0.7  # of the size of a plot, so that its text is larger beside it
 _PICTURE_WIDTH = 960  # pixels of a picture whose text is legible on the page
 _ROWS = 100, 60, 40, 25, 15  # nodes of the tree's picture: as many as fit
 # Lines of a terminal's reports that a page does not have: headings, plots in characters, hints, and
@@ -73,7 +74,9 @@ h2 { margin-top: 2.2rem; padding-bottom: 0.2rem; border-bottom: 1px solid #d4d8d
 .dim { color: #59636e; margin-top: 0 }
 .answer { font-size: 1.3rem }
 figure, .table { overflow-x: auto; margin: 1rem 0 }
-figure img { min-width: 32rem }
+.plots { display: flex; flex-wrap: wrap; align-items: flex-start }
+.plots figure { width: 50%; min-width: 20rem; flex: 1 0 20rem; margin: 0; max-width: 30rem }
+figure.wide img, figure.tree img { min-width: 32rem }
 table { border-collapse: collapse; font: inherit !important; white-space: normal !important }
 th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; vertical-align: top }
 @media print {
@@ -82,9 +85,10 @@ th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; ve
   h2 { font-size: 13pt; margin-top: 1.2rem }
   h3 { font-size: 10.5pt; margin: 0.6rem 0 0 }
   p, ul, figure, .table { margin: 0.4rem 0 }
-  figure img { min-width: 0; max-height: 240mm }
-  .tree img { max-height: 130mm }
-  .plot img { max-height: 75mm }
+  figure.wide img, figure.tree img { min-width: 0 }
+  .plots figure { min-width: 0; flex-basis: 48%; max-width: 50% }
+  .tree img { max-height: 118mm }
+  .wide img { max-height: 118mm }
   .table { overflow: visible; font-size: 8pt }
   th, td { padding: 0.1rem 0.5rem 0.1rem 0 }
   h2, h3 { break-after: avoid }
@@ -194,12 +198,13 @@ def _attitude_text(search: Search, attitude: Attitude) -> str:
 def _tree(subject: Subject) -> Iterator[str]:
     """Yield a picture with legible text, of as many nodes as fit the page."""
     style: dict[str, Any] = {"title": False, "style": "decision"}
-    for rows in _ROWS:
+    for rows, direction in product(_ROWS, ("right", "auto")):
+        style |= {"rows": rows, "direction": direction}
         with suppress(AnalysisError):
-            picture = to_svg(subject.search, width=_PICTURE_WIDTH, rows=rows, **style)
+            picture = to_svg(subject.search, width=_PICTURE_WIDTH, **style)
             break
     else:
-        picture = to_svg(subject.search, rows=_ROWS[-1], **style)
+        picture = to_svg(subject.search, **style)
     yield _figure(Picture(picture)._repr_html_(), "tree")
 
 
@@ -207,7 +212,11 @@ def _criteria(subject: Subject) -> Iterator[str]:
     """Yield the criteria of each action, and which strategies are best for some weight."""
     evaluation = Evaluation(subject.file, subject.search)
     yield from _html(criteria_table(evaluation, text_console(_WIDTH).options, True))
-    yield from _answer(frontier(subject.tree, file=subject.file))
+    tree, objective = subject.tree, subject.tree.criteria.objective
+    if sum(name in tree.parameters for name in names_in(objective)) == 1:
+        yield from _answer(frontier(tree, file=subject.file))
+    else:
+        yield _element("p", f"The objective is {text_of(objective)}.")
 
 
 def _inputs(subject: Subject) -> Iterator[str]:
@@ -224,7 +233,7 @@ def _inputs(subject: Subject) -> Iterator[str]:
     options = text_console(_WIDTH).options
     if rows:
         yield from _html(table([*columns, *worth], rows, options))
-        yield _figure(plot_of(found), "plot")
+        yield _figure(plot_of(found), "wide")
     idle = [_about(bar.range) for bar in found.bars if bar not in found.moving]
     if idle:
         yield _element("h3", "Inputs that do not change the value")
@@ -263,9 +272,11 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     idle = [bar.range.name for bar in found.bars if not bar.changes and not bar.later]
     if idle:
         yield _element("p", f"No value in its range changes the decision: {', '.join(idle)}.")
-    for one in [bar.range for bar in found.bars if bar.changes][:_MAX_PLOTS]:
-        report = sensitivity(subject.tree, one.name, range=(one.low, one.high), file=subject.file)
-        yield _figure(plot_of(report), "plot")
+    deciding = [bar.range for bar in found.bars if bar.changes][:_MAX_PLOTS]
+    yield _plots(
+        sensitivity(subject.tree, one.name, range=(one.low, one.high), file=subject.file)
+        for one in deciding
+    )
 
 
 def _risk(subject: Subject) -> Iterator[str]:
@@ -279,12 +290,17 @@ def _information(subject: Subject) -> Iterator[str]:
 def _uncertainty(subject: Subject) -> Iterator[str]:
     """Yield a simulation, and its acceptability curve over the first weight that has a range."""
     tree, file = subject.tree, subject.file
-    yield from _answer(simulate(tree, file=file))
-    for name in names_in(tree.criteria.objective):
-        one = tree.parameters.get(name)
-        if one and one.range and not one.distribution and moves_only_objective(tree, name):
-            yield from _answer(acceptability(tree, name, file=file))
-            return
+    simulation = simulate(tree, file=file)
+    yield from _text(simulation)
+    names = [name for name in names_in(tree.criteria.objective) if _is_weight(tree, name)]
+    yield _plots([simulation, *(acceptability(tree, name, file=file) for name in names[:1])])
+
+
+def _is_weight(tree: Tree, name: str) -> bool:
+    """Return whether a name in the objective is that of a weight that has a range."""
+    one = tree.parameters.get(name)
+    has_range = one is not None and one.range is not None and one.distribution is None
+    return has_range and moves_only_objective(tree, name)
 
 
 PARTS = {
@@ -334,10 +350,20 @@ def _attempt(lines: Callable[[Subject], Iterator[str]], subject: Subject) -> Ite
 
 def _answer(report: Shown) -> Iterator[str]:
     """Yield the tables and the sentences of a terminal's report, and its plot."""
+    yield from _text(report)
+    yield _plots([report])
+
+
+def _text(report: Shown) -> Iterator[str]:
+    """Yield the tables and the sentences of a terminal's report."""
     module = module_of(f"{QUESTIONS[report.question]}.text")
     yield from _html(module.render([report], text_console(_WIDTH).options))
-    if plot := plot_of(report):
-        yield _figure(plot, "plot")
+
+
+def _plots(reports: Iterable[Shown]) -> str:
+    """Return the plots of reports, two in a row."""
+    plots = [plot_of(report, _SCALE) for report in reports]
+    return f'<div class="plots">{"".join(_figure(plot) for plot in plots if plot)}</div>'
 
 
 def _html(lines: Iterable[RenderableType]) -> Iterator[str]:

@@ -261,15 +261,17 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     marks = characters(options)
     columns = [Column(""), Column("range"), Column("least", True), Column("")]
     columns += [Column("greatest", True), Column("changes at", spare=1)]
-    cells = [_bar_cells(bar) for bar in report.bars]
+    bars = report.moving
+    cells = [_bar_cells(bar) for bar in bars]
     if report.is_fixed:
         columns, cells = columns[:-1], [row[:-1] for row in cells]
     headings = [column.heading for column in columns]
     taken = sum(max(map(len, column)) + GAP for column in zip(headings, *cells, strict=True))
     width = max(_MIN_BAR, min(_MAX_BAR, options.max_width - taken))
-    for bar, row in zip(report.bars, cells, strict=True):
+    for bar, row in zip(bars, cells, strict=True):
         row[3] = _bar_text(bar, report, width, marks)
-    yield from table(columns, cells, options)
+    if bars:
+        yield from table(columns, cells, options)
     if any(marks.change in row[3] for row in cells):
         yield from notes(options, f"{marks.change} the value where the best action changes")
     yield from notes(options, *_bar_notes(report))
@@ -286,6 +288,9 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
 
 def _bar_notes(report: Tornado) -> Iterator[str]:
     """Yield how the bars were found, and why others are missing."""
+    idle = [bar.range.name for bar in report.bars if bar not in report.moving]
+    if idle:
+        yield f"Without effect on the value ({plural(len(idle), 'input')}): {', '.join(idle)}."
     sampled = [bar.range.name for bar in report.bars if bar.method == SAMPLED]
     if sampled:
         attitude = report.tree.attitude
