@@ -1,6 +1,7 @@
 """Numbers as tree files write them: from text to `float` or `Fraction`, and back.
 
-A number is an ASCII decimal (`2`, `-4.5e3`, `.9`) or a fraction of integers (`1/3`). The limits on
+A number is an ASCII decimal (`2`, `-4.5e3`, `.9`), a decimal with `%`, or a fraction of integers
+(`1/3`). The limits on
 length and exponent keep a hostile text from costing anything: `Fraction("1e10000000")` would not
 return.
 """
@@ -40,6 +41,7 @@ _MAX_BITS = 13_000  # of a number in full: Python refuses to print more than 4,3
 MAX_FLOAT = 2.0**1000
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
+_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _FRACTION = re.compile(r"([+-]?[0-9]+)/([0-9]+)")
 _INFINITIES = {
     **dict.fromkeys(("inf", "+inf", ".inf", "+.inf"), INFINITY),
@@ -115,7 +117,7 @@ def _printable(character: str) -> str:
 def to_float(text: str) -> float:
     """Return the finite float nearest to the number written; raise `NumberError` if none is."""
     if not _is_decimal(text):
-        return to_finite_float(Fraction(*_checked_fraction(text)))
+        return to_finite_float(to_fraction(text))
     value = float(text)
     if not value and Fraction(text):
         raise _needs_exact(_TOO_SMALL, quote(text))
@@ -142,7 +144,23 @@ def to_fraction(text: str) -> Fraction:
     """Return exactly the number written, as a `Fraction`; raise `NumberError` where it is none."""
     if _is_decimal(text):
         return Fraction(text)
+    if text.endswith("%") and _is_decimal(text[:-1]):
+        return Fraction(text[:-1]) / 100
     return Fraction(*_checked_fraction(text))
+
+
+def without_unit(text: Any, unit: str | None) -> Any:
+    """Return an amount such as `$250,000` without its unit and its separators.
+
+    Return anything else as it is.
+    """
+    if not isinstance(text, str) or not unit or unit not in text or unit == "%":
+        return text
+    sign = re.escape(unit)
+    number = re.sub(rf"(?<=[0-9]) ?{sign}(?!\w)|(?<!\w){sign} ?(?=[0-9.])", "", text)
+    if _GROUPED.fullmatch(number):
+        return number.replace(",", "")
+    return number
 
 
 def to_probability(text: str, exact: bool = False) -> Number:

@@ -197,7 +197,7 @@ def _attitude_text(search: Search, attitude: Attitude) -> str:
 
 def _tree(subject: Subject) -> Iterator[str]:
     """Yield a picture with legible text, of as many nodes as fit the page."""
-    style: dict[str, Any] = {"title": False, "style": "decision"}
+    style: dict[str, Any] = {"title": False}
     for rows, direction in product(_ROWS, ("right", "auto")):
         style |= {"rows": rows, "direction": direction}
         with suppress(AnalysisError):

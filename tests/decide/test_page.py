@@ -91,7 +91,10 @@ criteria: {cost: {unit: €}, days: {unit: days}}
 objective: wtp*days - cost*w
 max:
   wait: 0
-  act: {chance: {good: {p: p, utility: {cost: 1 + idle*0, days: 7}}, bad: {p: rest, utility: {cost: 4}}}}
+  act:
+    chance:
+      good: {p: p, utility: {cost: 1 + idle*0, days: 7}}
+      bad: {p: rest, utility: {cost: 4}}
 """
 PARTS = [
     ("recommendation", "Choose act. It is worth 1.66667 on average."),
