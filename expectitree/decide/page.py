@@ -134,10 +134,10 @@ def page_of(tree: Tree, file: str = "", parts: Sequence[str] = ()) -> str:
     """
     if find_spec("matplotlib") is None:
         raise AnalysisError(f"a report has plots, which need matplotlib: {install_hint('plot')}")
-    for part in parts:
-        if part not in PARTS:
-            hint = did_you_mean(part, PARTS)
-            raise AnalysisError(f"no part {quote(part)}{hint}: the parts are {', '.join(PARTS)}")
+    for key in parts:
+        if key not in PARTS:
+            hint = did_you_mean(key, PARTS)
+            raise AnalysisError(f"no part {quote(key)}{hint}: the parts are {', '.join(PARTS)}")
     name = "" if file in ("-e", "-") else os.path.basename(file)
     subject, title = Subject(evaluate(tree), file), tree.title or name or "A decision"
     lines = [_element("title", title), "<body>", _element("h1", title)]

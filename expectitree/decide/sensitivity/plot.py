@@ -146,9 +146,9 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
     """Yield the polygons on which these actions are best.
 
     Straight lines join the boundaries of neighbouring rows that have the same actions in the same
-    order. Other rows meet halfway.
+    order. Other rows meet halfway, to where the last of these lines lead.
     """
-    rows = report.rows
+    rows, limits = report.rows, (float(report.across.low), float(report.across.high))
     half = (rows[1].at - rows[0].at) / 2
     runs = itertools.groupby(rows, key=lambda row: [piece.best for piece in row.pieces])
     for actions, run in runs:
@@ -158,10 +158,24 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
         heights = [float(place) for place in (bottom, *(row.at for row in band), top)]
         for position, found in enumerate(actions):
             if found == best:
-                pieces = [row.pieces[position] for row in (band[0], *band, band[-1])]
-                left = [(float(p.start), y) for p, y in zip(pieces, heights, strict=True)]
-                right = [(float(p.end), y) for p, y in zip(pieces, heights, strict=True)]
+                pieces = [row.pieces[position] for row in band]
+                left = _border([float(piece.start) for piece in pieces], heights, limits)
+                right = _border([float(piece.end) for piece in pieces], heights, limits)
                 yield left + right[::-1]
+
+
+def _border(
+    places: Sequence[float], heights: Sequence[float], limits: tuple[float, float]
+) -> list[Corner]:
+    """Return a border through the places of some rows, with the corners below and above them."""
+    first, last = places[0], places[-1]
+    if len(places) > 1:
+        low, high = limits
+        before = (heights[1] - heights[0]) / (heights[2] - heights[1])
+        after = (heights[-1] - heights[-2]) / (heights[-2] - heights[-3])
+        first = min(max(first + before * (first - places[1]), low), high)
+        last = min(max(last + after * (last - places[-2]), low), high)
+    return list(zip((first, *places, last), heights, strict=True))
 
 
 # ---- Tornado.
@@ -196,7 +210,7 @@ def _(report: Tornado, axes: Axes) -> None:
         label = "the best action changes"
         axes.plot(*zip(*marks, strict=True), markersize=6, label=label, **style)
     _name_rows(axes, rows, [axis_label(bar.range) for bar in bars])
-    axes.margins(x=0.25)
+    axes.margins(x=0.35)
     policy = report.policy.replace("fixed", "fixed policy")
     label = f"value ({policy}); at a bar's ends: the value, and where"
     if idle := len(report.bars) - len(bars):
