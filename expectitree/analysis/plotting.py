@@ -17,6 +17,7 @@ from expectitree.files.writing import whole_file
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ((0, ()), (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
 HATCHES = ("", "///", "++", "xxx", "\\\\\\", "|||", "---")  # circles make large files
+_MAX_TICKS = 5  # along the x axis, so that labels of seven digits do not collide
 ENDINGS = (".svg", ".png", ".pdf")
 
 
@@ -52,6 +53,8 @@ def finish(axes: Any, title: str | None, pad: float | None = None) -> None:
     if title:
         axes.set_title(fill(plain(title), 80), fontsize=11, loc="left", pad=pad)
     axes.grid(alpha=0.25)
+    axes.tick_params(labelsize=9)
+    axes.locator_params(axis="x", nbins=_MAX_TICKS)
     beside = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}
     axes.legend(frameon=False, fontsize=9, handlelength=3.5, **beside)
 

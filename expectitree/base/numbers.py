@@ -1,6 +1,7 @@
 """Numbers as tree files write them: from text to `float` or `Fraction`, and back.
 
-A number is an ASCII decimal (`2`, `-4.5e3`, `.9`) or a fraction of integers (`1/3`). The limits on
+A number is an ASCII decimal (`2`, `-4.5e3`, `.9`), a decimal with `%`, or a fraction of integers
+(`1/3`). The limits on
 length and exponent keep a hostile text from costing anything: `Fraction("1e10000000")` would not
 return.
 """
@@ -33,6 +34,7 @@ Number: TypeAlias = float | Fraction
 INFINITY = float("inf")
 MAX_LENGTH = 400  # characters of a number
 MAX_EXPONENT = 400
+COMPUTED = 1  # the greatest denominator of a probability that follows from others
 _MOST_PLACES = 15  # of a decimal that is not written as a fraction
 _PLAIN_EXPONENTS = range(-6, 10)  # of numbers that are written without one
 _LONGEST_QUOTIENT = 20  # characters of a fraction in a text that is shown as it is written
@@ -41,6 +43,7 @@ _MAX_BITS = 13_000  # of a number in full: Python refuses to print more than 4,3
 MAX_FLOAT = 2.0**1000
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
+_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _FRACTION = re.compile(r"([+-]?[0-9]+)/([0-9]+)")
 _INFINITIES = {
     **dict.fromkeys(("inf", "+inf", ".inf", "+.inf"), INFINITY),
@@ -132,7 +135,7 @@ def _printable(character: str) -> str:
 def to_float(text: str) -> float:
     """Return the finite float nearest to the number written; raise `NumberError` if none is."""
     if not _is_decimal(text):
-        return to_finite_float(Fraction(*_checked_fraction(text)))
+        return to_finite_float(to_fraction(text))
     value = float(text)
     if not value and Fraction(text):
         raise _needs_exact(_TOO_SMALL, quote(text))
@@ -159,9 +162,25 @@ def to_fraction(text: str) -> Fraction:
     """Return exactly the number written, as a `Fraction`; raise `NumberError` where it is none."""
     if _is_decimal(text):
         return Fraction(text)
+    if text.endswith("%") and _is_decimal(text[:-1]):
+        return Fraction(text[:-1]) / 100
     if len(text) > _LONGEST_QUOTIENT:
         return Fraction(*_checked_fraction(text))
     return Quotient(*_checked_fraction(text))
+
+
+def without_unit(text: Any, unit: str | None) -> Any:
+    """Return an amount such as `$250,000` without its unit and its separators.
+
+    Return anything else as it is.
+    """
+    if not isinstance(text, str) or not unit or unit not in text or unit == "%":
+        return text
+    sign = re.escape(unit)
+    number = re.sub(rf"(?<=[0-9]) ?{sign}(?!\w)|(?<!\w){sign} ?(?=[0-9.])", "", text)
+    if _GROUPED.fullmatch(number):
+        return number.replace(",", "")
+    return number
 
 
 def to_probability(text: str, exact: bool = False) -> Number:
@@ -469,6 +488,8 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
 
         >>> [probability_text(p) for p in (0.25, Fraction(1, 3), 1 / 7, 0.123456, 1 - 1e-9)]
         ['0.25', '1/3', '1/7', '0.1235', '0.999999999']
+        >>> probability_text(Fraction(1, 3), most=COMPUTED)
+        '0.3333'
     """
     if isinstance(probability, Quotient) or is_shown_as_fraction(probability):
         return display_text(probability)
@@ -476,6 +497,8 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
     exact = to_exact(probability)
     if "e" not in text and Fraction(text) == exact:
         return text
+    if isinstance(probability, Rounded):
+        most = COMPUTED
     simple = exact.limit_denominator(most)
     if 0 < simple < 1 and to_nearest_float(simple) == to_nearest_float(exact):
         return str(simple)

@@ -30,7 +30,8 @@ _TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
 _ABOUT = {  # of the choices for a picture, of which the first is the default
     "theme": "The colors.",
     "direction": "The direction in which the tree grows; auto takes what fits the width.",
-    "style": "Triangles for MAX and MIN; or squares for decisions, as in decision analysis.",
+    "style": "game: triangles for MAX and MIN; decision: squares for decisions; auto: decision for "
+    "a tree without MIN that has rewards, parameters or criteria.",
 }
 _PICTURE_OPTIONS = (  # which a page does not have
     *(
@@ -96,10 +97,11 @@ def command(
 ) -> None:
     """Draw a tree with its values, its best branches and the cuts of a search.
 
-    Triangles that point up are MAX, those that point down are MIN, circles are CHANCE. The best
-    branch is bold, a cut is a double stroke, a dotted stroke is where a probe ended, and nodes that
-    no search visited are gray. A shared node is drawn once. A number with a sign on a branch is its
-    reward, or its cost; after the arrow is what the branch is worth, as `eval` prints it.
+    Triangles that point up are MAX, those that point down are MIN, circles are CHANCE. If a tree
+    without MIN has rewards, parameters or criteria, squares are decisions. The best branch is bold,
+    a cut is a double stroke, a dotted stroke is where a probe ended, and nodes that no search
+    visited are gray. A shared node is drawn once. A number with a sign on a branch is its reward,
+    or its cost; after the arrow is what the branch is worth, as `eval` prints it.
 
     \b
     .svg         a picture for web pages and slides

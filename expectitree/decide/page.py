@@ -6,10 +6,14 @@ It is HTML without scripts that requests nothing from anywhere, and prints on A4
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from html import escape as escape_html
 from importlib.util import find_spec
-from itertools import groupby
+from itertools import groupby, product
+from typing import Any, NamedTuple
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -21,16 +25,22 @@ from expectitree.analysis.evaluate.text import criteria_table
 from expectitree.analysis.show import explain
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
-from expectitree.base.numbers import display_text, escape
+from expectitree.base.expressions.syntax import names_in, text_of
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import display_text, escape, quote
 from expectitree.base.tables import QUESTIONS, module_of
+from expectitree.base.tree.attitude import Attitude
 from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.paths import split
-from expectitree.decide.frontier.report import frontier
+from expectitree.decide.frontier.report import frontier, weighed_parts
 from expectitree.decide.information.report import every_event
 from expectitree.decide.risk.report import risk
-from expectitree.decide.sensitivity.report import sensitivity, tornado
-from expectitree.decide.sensitivity.text import range_notes
+from expectitree.decide.sensitivity.decisions import number_text, short_text
+from expectitree.decide.sensitivity.parameters import Range
+from expectitree.decide.sensitivity.report import Tornado, sensitivity, tornado
+from expectitree.decide.sensitivity.text import part_text, range_notes
+from expectitree.decide.simulation.report import acceptability, simulate
 from expectitree.picture.drawing import to_svg
 from expectitree.picture.notebook import Picture, plot_of
 from expectitree.searches.engine import evaluate
@@ -42,6 +52,10 @@ from expectitree.text.tables import Column, table
 
 _WIDTH = 1_000  # columns, so that no column of a table is left out
 _MAX_DECISIONS = 20  # that are explained
+_MAX_PLOTS = 2  # of inputs that change the decision
+_SCALE = 0.7  # of the size of a plot, so that its text is larger beside it
+_PICTURE_WIDTH = 960  # pixels of a picture whose text is legible on the page
+_ROWS = 100, 60, 40, 25, 15  # nodes of the tree's picture: as many as fit
 # Lines of a terminal's reports that a page does not have: headings, plots in characters, hints, and
 # the decision maker, whom the recommendation names.
 _LEFT_OUT = ("title", "bar", "hint", "decider")
@@ -60,15 +74,23 @@ h2 { margin-top: 2.2rem; padding-bottom: 0.2rem; border-bottom: 1px solid #d4d8d
 .dim { color: #59636e; margin-top: 0 }
 .answer { font-size: 1.3rem }
 figure, .table { overflow-x: auto; margin: 1rem 0 }
-figure img { min-width: 32rem }
+.plots { display: flex; flex-wrap: wrap; align-items: flex-start }
+.plots figure { width: 50%; min-width: 20rem; flex: 1 0 20rem; margin: 0; max-width: 30rem }
+figure.wide img, figure.tree img { min-width: 32rem }
 table { border-collapse: collapse; font: inherit !important; white-space: normal !important }
 th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; vertical-align: top }
 @media print {
-  body { margin: 0; padding: 0; font-size: 11pt }
-  figure img { min-width: 0; max-height: 240mm }
-  .plot img { max-height: 80mm }
-  .table { overflow: visible; font-size: 8.5pt }
-  th, td { padding-right: 0.5rem }
+  body { margin: 0; padding: 0; font-size: 10pt; line-height: 1.35 }
+  h1 { font-size: 18pt }
+  h2 { font-size: 13pt; margin-top: 1.2rem }
+  h3 { font-size: 10.5pt; margin: 0.6rem 0 0 }
+  p, ul, figure, .table { margin: 0.4rem 0 }
+  figure.wide img, figure.tree img { min-width: 0 }
+  .plots figure { min-width: 0; flex-basis: 48%; max-width: 50% }
+  .tree img { max-height: 118mm }
+  .wide img { max-height: 118mm }
+  .table { overflow: visible; font-size: 8pt }
+  th, td { padding: 0.1rem 0.5rem 0.1rem 0 }
   h2, h3 { break-after: avoid }
   figure, tr, li { break-inside: avoid }
 }
@@ -76,43 +98,75 @@ th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; ve
 """
 
 
-def page_of(tree: Tree, file: str = "") -> str:
-    """Return the report about a tree as an HTML page.
+@dataclass(frozen=True)
+class Subject:
+    """The tree that a report is about."""
+
+    search: Search
+    file: str  # the name of the tree in outputs
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self.search.tree
+
+    @cached_property
+    def tornado(self) -> Tornado:
+        """The effect of each input."""
+        return tornado(self.tree, file=self.file)
+
+
+class Part(NamedTuple):
+    """A part of the report: its words, and what it needs of a tree."""
+
+    heading: str
+    lines: Callable[[Subject], Iterator[str]]
+    applies: Callable[[Tree], object] = lambda _: True
+    missing: str = ""  # what a tree without it does not have
+
+
+def page_of(tree: Tree, file: str = "", parts: Sequence[str] = ()) -> str:
+    """Return the report about a tree as an HTML page, or some of its `PARTS`.
 
     A part that cannot be made is left out with a sentence that says why. Raises `AnalysisError` if
-    matplotlib is missing, and `SearchError` if the tree cannot be evaluated.
+    matplotlib is missing or there is no such part, and `SearchError` if the tree cannot be
+    evaluated.
     """
     if find_spec("matplotlib") is None:
         raise AnalysisError(f"a report has plots, which need matplotlib\n{install_hint('plot')}")
+    for key in parts:
+        if key not in PARTS:
+            hint = did_you_mean(key, PARTS)
+            raise AnalysisError(f"no part {quote(key)}{hint}\nthe parts are {', '.join(PARTS)}")
     name = "" if file in ("-e", "-") else os.path.basename(file)
-    search, title = evaluate(tree), tree.title or name or "A decision"
-    parts = [_element("title", title), "<body>", _element("h1", title)]
-    parts += [_element("p", tree.source, "dim"), _element("p", tree.notes.get(tree.root_id))]
-    parts += [*_recommendation(search), "<h2>The tree</h2>"]
-    picture = to_svg(search, title=False, style="decision", direction="right")
-    parts += [_figure(Picture(picture)._repr_html_())]
-    if tree.criteria:
-        parts += ["<h2>Criteria</h2>", *_attempt(lambda: _criteria(search, file))]
-    if tree.parameters:
-        parts += ["<h2>Inputs</h2>", *_attempt(lambda: _inputs(tree, file))]
-    if CHANCE in tree.columns.kind:
-        parts += ["<h2>How risky it is</h2>"]
-        parts += _attempt(lambda: _answer(risk(tree, exact=True, file=file)))
-    if tree.formulas.events:
-        parts += ["<h2>What information is worth</h2>"]
-        parts += _attempt(lambda: _answer(every_event(tree, exact=True, file=file)))
+    subject, title = Subject(evaluate(tree), file), tree.title or name or "A decision"
+    lines = [_element("title", title), "<body>", _element("h1", title)]
+    lines += [_element("p", tree.source, "dim"), _element("p", tree.notes.get(tree.root_id))]
+    for key, part in PARTS.items():
+        if key not in (parts or PARTS):
+            continue
+        if part.applies(tree):
+            lines += [_element("h2", part.heading), *_attempt(part.lines, subject)]
+        elif parts:
+            lines += [_element("h2", part.heading), _element("p", part.missing)]
     made = f"Made by expectitree {__version__}{name and f' from {name}'}."
-    parts += [_element("p", made, "dim")]
-    return _HEAD + "\n".join(filter(None, parts)) + "\n"
+    lines += [_element("p", made, "dim")]
+    return _HEAD + "\n".join(filter(None, lines)) + "\n"
 
 
-def _recommendation(search: Search) -> Iterator[str]:
+def _recommendation(subject: Subject) -> Iterator[str]:
     """Yield the best action, and the reasons at each decision that play can reach."""
-    tree, value = search.tree, display_text(search.value)
-    what = f"a certainty equivalent of {value}" if tree.attitude else f"{value} on average"
-    yield "<h2>Recommendation</h2>"
-    advice = f"Choose {names_text(search.ties)}. It" if search.ties else "The tree"
+    search, tree = subject.search, subject.tree
+    value = display_text(search.value)
+    what = f"{value} on average"
+    if tree.attitude:
+        what = f"a certainty equivalent of {value}"
+    advice = "The tree"
+    if search.ties:
+        advice = f"Choose {names_text(search.ties)}. It"
     yield _element("p", f"{advice} is worth {what}.", "answer")
+    if tree.attitude:
+        yield _element("p", _attitude_text(search, tree.attitude))
     yield from (_element("p", line.plain, "dim") for line in decider_heading(tree))
     nodes = [n for n in tree.first_paths.order if n in search.strategy_branches]
     for n in nodes[:_MAX_DECISIONS]:
@@ -130,22 +184,60 @@ def _recommendation(search: Search) -> Iterator[str]:
         yield _element("p", f"{len(nodes) - _MAX_DECISIONS:,} later decisions are not listed.")
 
 
-def _criteria(search: Search, file: str) -> Iterator[str]:
+def _attitude_text(search: Search, attitude: Attitude) -> str:
+    """Return the sentences about an attitude to risk, and the value without it."""
+    kind, _, number = attitude.text.partition("=")
+    result = search.unrounded
+    return (
+        f"Values are certainty equivalents: the attitude to risk is {kind} ({number}). On average "
+        f"it is worth {display_text(result.mean)}, so the risk premium is "
+        f"{display_text(result.risk_premium)}."
+    )
+
+
+def _tree(subject: Subject) -> Iterator[str]:
+    """Yield a picture with legible text, of as many nodes as fit the page."""
+    style: dict[str, Any] = {"title": False}
+    for rows, direction in product(_ROWS, ("right", "auto")):
+        style |= {"rows": rows, "direction": direction}
+        with suppress(AnalysisError):
+            picture = to_svg(subject.search, width=_PICTURE_WIDTH, **style)
+            break
+    else:
+        picture = to_svg(subject.search, **style)
+    yield _figure(Picture(picture)._repr_html_(), "tree")
+
+
+def _criteria(subject: Subject) -> Iterator[str]:
     """Yield the criteria of each action, and which strategies are best for some weight."""
-    yield from _html(criteria_table(Evaluation(file, search), text_console(_WIDTH).options))
-    yield from _answer(frontier(search.tree, file=file))
+    evaluation = Evaluation(subject.file, subject.search)
+    yield from _html(criteria_table(evaluation, text_console(_WIDTH).options, True))
+    tree, objective = subject.tree, subject.tree.criteria.objective
+    if sum(name in tree.parameters for name in names_in(objective)) == 1:
+        yield from _answer(frontier(tree, file=subject.file))
+    else:
+        yield _element("p", f"The objective is {text_of(objective)}.")
 
 
-def _inputs(tree: Tree, file: str) -> Iterator[str]:
-    """Yield the parameters with their ranges, and how the value and the decision depend on them."""
-    found = tornado(tree, file=file)
-    columns = [Column("input"), Column("meaning"), Column("value", True)]
-    columns += [Column("least", True), Column("greatest", True)]
-    rows = []
-    for one in (bar.range for bar in found.bars):
-        numbers = [with_unit(display_text(x), one.unit) for x in (one.current, one.low, one.high)]
-        rows.append([one.name, one.description or "", *numbers])
-    yield from _html(table(columns, rows, text_console(_WIDTH).options))
+def _inputs(subject: Subject) -> Iterator[str]:
+    """Yield the parameters with their ranges, and how the value depends on them.
+
+    Those that have no effect share a table.
+    """
+    found = subject.tornado
+    worth = [Column("worth at least", True), Column("at most", True)]
+    columns = [Column("input"), Column("meaning"), Column("value", True), Column("range", True)]
+    rows = [
+        [*_about(bar.range), *map(display_text, (bar.least, bar.greatest))] for bar in found.moving
+    ]
+    options = text_console(_WIDTH).options
+    if rows:
+        yield from _html(table([*columns, *worth], rows, options))
+        yield _figure(plot_of(found), "wide")
+    idle = [_about(bar.range) for bar in found.bars if bar not in found.moving]
+    if idle:
+        yield _element("h3", "Inputs that do not change the value")
+        yield from _html(table(columns, idle, options))
     if found.assumed:
         names = ", ".join(found.assumed)
         yield _element("p", f"Without a range in the file, so 10% less and more: {names}.", "dim")
@@ -153,33 +245,125 @@ def _inputs(tree: Tree, file: str) -> Iterator[str]:
         yield _element("p", f"Not varied: {', '.join(found.left_out)}.", "dim")
     for note in range_notes(*(bar.range for bar in found.bars)):
         yield _element("p", note, "dim")
-    yield f"<h2>What the value depends on</h2>{_figure(plot_of(found), 'plot')}"
-    yield "<h2>Where the decision changes</h2>"
-    idle = [bar.range.name for bar in found.bars if not bar.thresholds and not bar.later]
+
+
+def _about(one: Range) -> list[str]:
+    """Return the name, the meaning, the value and the range of a parameter."""
+    value = with_unit(number_text(one.current), one.unit)
+    return [one.name, one.description or "", value, part_text(one.low, one.high, one.unit)]
+
+
+def _thresholds(subject: Subject) -> Iterator[str]:
+    """Yield a table of the inputs that change the decision, and plots of the first ones."""
+    found = subject.tornado
+    rows = []
+    for bar in found.bars:
+        name, unit = bar.range.name, bar.range.unit
+        for change in bar.changes:
+            texts = map(names_text, (change.before, change.after))
+            rows.append([name, with_unit(short_text(change), unit), *texts])
+            name = ""
+        for place in bar.later:
+            rows.append([name, with_unit(number_text(place), unit), "a later decision", "changes"])
+            name = ""
+    columns = [Column("input"), Column("at", True), Column("from"), Column("to")]
+    if rows:
+        yield from _html(table(columns, rows, text_console(_WIDTH).options))
+    idle = [bar.range.name for bar in found.bars if not bar.changes and not bar.later]
     if idle:
         yield _element("p", f"No value in its range changes the decision: {', '.join(idle)}.")
-    for one in (bar.range for bar in found.bars if bar.range.name not in idle):
-        yield _element("h3", ": ".join(filter(None, (one.name, one.description))))
-        yield from _answer(sensitivity(tree, one.name, range=(one.low, one.high), file=file))
+    deciding = [bar.range for bar in found.bars if bar.changes][:_MAX_PLOTS]
+    yield _plots(
+        sensitivity(subject.tree, one.name, range=(one.low, one.high), file=subject.file)
+        for one in deciding
+    )
+
+
+def _risk(subject: Subject) -> Iterator[str]:
+    yield from _answer(risk(subject.tree, exact=True, file=subject.file))
+
+
+def _information(subject: Subject) -> Iterator[str]:
+    yield from _answer(every_event(subject.tree, exact=True, file=subject.file))
+
+
+def _uncertainty(subject: Subject) -> Iterator[str]:
+    """Yield a simulation, and its acceptability curve over the first weight that has a range."""
+    tree, file = subject.tree, subject.file
+    simulation = simulate(tree, file=file)
+    yield from _text(simulation)
+    names = [name for name in names_in(tree.criteria.objective) if _is_weight(tree, name)]
+    yield _plots([simulation, *(acceptability(tree, name, file=file) for name in names[:1])])
+
+
+def _is_weight(tree: Tree, name: str) -> bool:
+    """Return whether a name in the objective is that of a weight that has a range."""
+    one = tree.parameters.get(name)
+    has_range = one is not None and one.range is not None and one.distribution is None
+    return has_range and weighed_parts(tree, name) is not None
+
+
+PARTS = {
+    "recommendation": Part("Recommendation", _recommendation),
+    "tree": Part("The tree", _tree),
+    "criteria": Part("Criteria", _criteria, lambda tree: tree.criteria, "It has no criteria."),
+    "inputs": Part(
+        "What the value depends on", _inputs, lambda tree: tree.parameters, "It has no inputs."
+    ),
+    "thresholds": Part(
+        "Where the decision changes", _thresholds, lambda tree: tree.parameters, "It has no inputs."
+    ),
+    "risk": Part(
+        "How risky it is",
+        _risk,
+        lambda tree: CHANCE in tree.columns.kind,
+        "Nothing is left to chance.",
+    ),
+    "information": Part(
+        "What information is worth",
+        _information,
+        lambda tree: tree.formulas.events,
+        "It has no events.",
+    ),
+    "uncertainty": Part(
+        "If the inputs are uncertain",
+        _uncertainty,
+        lambda tree: any(one.distribution for one in tree.parameters.values()),
+        "No input has a distribution.",
+    ),
+}
 
 
 # ---- HTML.
 
 
-def _attempt(part: Callable[[], Iterator[str]]) -> Iterator[str]:
-    """Yield a part of the page, and why the rest of it is left out if that cannot be made."""
+def _attempt(lines: Callable[[Subject], Iterator[str]], subject: Subject) -> Iterator[str]:
+    """Yield a part of the page, and why the rest of it is left out if that cannot be made.
+
+    What to do about an error is for the author of the file, and not for the client.
+    """
     try:
-        yield from part()
+        yield from lines(subject)
     except ExpectitreeError as error:
-        yield _element("p", f"Left out: {error}.")
+        yield _element("p", f"Left out: {error.reason}.")
 
 
 def _answer(report: Shown) -> Iterator[str]:
     """Yield the tables and the sentences of a terminal's report, and its plot."""
+    yield from _text(report)
+    yield _plots([report])
+
+
+def _text(report: Shown) -> Iterator[str]:
+    """Yield the tables and the sentences of a terminal's report."""
     module = module_of(f"{QUESTIONS[report.question]}.text")
     yield from _html(module.render([report], text_console(_WIDTH).options))
-    if plot := plot_of(report):
-        yield _figure(plot, "plot")
+
+
+def _plots(reports: Iterable[Shown]) -> str:
+    """Return the plots of reports, two in a row."""
+    plots = [plot_of(report, _SCALE) for report in reports]
+    return f'<div class="plots">{"".join(_figure(plot) for plot in plots if plot)}</div>'
 
 
 def _html(lines: Iterable[RenderableType]) -> Iterator[str]:

@@ -74,7 +74,7 @@ class Style:
     theme: str = "light"  # or dark
     direction: str = "auto"  # or down, right
     width: float | None = None  # the most
-    style: str = "game"  # or decision
+    style: str = "auto"  # or game, decision
     totals: bool = False  # what a path pays in all, at its end
     title: bool = True
     reasons: bool = False  # why each cut was made, beside its node
@@ -147,6 +147,13 @@ class Content:
         return layer
 
 
+def _is_decision(search: Search) -> bool:
+    """Return whether a tree is drawn as in decision analysis."""
+    tree = search.tree
+    is_file = search.grown is None and not tree.has_min
+    return is_file and bool(tree.parameters or tree.criteria or any(tree.columns.reward))
+
+
 def content(evaluation: Evaluation, style: Style, folded: bool = False) -> Content:
     """Return what a picture of an evaluated tree shows; about `style.rows` nodes of it.
 
@@ -187,6 +194,9 @@ class _Reader:
         if style.blank:
             self.evaluation = blanked(evaluation)
         self.style = style
+        self.shapes = style.style
+        if self.shapes == "auto":
+            self.shapes = "decision" if _is_decision(evaluation.search) else "game"
         self.folded = folded
         self.shown = self.evaluation.shown
         self.search = self.shown.search
@@ -257,7 +267,7 @@ class _Reader:
         text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(lines)}."
         if self.evaluation.strategy_only:
             text += " The picture shows what optimal play can reach."
-        text += f" {_LEGENDS[self.style.style]}"
+        text += f" {_LEGENDS[self.shapes]}"
         if self.blank:
             text += (
                 " An exercise without marks of the best branches, cuts and the reasons for them,"
@@ -300,7 +310,7 @@ class _Reader:
             value = f"({value})"
         return Glyph(
             kind, n, value, tuple(remarks), self.is_grey(n), is_estimate,
-            "\n".join([tooltip, *more]), SHAPES[self.style.style][kind], room,
+            "\n".join([tooltip, *more]), SHAPES[self.shapes][kind], room,
         )  # fmt: skip
 
     def _room(self, n: int) -> int:

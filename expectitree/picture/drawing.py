@@ -29,7 +29,7 @@ MAX_PIXELS = 12_000  # of a side of a .png; a larger picture is made smaller
 CHOICES = {
     "theme": ("light", "dark"),
     "direction": ("auto", "down", "right"),
-    "style": ("game", "decision"),
+    "style": ("auto", "game", "decision"),
 }  # of a picture
 
 
@@ -100,7 +100,8 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             or "dark". `direction`: "down", "right" or "auto", which takes what fits the width.
             `width`: the most, with text of 9 pixels or more; None sets no limit. `title=False`
             leaves out the title and the result. `style`: "game" draws MAX and MIN as triangles,
-            "decision" decisions as squares and ends as triangles. `totals=True` adds to each
+            "decision" decisions as squares and ends as triangles, and "auto" a tree without MIN
+            that has rewards, parameters or criteria as "decision". `totals=True` adds to each
             terminal what its path pays in all. `windows=True` shows alpha and beta of each node
             that was entered, `reasons` the reason for each cut, and `strategy` only what optimal
             play can reach. `blank=True` draws an exercise, with lines to write on, and

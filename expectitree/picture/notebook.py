@@ -62,14 +62,19 @@ def bundle(shown: Any) -> dict[str, str]:
     return {"text/html": html, "text/plain": text}
 
 
-def plot_of(shown: Any) -> str:
-    """Return the plot of a report as HTML; nothing if it has none, or matplotlib is missing."""
+def plot_of(shown: Any, scale: float = 1) -> str:
+    """Return the plot of a report as HTML; nothing if it has none, or matplotlib is missing.
+
+    With a `scale` below 1, the plot is smaller, and its text as large.
+    """
     if not shown.has_plot or find_spec("matplotlib") is None:
         return ""
     from expectitree.analysis.plotting import svg_text
 
     module = module_of(f"{QUESTIONS[shown.question]}.plot")
     try:
-        return Picture(svg_text(module.figure_of(shown)))._repr_html_()
+        figure = module.figure_of(shown)
+        figure.set_size_inches(figure.get_size_inches() * scale)
+        return Picture(svg_text(figure))._repr_html_()
     except AnalysisError:  # this report has only a text
         return ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from expectitree.base.numbers import (
+    COMPUTED,
     Number,
     cell_text,
     display_text,
@@ -118,7 +119,7 @@ def chance_text(tree: Tree, branch: int) -> str:
     """Return the probability of an outcome; a fraction that the file has stays a fraction."""
     p = tree.columns.probability[branch]
     if branch in tree.formulas.probabilities:
-        return probability_text(p)  # it is derived
+        return probability_text(p, most=COMPUTED)
     return probability_text(p, most=_MOST_WRITTEN)
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from expectitree.analysis.evaluate.cuts import HIGH, LOW, Side, cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Quotient, Reasons, Step
 from expectitree.base.numbers import (
+    COMPUTED,
     Number,
     cell_text,
     factor_text,
@@ -61,11 +62,6 @@ def residue(search: Search) -> Number:
     if not sizes:
         return 0.0
     return min(1e-14 * max(sizes), 1e-6 * min(sizes))
-
-
-def _chance(p: Number) -> str:
-    """Return a probability with as many digits as the numbers of a sum have."""
-    return probability_text(p, digits=6)
 
 
 class Words:
@@ -122,12 +118,18 @@ class Words:
             branch = first_branch[above]
         return text
 
+    def chance(self, p: Number) -> str:
+        """Return a probability with as many digits as the numbers of a sum have."""
+        if self.tree.formulas.probabilities:
+            return probability_text(p, digits=6, most=COMPUTED)
+        return probability_text(p, digits=6)
+
     def product(self, p: Number, end: Number) -> str:
         """Return a term of an expectation: `0.9·2`."""
         factor = factor_text(self.number(end))
         if p == 1:
             return factor
-        return f"{factor_text(_chance(p))}{self.characters.times}{factor}"
+        return f"{factor_text(self.chance(p))}{self.characters.times}{factor}"
 
     def sum(self, terms: Terms) -> str:
         """Return an expectation: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` if all p are equal."""
@@ -161,7 +163,7 @@ class Words:
             return top + rest
         if rest:
             top = f"({top}{rest})"
-        return f"{top} / {factor_text(_chance(quotient.p))}"
+        return f"{top} / {factor_text(self.chance(quotient.p))}"
 
 
 def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text]:
@@ -254,7 +256,7 @@ class Sentences(Words):
         is_exact = child.lower == child.upper
         is_compared = self.kind != Kind.CHANCE and self.search.is_exact(self.report.node)
         if self.kind == Kind.CHANCE:
-            label += f", of probability {_chance(self.columns.probability[child.branch])},"
+            label += f", of probability {self.chance(self.columns.probability[child.branch])},"
         if not is_exact and not is_compared:
             return f"{label} has a value {self.between(child.lower, child.upper)}."
         side, end, less = HIGH, child.lower, "more"

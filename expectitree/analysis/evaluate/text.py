@@ -200,15 +200,21 @@ def _criteria(evaluation: Evaluation) -> Iterator[str]:
         yield tied(f"{name} {with_unit(cell_text(amount), unit)}")
 
 
-def criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield the value and the criteria of each action at the root."""
+def criteria_table(
+    evaluation: Evaluation, options: ConsoleOptions, has_units: bool = False
+) -> Iterator[RenderableType]:
+    """Yield the value and the criteria of each action at the root, perhaps with their units."""
     if not evaluation.criteria:
         return
     from expectitree.text.tables import Column, table
 
     search, root, rows = evaluation.search, evaluation.tree.root_id, []
+    criteria = evaluation.tree.criteria.by_name.values()
+    columns = [
+        Column(one.heading if has_units else one.name, number=True, spare=rank)
+        for rank, one in enumerate(criteria, 1)
+    ]
     for b, amounts in evaluation.criteria.items():
-        columns = [Column(name, number=True, spare=1) for name in amounts]
         if b == NONE:
             continue
         action = escape(evaluation.tree.branch_label(root, b))

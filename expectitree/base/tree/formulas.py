@@ -108,6 +108,13 @@ class Criterion:
     description: str | None = None
 
     @property
+    def heading(self) -> str:
+        """The heading of the criterion's column: its name and unit."""
+        if self.unit in (None, self.name):
+            return self.name
+        return f"{self.name} ({self.unit})"
+
+    @property
     def about(self) -> dict[str, str]:
         """The unit and the description, as far as they are known."""
         about = {"unit": self.unit, "description": self.description}

@@ -599,7 +599,8 @@ def check_tree(tree: object, without_attitude: str = "") -> None:
             remove = "--attitude none leaves it out (`with_attitude(None)` in Python)"
         raise TreeError(
             f"{without_attitude} is about expected values, and this tree has the attitude "
-            f"{tree.attitude.text}: {remove}"
+            f"{tree.attitude.text}",
+            remove,
         )
 
 

@@ -38,6 +38,7 @@ from expectitree.base.numbers import (
     message_text,
     quote,
     to_exact,
+    without_unit,
 )
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
@@ -182,7 +183,9 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
                 f"{where}{name} is derived: {name} = {old.text}; set "
                 f"{' or '.join(old.bases)} instead"
             )
-        written = old.value if new.value is None else number_of(name, new.value)
+        written = old.value
+        if new.value is not None:
+            written = number_of(name, without_unit(new.value, old.unit))
         about = {key: getattr(new, key) for key in ("range", "unit", "description")}
         filled: dict[str, Any] = {key: found for key, found in about.items() if found}
         if new.value is not None:

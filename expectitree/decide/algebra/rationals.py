@@ -70,6 +70,12 @@ class Rational:
         """Whether the denominator is a number."""
         return len(self.denominator) == 1
 
+    @property
+    def has_decimals(self) -> bool:
+        """Whether the coefficients of a polynomial can be written as decimals."""
+        divisor = self.denominator[0]
+        return not any("/" in exact_text(Fraction(c, divisor)) for c in self.numerator)
+
     def __call__(self, x: Fraction) -> Fraction:
         """Return the value at x; raise `ZeroDivisionError` at a pole."""
         above, below = self.numerator, self.denominator

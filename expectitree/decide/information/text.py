@@ -8,7 +8,7 @@ from functools import partial
 
 from rich.console import ConsoleOptions
 
-from expectitree.base.numbers import display_text, escape, percent_text, probability_text
+from expectitree.base.numbers import COMPUTED, display_text, escape, percent_text, probability_text
 from expectitree.decide.information.report import Events, Finding, Information
 from expectitree.decide.lines import Lines, notes, render_each, sentences
 from expectitree.text.phrases import names_text
@@ -64,7 +64,9 @@ def _table(headings: Sequence[str], findings: Sequence[Finding], options: Consol
     for one in findings:
         best = ", ".join(map(escape, one.best)) or "-"
         labels = map(escape, one.labels)
-        rows.append([*labels, probability_text(one.p), best, display_text(one.value)])
+        rows.append(
+            [*labels, probability_text(one.p, most=COMPUTED), best, display_text(one.value)]
+        )
     return table(columns, rows, options)
 
 

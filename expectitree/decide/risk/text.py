@@ -9,6 +9,7 @@ from rich.console import ConsoleOptions
 from rich.text import Text
 
 from expectitree.base.numbers import (
+    COMPUTED,
     Number,
     cell_text,
     display_text,
@@ -70,7 +71,7 @@ def _rounded(value: Number) -> Number:
 
 
 def _chance(probability: Number) -> str:
-    return probability_text(_rounded(probability))
+    return probability_text(_rounded(probability), most=COMPUTED)
 
 
 def _bars(action: ActionRisk, options: ConsoleOptions) -> Lines:

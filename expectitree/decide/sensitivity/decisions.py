@@ -300,9 +300,12 @@ def _changes(actions: Mapping[str, Piecewise], envelope: Piecewise) -> list[Chan
 
 
 def number_text(value: Fraction) -> str:
-    """Return a number for a table: a short fraction or decimal as it is, else rounded."""
+    """Return a number for a table: short digits, or a short fraction in that notation."""
     text = exact_text(value)
-    return typeset(text) if len(text) <= _MAX_LENGTH else decimal_text(value)
+    is_rounded = "/" in text and not is_shown_as_fraction(value)
+    if is_rounded or len(text) > _MAX_LENGTH:
+        return decimal_text(value)
+    return typeset(text)
 
 
 def short_text(place: Place) -> str:
@@ -319,7 +322,8 @@ def short_text(place: Place) -> str:
 def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
     """Return a place for the ends of intervals, and in full: `2/91`, `2/91 = 0.021978…`.
 
-    An exact decimal is both. Otherwise, only digits that are known are shown, with an ellipsis. The
+    An exact decimal is both. Otherwise, or if fractions are not shown, there are only digits that
+    are known, with an ellipsis. The
     numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
     """
     digits = _known_digits(place.lower, place.upper, marks)
@@ -330,6 +334,8 @@ def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
         return digits, digits
     if "/" not in text:
         return text, text
+    if not is_shown_as_fraction(place.exact):
+        return digits, digits
     return text, f"{text} = {digits}"
 
 

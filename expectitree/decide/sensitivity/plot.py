@@ -19,6 +19,7 @@ from expectitree.analysis.plotting import (
     new_figure,
     plain,
 )
+from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import display_text
 from expectitree.base.tree.columns import MAX
 from expectitree.decide.records import Fields, Labels
@@ -27,14 +28,14 @@ from expectitree.decide.sensitivity.exact import BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
 from expectitree.decide.sensitivity.sampling import POINTS, Sampler
 from expectitree.decide.sensitivity.strategies import Strategies
-from expectitree.text.phrases import names_text, with_unit
+from expectitree.text.phrases import names_text, plural, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_HEIGHT, _HEIGHT_OF_ROW = 1.4, 0.6  # inches
+_HEIGHT, _HEIGHT_OF_ROW = 1.4, 0.5  # inches
 _NO_EDGE: Fields = {"edgecolor": "white", "linewidth": 0}
-_MAX_NAME = 30  # characters of a line beside a bar
+_MAX_NAME = 36  # characters of a line beside a bar
 _MAX_BARS = 30  # of strategies
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
 
@@ -145,9 +146,9 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
     """Yield the polygons on which these actions are best.
 
     Straight lines join the boundaries of neighbouring rows that have the same actions in the same
-    order. Other rows meet halfway.
+    order. Other rows meet halfway, to where the last of these lines lead.
     """
-    rows = report.rows
+    rows, limits = report.rows, (float(report.across.low), float(report.across.high))
     half = (rows[1].at - rows[0].at) / 2
     runs = itertools.groupby(rows, key=lambda row: [piece.best for piece in row.pieces])
     for actions, run in runs:
@@ -157,10 +158,24 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
         heights = [float(place) for place in (bottom, *(row.at for row in band), top)]
         for position, found in enumerate(actions):
             if found == best:
-                pieces = [row.pieces[position] for row in (band[0], *band, band[-1])]
-                left = [(float(p.start), y) for p, y in zip(pieces, heights, strict=True)]
-                right = [(float(p.end), y) for p, y in zip(pieces, heights, strict=True)]
+                pieces = [row.pieces[position] for row in band]
+                left = _border([float(piece.start) for piece in pieces], heights, limits)
+                right = _border([float(piece.end) for piece in pieces], heights, limits)
                 yield left + right[::-1]
+
+
+def _border(
+    places: Sequence[float], heights: Sequence[float], limits: tuple[float, float]
+) -> list[Corner]:
+    """Return a border through the places of some rows, with the corners below and above them."""
+    first, last = places[0], places[-1]
+    if len(places) > 1:
+        low, high = limits
+        before = (heights[1] - heights[0]) / (heights[2] - heights[1])
+        after = (heights[-1] - heights[-2]) / (heights[-2] - heights[-3])
+        first = min(max(first + before * (first - places[1]), low), high)
+        last = min(max(last + after * (last - places[-2]), low), high)
+    return list(zip((first, *places, last), heights, strict=True))
 
 
 # ---- Tornado.
@@ -168,9 +183,12 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
 
 @_plot.register(Tornado)
 def _(report: Tornado, axes: Axes) -> None:
-    value, rows = float(report.value), range(len(report.bars), 0, -1)
-    least = [(bar.least, bar.least_at) for bar in report.bars]
-    greatest = [(bar.greatest, bar.greatest_at) for bar in report.bars]
+    bars, value = report.moving, float(report.value)
+    if not bars:
+        raise AnalysisError("no parameter has an effect on the value: there is nothing to draw")
+    rows = range(len(bars), 0, -1)
+    least = [(bar.least, bar.least_at) for bar in bars]
+    greatest = [(bar.greatest, bar.greatest_at) for bar in bars]
     for ends, clip, side, color, hatch, label in (
         (least, min, "right", COLORS[1], "///", "less than now"),
         (greatest, max, "left", COLORS[0], "", "more than now"),
@@ -179,21 +197,25 @@ def _(report: Tornado, axes: Axes) -> None:
         style: Fields = {"color": color, "hatch": hatch, "alpha": 0.8} | _NO_EDGE
         widths = [place - value for place in places]
         axes.barh(rows, widths, 0.6, left=value, label=label, **style)
-        for row, bar, x, (worth, at) in zip(rows, report.bars, places, ends, strict=True):
+        for row, bar, x, (worth, at) in zip(rows, bars, places, ends, strict=True):
             place = plain(with_unit(number_text(at), bar.range.unit))
             text = f"  {display_text(worth)}  \n  at {place}  "
-            axes.text(x, row, text, ha=side, va="center", fontsize=8)
+            if x != value:
+                axes.text(x, row, text, ha=side, va="center", fontsize=8)
     axes.axvline(value, color="black", linewidth=1)
-    bars = zip(rows, report.bars, strict=True)
-    marks = [(float(change.value), row) for row, bar in bars for change in bar.changes]
+    pairs = zip(rows, bars, strict=True)
+    marks = [(float(change.value), row) for row, bar in pairs for change in bar.changes]
     if marks:
         style = {"marker": "D", "color": "white", "markeredgecolor": "black", "linestyle": "none"}
         label = "the best action changes"
         axes.plot(*zip(*marks, strict=True), markersize=6, label=label, **style)
-    _name_rows(axes, rows, [axis_label(bar.range) for bar in report.bars])
-    axes.margins(x=0.25)
+    _name_rows(axes, rows, [axis_label(bar.range) for bar in bars])
+    axes.margins(x=0.35)
     policy = report.policy.replace("fixed", "fixed policy")
-    axes.set_xlabel(f"value ({policy}); at a bar's ends: the value, and where")
+    label = f"value ({policy}); at a bar's ends: the value, and where"
+    if idle := len(report.bars) - len(bars):
+        label += f"\n{plural(idle, 'input')} without effect: not drawn"
+    axes.set_xlabel(label)
 
 
 def _name_rows(axes: Any, rows: Sequence[int], names: Sequence[str]) -> None:

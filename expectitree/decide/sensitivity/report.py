@@ -218,6 +218,7 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
 
 # ---- Tornado.
 
+_ROUNDING = Fraction(1, 10**12)  # of sampled values, as a part of the value
 _BAR_STEPS = MAX_STEPS // 4  # of exact functions, shared by the parameters
 _HINT = (
     "name its uncertain numbers under `parameters:` in the file, as in `parameters: {pr: {value: "
@@ -260,6 +261,14 @@ class Tornado(SensitivityReport):
     bars: tuple[Bar, ...]  # one for each parameter, the widest first
     assumed: Labels = ()  # parameters without a range, which move by 10% both ways
     left_out: Mapping[str, str] = field(default_factory=dict)  # why others cannot: reasons by name
+
+    @property
+    def moving(self) -> tuple[Bar, ...]:
+        """The bars of the parameters that have an effect on the value or on a decision."""
+        least = _ROUNDING * abs(self.value)
+        return tuple(
+            bar for bar in self.bars if bar.greatest - bar.least > least or bar.changes or bar.later
+        )
 
     @property
     def policy(self) -> str:

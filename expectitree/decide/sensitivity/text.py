@@ -15,6 +15,7 @@ from expectitree.base.numbers import (
     decimal_text,
     display_text,
     exact_display,
+    is_shown_as_fraction,
     message_text,
     typeset,
 )
@@ -81,17 +82,17 @@ def range_notes(*ranges: Range) -> Iterator[str]:
     """Yield the sentences about ranges that were cut, and about parameters that move with one."""
     for one in ranges:
         if one.cut_from:
-            asked = _part(*one.cut_from)
-            moves = f"{one.name} moves from {_part(one.low, one.high, one.unit)} only"
+            asked = part_text(*one.cut_from)
+            moves = f"{one.name} moves from {part_text(one.low, one.high, one.unit)} only"
             yield f"{moves}, and not from {asked}: {one.why_cut}."
         if one.scaled:
             others = names_text([*one.scaled])
             yield f"As {one.name} moves, the rest of its sum is shared in proportion by {others}."
 
 
-def _part(low: Fraction, high: Fraction, unit: str | None = None) -> str:
-    """Return a part of the range of a parameter with its unit."""
-    return f"{number_text(low)} to {_amount(high, unit)}"
+def part_text(low: Fraction, high: Fraction, unit: str | None = None) -> str:
+    """Return a part of the range of a parameter, with the unit at both ends."""
+    return f"{_amount(low, unit)} to {_amount(high, unit)}"
 
 
 def _amount(value: Fraction, unit: str | None) -> str:
@@ -101,13 +102,16 @@ def _amount(value: Fraction, unit: str | None) -> str:
 def _value_of_piece(report: Sensitivity, piece: Piece, marks: Characters) -> str:
     """Return the value on a part of the range: a formula, or why there is none.
 
-    Coefficients that are too long for a table are rounded.
+    Coefficients that are fractions, or too long for a table, are rounded.
     """
     if piece.value is None:
         return f"a later decision changes at {_first([*map(number_text, piece.later)])}"
+    if not piece.value.degree:
+        return number_text(piece.value(Fraction(0)))
     written = partial(formula_text, piece.value, report.range.name, marks.times)
     formula = written(exact_display)
-    if formula is None:
+    shows_fractions = is_shown_as_fraction(report.value) or not piece.value.is_polynomial
+    if formula is None or not (shows_fractions or piece.value.has_decimals):
         scale = 1
         if not piece.value.is_polynomial:
             scale = max(map(abs, piece.value.denominator))
@@ -156,10 +160,10 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
 
 
 def _worth_text(threshold: Threshold) -> str:
-    """Return the value at a threshold: `8875/7 = 1267.857143`, or a decimal."""
-    text = exact_display(threshold.value)
-    decimal = decimal_text(threshold.value, 10)
-    if threshold.exact is None or "/" not in text or len(text) > _MAX_WORTH_LENGTH:
+    """Return the value at a threshold: a decimal, or `8875/7 = 1267.857143` in that notation."""
+    text, decimal = exact_display(threshold.value), decimal_text(threshold.value, 10)
+    is_fraction = is_shown_as_fraction(threshold.value) and "/" in text
+    if threshold.exact is None or not is_fraction or len(text) > _MAX_WORTH_LENGTH:
         return decimal
     return f"{text} = {decimal}"
 
@@ -178,7 +182,7 @@ def _moves(report: Sensitivity) -> Iterator[str]:
     elif moves:
         yield f"It can {' or '.join(moves)} before another action is best."
     else:
-        yield f"No value from {_part(one.low, one.high, one.unit)} changes that."
+        yield f"No value from {part_text(one.low, one.high, one.unit)} changes that."
 
 
 def _limits_of_branch(report: Sensitivity) -> str:
@@ -257,15 +261,17 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     marks = characters(options)
     columns = [Column(""), Column("range"), Column("least", True), Column("")]
     columns += [Column("greatest", True), Column("changes at", spare=1)]
-    cells = [_bar_cells(bar) for bar in report.bars]
+    bars = report.moving
+    cells = [_bar_cells(bar) for bar in bars]
     if report.is_fixed:
         columns, cells = columns[:-1], [row[:-1] for row in cells]
     headings = [column.heading for column in columns]
     taken = sum(max(map(len, column)) + GAP for column in zip(headings, *cells, strict=True))
     width = max(_MIN_BAR, min(_MAX_BAR, options.max_width - taken))
-    for bar, row in zip(report.bars, cells, strict=True):
+    for bar, row in zip(bars, cells, strict=True):
         row[3] = _bar_text(bar, report, width, marks)
-    yield from table(columns, cells, options)
+    if bars:
+        yield from table(columns, cells, options)
     if any(marks.change in row[3] for row in cells):
         yield from notes(options, f"{marks.change} the value where the best action changes")
     yield from notes(options, *_bar_notes(report))
@@ -282,6 +288,9 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
 
 def _bar_notes(report: Tornado) -> Iterator[str]:
     """Yield how the bars were found, and why others are missing."""
+    idle = [bar.range.name for bar in report.bars if bar not in report.moving]
+    if idle:
+        yield f"Without effect on the value ({plural(len(idle), 'input')}): {', '.join(idle)}."
     sampled = [bar.range.name for bar in report.bars if bar.method == SAMPLED]
     if sampled:
         attitude = report.tree.attitude
@@ -343,7 +352,7 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
     rows = []
     for path, pieces in [*report.decisions.items()][:MAX_ROWS]:
         for piece in pieces:
-            rows.append([path, _part(piece.start, piece.end), names_text(piece.best)])
+            rows.append([path, part_text(piece.start, piece.end), names_text(piece.best)])
             path = ""
     columns = [Column("decision"), Column(report.range.heading), Column("best")]
     yield from table(columns, rows, options)
@@ -364,10 +373,10 @@ def _meeting_texts(report: BreakEven, marks: Characters) -> Iterator[str]:
     right = typeset(report.right) if is_value else report.right
     what = f"{report.left} = {right}"
     if not report.meetings:
-        yield f"{what} for no {one.name} from {_part(one.low, one.high, one.unit)}."
+        yield f"{what} for no {one.name} from {part_text(one.low, one.high, one.unit)}."
     for meeting in report.meetings:
         if meeting.is_part:
-            part = _part(meeting.lower, meeting.upper, one.unit)
+            part = part_text(meeting.lower, meeting.upper, one.unit)
             yield f"{what} for every {one.name} from {part}."
             continue
         place = with_unit(place_texts(meeting, marks)[1], one.unit)

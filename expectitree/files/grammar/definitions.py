@@ -14,7 +14,7 @@ from expectitree.base.expressions.parser import listed, parse
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, RESERVED, Expression, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
+from expectitree.base.numbers import HOW, Number, escape, exact_text, quote, without_unit
 from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.criteria import check_objective
@@ -131,6 +131,8 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
         written = ()
     for at, key, value in _whole_calls(written):
         if key in _PARAMETER_VALUES and key not in fields:
+            if key in _AMOUNTS:
+                value = _without_units(value, dict(written).get("unit"))
             fields[key] = values.attempt(_PARAMETER_VALUES[key], value, written, at, about)
             continue
         message = unknown_key(key, tuple(_PARAMETER_VALUES), trap("parameter", key.lower()))
@@ -186,6 +188,23 @@ def _whole_calls(written: Data) -> Iterator[tuple[int, str, Data]]:
                 break
             value, at = f"{value}, {written[at][0]}", at + 1
         yield start, key, value
+
+
+def _without_units(data: Data, unit: Data) -> Data:
+    """Return a number, a list of numbers or a distribution of a parameter without its unit.
+
+    YAML splits `[250,000 $, 350,000 $]` at each comma; this joins the parts.
+    """
+    if not isinstance(unit, str):
+        return data
+    if isinstance(data, list) and all(isinstance(end, str) for end in data):
+        if len(data) > 2 and any(unit in end for end in data):
+            joined = re.sub(r"(?<=\d), (?=\d{3}(?!\w))", ",", ", ".join(data))
+            data = joined.split(", ")
+        return [without_unit(end, unit) for end in data]
+    if isinstance(data, str):
+        return type(data)(without_unit(data, unit))
+    return data
 
 
 def _formula(values: ValueReader, data: Data) -> Expression:
@@ -249,6 +268,9 @@ _PARAMETER_VALUES: dict[str, Read] = {
     "unit": text("a unit"),
     "description": text("a description"),
 }
+
+
+_AMOUNTS = ("value", "range", "distribution")  # that may have the unit
 
 
 def read_replacements(values: ValueReader, data: Data) -> ByName:

@@ -35,7 +35,7 @@ def test_one_way_has_a_line_for_each_action_and_an_envelope() -> None:
     assert ends == [(750, 2250), (750, 750), (-250, 2250), (550, 2150)]
     dashes = {str(lines[name]._unscaled_dash_pattern) for name in ("sell", "install", "test")}
     assert len(dashes) == 3
-    assert [text.get_text() for text in axes.texts] == ["23/72", "17/28"]
+    assert [text.get_text() for text in axes.texts] == ["0.319444", "0.607143"]
     assert axes.get_xlabel() == "pr: probability of oil"
     movie = axes_of(et.sensitivity(et.load("example:movie-contract"), "fees"))
     assert movie.get_xlabel() == r"fees: of the lawyer (\$)"
