@@ -147,7 +147,7 @@ def shown(value: Fraction, digits: int | None = None) -> str:
         return "0"
     exponent, sign = rounded.adjusted(), "−" if value < 0 else ""
     figures = "".join(map(str, rounded.as_tuple().digits)).rstrip("0")
-    if not -4 <= exponent < digits:
+    if not -6 <= exponent < digits:
         mantissa = figures[0] + ("." + figures[1:] if figures[1:] else "")
         return f"{sign}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
     if exponent < 0:

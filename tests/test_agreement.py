@@ -393,7 +393,7 @@ def picture(case: Case) -> None:
     drawn = case.path.with_suffix(".svg")
     case.run("draw", "-o", str(drawn), "--force")
     text = unescape(drawn.read_text(encoding="utf-8"))
-    best = f", best action {case.best}" if case.best else ""
+    best = f", best: {case.best}" if case.best else ""
     about = f"Value {shown(case.value)}{best}"
     title, words = (re.findall(rf"<{tag}>(.*?)</{tag}>", text)[0] for tag in ("title", "desc"))
     assert title.startswith(about), f"draw: title {title}, on paper {about}"
@@ -403,7 +403,11 @@ def picture(case: Case) -> None:
     for kind, path, worth in found:
         branch = case.branches[path]
         same(f"draw {path}: kind", kind, branch.child.kind.upper())
-        same(f"draw {path}", worth.split(" = ")[0], shown(branch.value))
+        worth = worth.split(" = ")[0]
+        as_written = str(branch.value).replace("-", "−")
+        if kind == "TERMINAL" and "/" in as_written and worth == as_written:
+            continue  # a fraction in the file stays one
+        same(f"draw {path}", worth, shown(branch.value))
 
 
 def page(case: Case) -> None:

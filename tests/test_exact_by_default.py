@@ -139,7 +139,10 @@ def test_a_number_is_rounded_once(number: str) -> None:
     value = Fraction(number)
     text = output("eval", text=f"max: [{number}, {number}]")
     printed = re.findall(r"^(?:▲ MAX|├─★ #1|└─☆ #2|value) +(\S+)", text, re.MULTILINE)
-    assert printed == [shown(value)] * 4
+    leaf = shown(value)
+    if "/" in number:  # a fraction in a file stays one; what is computed is a decimal
+        leaf = str(value).replace("-", "−")
+    assert printed == [shown(value), leaf, leaf, shown(value)]
     found = as_json("eval", text=f"max: [{number}]")["value"]
     assert float(found) == float(value)
     assert isinstance(found, (int, float))

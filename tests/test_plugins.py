@@ -146,7 +146,7 @@ def test_the_guide_has_the_search_and_its_entry_point() -> None:
 
 def test_a_search_is_in_every_command_that_searches(tmp_path: Path) -> None:
     text = run("eval", "risk.yaml", "-a", "sampling").stdout
-    assert "expected value ≈ 54.5\nproved         in [9, 100]\n" in text
+    assert "value     ≈ 54.5\nproved    in [9, 100]\n" in text
     assert "best" not in text
     rows = run("compare", "risk.yaml", "-a", "sampling", "-a", "star1").stdout.splitlines()
     assert rows[4].split()[:4] == ["sampling", "≈", "54.5", "-"]

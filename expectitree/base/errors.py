@@ -293,6 +293,8 @@ class FileError(ExpectitreeError):
         self.stopped = stopped  # reading stopped here: there may be more
         super().__init__()
         self.args = ("\n".join(map(str, self.as_problems())),)
+        first = self.problems[0]
+        self.reason, self.hint = f"{first.place}: {first.subject}{first.reason}", first.hint
 
     def as_problems(self) -> list[Problem]:
         """Return the problems, each once, and that there may be more."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, MutableSequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
@@ -37,7 +37,7 @@ MAX_EXPONENT = 400
 COMPUTED = 1  # the greatest denominator of a probability that follows from others
 _MOST_PLACES = 15  # of a decimal that is not written as a fraction
 _PLAIN_EXPONENTS = range(-6, 10)  # of numbers that are written without one
-_LONGEST_QUOTIENT = 20  # characters of a fraction in a text that is shown as it is written
+_LONGEST_FRACTION = 20  # characters of a fraction in a text that is shown as it is written
 _MAX_BITS = 13_000  # of a number in full: Python refuses to print more than 4,300 digits
 # Beyond this, a difference of two utilities could overflow to infinity.
 MAX_FLOAT = 2.0**1000
@@ -65,7 +65,7 @@ MINUS = "\N{MINUS SIGN}"  # consoles that have only ASCII show a hyphen
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
 
 
-class Quotient(Fraction):
+class WrittenFraction(Fraction):
     """A number that a text has as a short fraction such as `1/3`, and which is shown as one.
 
     The result of an operation is an ordinary `Fraction`; but the negative is shown like it, since a
@@ -74,8 +74,8 @@ class Quotient(Fraction):
 
     __slots__ = ()
 
-    def __neg__(self) -> Quotient:
-        return Quotient(-self.numerator, self.denominator)
+    def __neg__(self) -> WrittenFraction:
+        return WrittenFraction(-self.numerator, self.denominator)
 
     def __repr__(self) -> str:
         return f"Fraction({self.numerator}, {self.denominator})"
@@ -164,9 +164,9 @@ def to_fraction(text: str) -> Fraction:
         return Fraction(text)
     if text.endswith("%") and _is_decimal(text[:-1]):
         return Fraction(text[:-1]) / 100
-    if len(text) > _LONGEST_QUOTIENT:
+    if len(text) > _LONGEST_FRACTION:
         return Fraction(*_checked_fraction(text))
-    return Quotient(*_checked_fraction(text))
+    return WrittenFraction(*_checked_fraction(text))
 
 
 def without_unit(text: Any, unit: str | None) -> Any:
@@ -290,11 +290,20 @@ def are_near(one: Any, other: Any, eps: Any) -> bool:
     return bool(abs(one - other) <= eps)
 
 
+def show_as_computed(values: MutableSequence[Any], kinds: Iterable[int]) -> None:
+    """Make fractions that inner nodes have from a leaf ordinary ones: they were computed."""
+    for node, kind in enumerate(kinds):
+        if kind and values[node].__class__ is WrittenFraction:
+            values[node] = Fraction(values[node])
+
+
 def round_once(value: Any, exact: bool) -> Any:
     """Return a number as a function with the argument `exact` returns it: itself, or rounded.
 
     This also converts the numbers in tuples and dataclasses.
     """
+    if value.__class__ is WrittenFraction and exact:
+        return Fraction(value)
     if exact or value.__class__ in (float, int, str, NoneType):
         return value
     if isinstance(value, Fraction):
@@ -419,7 +428,7 @@ def display_text(value: Number, digits: int | None = None) -> str:
         >>> display_text(-4750000.5), display_text(Fraction(2, 3))
         ('−4,750,000.5', '0.666667')
     """
-    if isinstance(value, Quotient):
+    if isinstance(value, WrittenFraction):
         return typeset(str(value))
     if not is_shown_as_fraction(value):
         return decimal_text(value, digits)
@@ -491,7 +500,7 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
         >>> probability_text(Fraction(1, 3), most=COMPUTED)
         '0.3333'
     """
-    if isinstance(probability, Quotient) or is_shown_as_fraction(probability):
+    if isinstance(probability, WrittenFraction) or is_shown_as_fraction(probability):
         return display_text(probability)
     text = decimal_text(probability, digits)
     exact = to_exact(probability)

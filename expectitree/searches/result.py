@@ -13,7 +13,7 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import Number, display_text, to_nearest_float
+from expectitree.base.numbers import Number, display_text, show_as_computed, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
@@ -158,6 +158,9 @@ class Search(Shown):
         is_measured = not (algorithm.prunes or tree.exact or tree.attitude) and tree.rounds
         eps = None if is_measured else problem.eps
         known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
+        if tree.exact:
+            for column in (found.lower, found.upper):
+                show_as_computed(column, tree.columns.kind)
         columns = (getattr(found, name) for name in Found.__slots__)
         about["seed"] = problem.seed
         return cls(tree, algorithm, *known, *columns, **about)

@@ -28,7 +28,9 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 def render(reports: Any) -> Iterator[str]:
     """Yield a heading, and the records of a report, or of several ones."""
-    records = [record for report in listed(reports) for record in report.to_records()]
+    records: list[dict[str, Any]] = []
+    for report in listed(reports):
+        records += getattr(report, "csv_records", report.to_records)()
     heading = list(dict.fromkeys(key for record in records for key in record)) or ["file"]
     yield from csv_lines([heading])
     yield from csv_lines([record.get(key) for key in heading] for record in records)

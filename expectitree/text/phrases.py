@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from expectitree.base.numbers import (
-    COMPUTED,
     Number,
     cell_text,
     display_text,
@@ -116,11 +115,8 @@ def plus_text(number: Number) -> str:
 
 
 def chance_text(tree: Tree, branch: int) -> str:
-    """Return the probability of an outcome; a fraction that the file has stays a fraction."""
-    p = tree.columns.probability[branch]
-    if branch in tree.formulas.probabilities:
-        return probability_text(p, most=COMPUTED)
-    return probability_text(p, most=_MOST_WRITTEN)
+    """Return the probability of an outcome: a short decimal or fraction, if it is one."""
+    return probability_text(tree.columns.probability[branch], most=_MOST_WRITTEN)
 
 
 def shared_chance(tree: Tree, node: int) -> str:

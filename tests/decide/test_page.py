@@ -127,7 +127,7 @@ def test_a_page_shows_the_draws_of_uncertain_inputs() -> None:
 def test_an_unknown_part_is_an_error_that_lists_them() -> None:
     done = run_main("report", OIL, "--parts", "inputs,rsk", "-o", "x.html")
     expected = (
-        "no part 'rsk' (did you mean 'risk'?): the parts are recommendation, tree, criteria, "
+        "no part 'rsk' (did you mean 'risk'?)\nhelp: the parts are recommendation, tree, criteria, "
     )
     assert (done.status, expected in done.err) == (2, True)
 

@@ -154,9 +154,9 @@ def test_what_a_search_did_not_prove() -> None:
 def test_eval_shows_the_criteria() -> None:
     lines = invoke("eval", "-e", TREATMENTS).stdout.splitlines()
     assert lines[-7:] == [
-        "expected value 130,500",
-        "criteria       cost €11,500, effect 7.1",
-        "best           new",
+        "value     130,500",
+        "criteria  cost €11,500, effect 7.1",
+        "best      new",
         "",
         "action    value    cost  effect",
         "in use  129,500     500     6.5",

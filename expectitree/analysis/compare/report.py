@@ -82,16 +82,20 @@ class Comparison(Shown):
         Each has `file`, the fields of `Search.to_records`, and `seconds`; the options of the
         algorithms are last. A field that is empty in all rows is left out.
         """
-        records = [
-            {"file": self.file, **record, "seconds": row.seconds}
-            for row in self.rows
-            for record in row.search.to_records()
-        ]
+        records = self.csv_records()
         filled = dict.fromkeys(
             name for record in records for name in record if record[name] not in (None, "")
         )
         names = sorted(filled, key=lambda name: name.replace("_", "-") in OPTIONS)
         return [{name: record.get(name) for name in names} for record in records]
+
+    def csv_records(self) -> list[dict[str, Any]]:
+        """Return the rows of a table in CSV, which has every column."""
+        return [
+            {"file": self.file, **record, "seconds": row.seconds}
+            for row in self.rows
+            for record in row.search.to_records()
+        ]
 
     @property
     def disagreements(self) -> list[str]:
