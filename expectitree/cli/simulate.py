@@ -9,7 +9,7 @@ import click
 
 from expectitree.base.display import Shown
 from expectitree.cli.help import declare, option
-from expectitree.cli.options import file_options, format_options, plot_option
+from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
@@ -21,6 +21,7 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
     "Show the acceptability curve: the share of draws in which each action is best, over the "
     "range of this parameter.",
     "moved",
+    shell_complete=complete_parameters,
 )
 @option("--draws N", "The number of draws.", "count", default=DRAWS)
 @option(
