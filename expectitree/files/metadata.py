@@ -82,7 +82,7 @@ def read_metadata(written: bytes | None) -> Fields:
         raise TreeError("the metadata have another version: expected version 1 to 3")
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
-        raise TreeError(getattr(error, "lines", error))
+        raise TreeError(f"{getattr(error, 'lines', error)}")
 
     values, found = ValueReader(report), {}
     for key, read in _VALUES.items():
