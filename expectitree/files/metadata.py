@@ -82,7 +82,8 @@ def read_metadata(written: bytes | None) -> Fields:
         raise TreeError("the metadata have another version: expected version 1 to 3")
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
-        raise TreeError(f"{getattr(error, 'lines', error)}")
+        message = error if isinstance(error, str) else error.lines
+        raise TreeError(message)
 
     values, found = ValueReader(report), {}
     for key, read in _VALUES.items():
