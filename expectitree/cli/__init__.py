@@ -157,7 +157,9 @@ def main() -> None:
     if instruction is not None:
         from click.shell_completion import shell_complete
 
-        sys.exit(shell_complete(cli, {}, "expectitree", "_EXPECTITREE_COMPLETE", instruction))
+        from expectitree.cli.completion import VARIABLE
+
+        sys.exit(shell_complete(cli, {}, "expectitree", VARIABLE, instruction))
     compiling.serve_program(say)
     status = 0
     try:

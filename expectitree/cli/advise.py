@@ -9,7 +9,7 @@ import click
 
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameOptions, GameSource, is_game_name
-from expectitree.cli.help import declare, option, tree_option
+from expectitree.cli.help import FILE, declare, option, tree_option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import show
 from expectitree.cli.tree_files import add_options
@@ -40,7 +40,7 @@ def source_of(
 
 
 @declare("advise")
-@click.argument("name", metavar="GAME")
+@click.argument("name", metavar="GAME", type=FILE)
 @algorithm_option("The search.  [default: star2]")
 @partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
 @option(

@@ -8,12 +8,12 @@ from contextlib import suppress
 import click
 
 from expectitree.base import interrupts
-from expectitree.base.errors import FileError, Problem
 from expectitree.cli.games import refuse_game
 from expectitree.cli.help import FILE, declare, option
 from expectitree.cli.terminal import say, write
 from expectitree.editor.server import Server
 from expectitree.files.formats import format_by_suffix, format_of_text
+from expectitree.files.grammar.document import error_in
 from expectitree.files.sources import PREFIX, read_text
 
 
@@ -62,11 +62,7 @@ def _check(file: str) -> None:
     if format is None or format.is_text:
         format = format_of_text(read_text(file)[0], file)
     if format.is_foreign or not format.is_text:
-        raise FileError(
-            [
-                Problem(
-                    file,
-                    f"the page edits YAML and JSON, and this is {format.title}\nconvert it first",
-                )
-            ]
+        raise error_in(
+            file,
+            f"the page edits YAML and JSON, and this is {format.title}\nconvert it first",
         )

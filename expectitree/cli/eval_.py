@@ -17,7 +17,13 @@ from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.help import declare, option, output_option
-from expectitree.cli.options import format_options, totals_option, tree_options, windows_option
+from expectitree.cli.options import (
+    complete_paths,
+    format_options,
+    totals_option,
+    tree_options,
+    windows_option,
+)
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -39,6 +45,7 @@ from expectitree.searches.result import Search
     "Explain in sentences the value of the root or of a node, and why each cut was sound.",
     is_flag=False,
     flag_value=ROOT,
+    shell_complete=complete_paths,
 )
 @output_option(
     "--show",

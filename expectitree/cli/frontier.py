@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from expectitree.cli.help import declare, option
-from expectitree.cli.options import file_options, format_options, plot_option
+from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.frontier.report import frontier
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -17,6 +17,7 @@ from expectitree.decide.sensitivity.parameters import parse_range
     "The weight, if the objective has several parameters, and its range.  [default: from 0]",
     "weight",
     default="",
+    shell_complete=complete_parameters,
 )
 @plot_option
 @file_options

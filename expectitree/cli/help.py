@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import click
 
+from expectitree.cli.readable import Readable
 from expectitree.cli.terminal import OUT, printing_to_stderr
 
 Decorator: TypeAlias = Callable[[Any], Any]  # of a command
@@ -88,7 +89,7 @@ class Option(click.Option):
 
 
 # A file or folder to read, which shells complete; - is standard input or output.
-FILE = click.Path(readable=False, allow_dash=True)
+FILE = Readable(readable=False, allow_dash=True)
 _TYPES = {  # of values, by what the usage calls them
     "D": click.IntRange(min=0),
     "FILE": FILE,

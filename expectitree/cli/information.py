@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import declare, option, search_option
 from expectitree.cli.options import file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Events, Information, every_event, information
+from expectitree.files.grammar.document import error_in
 
 
 @declare("information")
@@ -58,6 +58,6 @@ def command(
         try:
             return information(tree, names, likelihood=test, exact=True, file=file)
         except LikelihoodError as error:
-            raise FileError([Problem(str(likelihood), error.lines)]) from None
+            raise error_in(str(likelihood), error.lines) from None
 
     options.show_all("information in", worth, "information")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial, wraps
 from typing import Any, cast
@@ -10,12 +11,15 @@ from typing import Any, cast
 import click
 
 from expectitree.analysis.show import formats
+from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import notation
+from expectitree.base.tree.model import Tree
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
 from expectitree.cli.help import FILE, option, output_option, search_option, tree_option
 from expectitree.cli.terminal import OUT, choose_report, warn
 from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
+from expectitree.files import load, loads
 from expectitree.searches.engines import ENGINES
 from expectitree.searches.prepare import ORDERS
 
@@ -27,6 +31,25 @@ def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
         return [value for value in values if value.startswith(incomplete)]
 
     return complete
+
+
+def complete_of_tree(names: Callable[[Tree], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the names in the tree that was typed before."""
+
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        params: Any = context.params
+        with suppress(ExpectitreeError, OSError):
+            for text in params.get("texts") or ():
+                return complete_from(names(loads(text)))(context, param, incomplete)
+            for file in params.get("files") or context.args:  # an option waits for its value
+                return complete_from(names(load(file)))(context, param, incomplete)
+        return []
+
+    return complete
+
+
+complete_parameters = complete_of_tree(lambda tree: tree.parameters)
+complete_paths = complete_of_tree(lambda tree: map(tree.path_of, tree.first_paths.order))
 
 
 def _read_settings(
@@ -59,6 +82,7 @@ _SETTINGS = (
         named=True,
         rare=False,
         callback=_read_settings,
+        shell_complete=complete_of_tree(lambda tree: [f"{name}=" for name in tree.parameters]),
     ),
     tree_option(
         "--parameters FILE",

@@ -16,7 +16,7 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.cli.advise import SEARCH_OPTIONS, source_of
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameSource
-from expectitree.cli.help import declare, option
+from expectitree.cli.help import FILE, declare, option
 from expectitree.cli.terminal import make_console, read_line, say, write
 from expectitree.cli.tree_files import add_options
 from expectitree.games.calls import naming_errors
@@ -34,7 +34,7 @@ MAX_SEED = 1_000_000  # of those that are chosen at random
 
 
 @declare("play")
-@click.argument("name", metavar="GAME")
+@click.argument("name", metavar="GAME", type=FILE)
 @option(
     "--as",
     "The player whose moves you choose.",

@@ -7,7 +7,7 @@ import click
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import declare, option
-from expectitree.cli.options import file_options, format_options, plot_option
+from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -22,6 +22,7 @@ from expectitree.decide.sensitivity.strategies import strategies_of
     "moved",
     multiple=True,
     named=True,
+    shell_complete=complete_parameters,
 )
 @option("--everywhere", "Every decision that optimal play can reach.", "is_everywhere")
 @option("--tornado", "The least and greatest value over each range.", "is_tornado")

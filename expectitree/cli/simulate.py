@@ -10,7 +10,7 @@ import click
 from expectitree.base.display import Shown
 from expectitree.base.numbers import quote
 from expectitree.cli.help import declare, option
-from expectitree.cli.options import file_options, format_options, plot_option
+from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.records import Fields
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -23,6 +23,7 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
     "Show the acceptability curve: the share of draws in which each action is best, over the "
     "range of this parameter.",
     "moved",
+    shell_complete=complete_parameters,
 )
 @option(
     "--known NAMES",

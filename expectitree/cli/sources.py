@@ -10,7 +10,6 @@ from functools import partial
 import click
 
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_fractions
@@ -19,6 +18,7 @@ from expectitree.cli.terminal import warn, working
 from expectitree.cli.tree_options import TreeOptions
 from expectitree.files import NO_TREES, load, loads, tree_files
 from expectitree.files.formats import SUFFIXES
+from expectitree.files.grammar.document import error_in
 from expectitree.searches.bounds import NO_BOUNDS
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Search
@@ -91,14 +91,9 @@ def files_in(paths: Sequence[str]) -> list[str]:
         found = list(tree_files(path)) if os.path.isdir(path) else [path]
         if not found:
             suffixes = ", ".join(suffix for suffix in SUFFIXES if suffix not in NO_TREES)
-            raise FileError(
-                [
-                    Problem(
-                        path,
-                        "no tree file in this folder: expected a name that ends in one of "
-                        f"{suffixes}",
-                    )
-                ]
+            raise error_in(
+                path,
+                f"no tree file in this folder: expected a name that ends in one of {suffixes}",
             )
         files += found
     return files

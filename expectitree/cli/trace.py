@@ -11,7 +11,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import with_positions
 from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, tree_options
+from expectitree.cli.options import complete_paths, format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
 
@@ -21,7 +21,11 @@ MAX_STEPS = 500  # shown as text by default
 @declare("trace")
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
-@option("--at PATH", "Show only the steps at one node, and the results of its children.")
+@option(
+    "--at PATH",
+    "Show only the steps at one node, and the results of its children.",
+    shell_complete=complete_paths,
+)
 @option(
     "--limit N",
     f"Show this many steps, 0 for all.  [default: {MAX_STEPS} as text, all else]",

@@ -10,12 +10,12 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import foreign_option, option, output_option, tree_option
 from expectitree.cli.terminal import say, standard_output, warn, working, write
 from expectitree.files import load
 from expectitree.files.formats import NAMES, TABLES, TEXT_FORMATS, format_by_name
+from expectitree.files.grammar.document import error_in
 from expectitree.files.rows import Format, ReadOptions
 from expectitree.files.saving import format_of, pieces, save, text_format
 from expectitree.files.urls import is_url
@@ -118,11 +118,11 @@ def check_place(file: str) -> None:
     """Raise an error if the folder of a file does not exist on this machine."""
     if is_url(file):
         message = "nothing is written at a URL\nname a file on this machine, and upload it"
-        raise FileError([Problem(file, message)])
+        raise error_in(file, message)
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
         message = f"the folder {folder} does not exist\ncheck the path, or create it"
-        raise FileError([Problem(file, message)])
+        raise error_in(file, message)
 
 
 def check_drawn(file: str, force: bool) -> None:

@@ -61,8 +61,44 @@ def test_values_of_options_are_completed() -> None:
     assert values("compare|-a|star1|--algorithm|star2") == ["star2", "star2.5"]
 
 
-@pytest.mark.parametrize("line", ["eval|tr", "verify|risk.yaml|tr", "draw|-o|tr", "new|tr"])
-def test_files_are_left_to_the_shell(line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("eval|ri", ["risk.yaml"]),  # not risk.svg
+        ("eval|", ["risk.yaml", "trees/", "example:", "game:"]),
+        ("eval|tr", ["trees/a.json", "trees/b.efg"]),
+        ("eval|trees/b", ["trees/b.efg"]),
+        ("eval|nowhere/", []),
+        ("eval|.h", [".hidden/"]),
+        ("verify|risk.yaml|ri", ["risk.yaml"]),
+        ("convert|example:aima-5.12-l", ["example:aima-5.12-left"]),
+        ("eval|game:p", ["game:pig"]),
+        ("play|game:d", ["game:dice"]),
+        ("play|exa", []),
+        ("ask|game:p", []),
+        ("eval|risk.yaml|--set|", ["win=", "prize="]),
+        ("sensitivity|risk.yaml|-p|w", ["win"]),
+        ("sensitivity|-p|w", []),
+        ("eval|nowhere.yaml|--set|", []),
+        ("eval|-e|max: {a: 1, b: {min: [2, 3]}}|--explain|b", ["b", "b/#1", "b/#2"]),
+        ("trace|risk.yaml|--at|le", ["left", "left/#1", "left/#2"]),
+    ],
+)
+def test_what_can_be_read_is_completed(
+    line: str, expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "{parameters: {win: 0.5, prize: 9}, max: {left: [win, prize], right: 1}}"
+    Path("risk.yaml").write_text(text.replace("[win, prize]", "{chance: [win, prize]}"))
+    for folder in ("trees", ".hidden"):
+        Path(folder).mkdir()
+    for name in ("risk.svg", "trees/a.json", "trees/b.efg", "trees/c.html"):
+        Path(name).touch()
+    assert values(line) == expected
+
+
+@pytest.mark.parametrize("line", ["draw|-o|tr", "new|tr"])
+def test_files_to_write_are_left_to_the_shell(line: str) -> None:
     [item] = complete(line)
     assert (item.type, item.value) == ("file", "tr")
 
@@ -110,7 +146,18 @@ def test_the_help_shows_how_to_install_each_script() -> None:
 
 
 @pytest.mark.slow
-def test_bash_completes(program: Path) -> None:
-    setting = 'COMP_WORDS=(expectitree con); COMP_CWORD=1; show() { echo "${COMPREPLY[@]}"; }'
-    script = 'eval "$(expectitree completion bash)"; _expectitree_completion expectitree; show'
-    assert run(program, "bash", "--norc", "-c", f"{setting}; {script}") == ["convert"]
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("con", "convert"),
+        ("eval example : risk-", "risk-minimax"),  # bash splits words at colons
+        ("eval game :", "2048 dice einstein pig"),
+        ("eval example : investment --set p", ""),
+    ],
+)
+def test_bash_completes(program: Path, words: str, expected: str) -> None:
+    count = len(words.split())
+    setting = f"COMP_WORDS=(expectitree {words}); COMP_CWORD={count}; compopt() {{ :; }}"
+    script = 'eval "$(expectitree completion bash)"; _expectitree_completion expectitree'
+    shown = run(program, "bash", "--norc", "-c", f'{setting}; {script}; echo "${{COMPREPLY[@]}}"')
+    assert shown == [expected]

@@ -68,23 +68,24 @@ def test_a_tree_keeps_its_warnings() -> None:
 
 
 WRAPPED = """\
-bad.yaml:2:18: bet: the probabilities sum to 0.9, expected
-1: correct them, write `rest` for one, or divide sums from
-0.98 to 1.02 with --normalize (`normalize: true`); for
+bad.yaml:2:18: error: bet: the probabilities sum to 0.9,
+expected 1
+2 | bet: {chance: {0.7: 100, 0.2: 0}}
+  |                ^
+help: correct them, write `rest` for one, or divide sums
+from 0.98 to 1.02 with --normalize (`normalize: true`); for
 labels write [{label: 0.7, utility: 100}, {label: 0.2,
 utility: 0}]
-    bet: {chance: {0.7: 100, 0.2: 0}}
-                   ^
-bad.yaml:3:10: sell: unknown key 'value': write `utility:
-750`
-    sell: {value: 750}
-           ^
+bad.yaml:3:10: error: sell: unknown key 'value'
+3 | sell: {value: 750}
+  |        ^
+help: write `utility: 750`
 """
 USAGE = """\
 Usage: expectitree convert [OPTIONS] IN|GAME OUT
-Try 'expectitree convert --help' for help.
-
-Error: No such option '--tables'.
+expectitree: error: No such option '--tables'. Did you mean
+'--probabilities'?
+help: expectitree convert --help
 """
 
 
@@ -93,12 +94,12 @@ Error: No such option '--tables'.
 def test_a_terminal_wraps_messages_between_words(bad: str) -> None:
     assert in_a_terminal("eval", bad, NO_COLOR="1").out == WRAPPED
     colored = in_a_terminal("eval", bad).out
-    assert colored.startswith("\033[1;36mbad.yaml:2:18: bet: \033[0mthe probabilities")
-    assert "\n\033[1;31m                   ^\033[0m\n" in colored
+    assert colored.startswith("\033[1;36mbad.yaml:2:18: \033[0m\033[1;31merror: \033[0mbet: the")
+    assert "\033[1;31m               ^\033[0m\n" in colored
     verified = in_a_terminal("verify", bad, columns=64, NO_COLOR="1").out
     assert "".join(f"    {line}\n" for line in WRAPPED.splitlines()) in verified
     usage = in_a_terminal("convert", "--tables", NO_COLOR="1").out
     assert usage.startswith(USAGE.rstrip())
     assert max(map(len, usage.splitlines())) <= 60
-    assert "\033[1;31mError: \033[0mNo such option" in in_a_terminal("convert", "--tables").out
-    assert "\033[35mwarning: \033[0m-e: bet: the" in in_a_terminal("eval", "-e", TEXT).out
+    assert "\033[1;31merror: \033[0mNo such option" in in_a_terminal("convert", "--tables").out
+    assert "\033[35mwarning: \033[0mbet: the" in in_a_terminal("eval", "-e", TEXT).out

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 
 import yaml
 
-from expectitree.base.errors import FileError, Problem
 from expectitree.files.formats.json import tokens
 from expectitree.files.formats.yaml import events
+from expectitree.files.grammar.document import error_in
 from expectitree.files.grammar.keys import SCHEMA_KEY
 from expectitree.files.rows import Format
 from expectitree.files.writing import whole_file
@@ -82,7 +82,7 @@ def rewritten(text: str, format: Format, replacements: Mapping[Place, object]) -
             if is_plain:
                 what = "has comments in it"
             where = "/".join(map(str, place)) or "expect"
-            raise FileError([Problem("<text>", f"{where} {what}\nchange it by hand")])
+            raise error_in("<text>", f"{where} {what}\nchange it by hand")
         written = format.module.NOTATION.flow(new)
         if format.name == "yaml" and text[: entry.start].endswith(":"):
             written = f" {written}"
@@ -99,7 +99,7 @@ def _insertion(
     heads = [e.head for place, e in entries.items() if place and place[0] not in _BEFORE_EXPECT]
     if not heads:
         message = "a bare number has no place for expect\nwrite it as `utility: NUMBER`"
-        raise FileError([Problem("<text>", message)])
+        raise error_in("<text>", message)
     at = min(heads)
     indent = text[text.rfind("\n", 0, at) + 1 : at]
     written = format.module.NOTATION.flow({"expect": expect})[1:-1]

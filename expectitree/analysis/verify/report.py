@@ -12,7 +12,7 @@ from typing import Any
 from expectitree.analysis.verify.edit import Place, replace_text, rewritten
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
-from expectitree.base.errors import ExpectitreeError, FileError, Problem, SearchError
+from expectitree.base.errors import ExpectitreeError, FileError, SearchError
 from expectitree.base.numbers import (
     Number,
     are_near,
@@ -29,6 +29,7 @@ from expectitree.base.tree.replacing import set_parameters
 from expectitree.base.tree.transform import in_fractions
 from expectitree.files import load, loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
+from expectitree.files.grammar.document import error_in
 from expectitree.files.grammar.expect import number_texts
 from expectitree.files.rows import Warn
 from expectitree.files.sources import UnreadableError
@@ -322,12 +323,12 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     format = format_by_suffix(path) or FORMATS["yaml"]
     if not format.is_text:
         message = "expect cannot be written into a table\nconvert it to YAML or JSON first"
-        raise FileError([Problem(os.fspath(path), message)])
+        raise error_in(os.fspath(path), message)
     file = OutputFile(os.fspath(path))
     text, name = read_text(path)
     if (row := format_of_text(text, name)).is_foreign:
         message = f"expect cannot be written into {row.title}\nconvert it to YAML or JSON first"
-        raise FileError([Problem(name, message)])
+        raise error_in(name, message)
     tree = _read(text, name)
     before = verify(tree, file=name)
     # A path that is missing may have a typing error: what holds it is not replaced.
@@ -342,7 +343,7 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     except FileError:
         holds = False
     if not holds:
-        raise FileError([Problem(name, "the new `expect` would not hold\nchange it by hand")])
+        raise error_in(name, "the new `expect` would not hold\nchange it by hand")
     if changed != text:
         replace_text(file, changed)
     return after

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 
-from expectitree.base.errors import FileError, Problem
+from expectitree.base.errors import FileError
 from expectitree.base.numbers import escape
 from expectitree.files import ANSWERS, parse, read_text
 from expectitree.files.formats import format_by_suffix
 from expectitree.files.formats.yaml import MAX_KEY_LENGTH, NOTATION
-from expectitree.files.grammar.document import Data, Document, Place, Problems
+from expectitree.files.grammar.document import Data, Document, Place, Problems, error_in
 from expectitree.files.grammar.words import described
 from expectitree.files.writing import append, named_errors, open_to_append
 
@@ -63,7 +63,7 @@ class AnswersFile:
                 "no line can be added here: expected one `path: utility` a line, not indented and "
                 "without braces\nrewrite the file, or name another one with --answers"
             )
-            raise FileError([Problem(self.name, message)]) from None
+            raise error_in(self.name, message) from None
 
     def add(self, path: str, utility: str) -> None:
         """Write an answer to the file, and wait until the disk has it.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TypeAlias
 
-from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem, TreeError
+from expectitree.base.errors import AnalysisError, FileError, NumberError, TreeError
 from expectitree.base.expressions.evaluation import domain_of, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.names import did_you_mean
@@ -37,6 +37,7 @@ from expectitree.decide.information.shown import ShownBeliefs
 from expectitree.decide.records import Labels
 from expectitree.files import parse as parse_document
 from expectitree.files import read_text
+from expectitree.files.grammar.document import error_in
 
 # By signal and outcome: a number, or a text such as "0.9", "1/3", "1 - spec" and "rest".
 Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]
@@ -185,7 +186,7 @@ def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
     root = parse_document(text, name).root
 
     def wrong(message: str) -> FileError:
-        return FileError([Problem(name, message)])
+        return error_in(name, message)
 
     if not isinstance(root, tuple) or not root:
         raise wrong(f"found no mapping, {_EXPECTED}")

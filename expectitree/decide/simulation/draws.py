@@ -14,12 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from expectitree.base.budget import more, most
-from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem
+from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.expressions.parser import listed
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote, to_float
 from expectitree.base.tree.formulas import Parameter
 from expectitree.files import read_text
+from expectitree.files.grammar.document import error_in
 
 Array: TypeAlias = Any  # a number for each draw, or one for all; or several rows of them
 _ROUNDING = 1e-9  # of eigenvalues
@@ -129,15 +130,15 @@ def _read(path: str, name: str, column: str) -> Array:
     if column not in heading:
         found = f"parameter {name}: no column {quote(column)}{did_you_mean(column, heading)}"
         known = listed([*map(escape, heading)]) or "none"
-        raise FileError([Problem(path, f"{found}\nthe columns are {known}", None, 1, 1)])
+        raise error_in(path, f"{found}\nthe columns are {known}", 1, 1)
     numbers = []
     for row in reader:
         try:
             numbers.append(to_float((row[column] or "").strip()))
         except NumberError as error:
             message = f"column {escape(column)}: {error.lines}"
-            raise FileError([Problem(path, message, None, reader.line_num, 1)]) from None
+            raise error_in(path, message, reader.line_num, 1) from None
     if len(numbers) < 2:
         message = "expected a line with the names of columns, and two or more lines with draws"
-        raise FileError([Problem(path, message)])
+        raise error_in(path, message)
     return np.array(numbers)

@@ -9,7 +9,8 @@ from io import TextIOWrapper
 from itertools import islice
 from typing import Any
 
-from expectitree.base.errors import FileError, Problem, install_hint
+from expectitree.base.errors import install_hint
+from expectitree.files.grammar.document import error_in
 from expectitree.files.writing import named_errors, whole_file
 from expectitree.games.solve.report import Solution
 from expectitree.searches.progress import report
@@ -23,13 +24,13 @@ def check_policy(path: str) -> None:
     """Raise `FileError` if a file has another ending, or pyarrow is missing."""
     if not path.lower().endswith(ENDINGS):
         problem = f"a policy is written as {' or '.join(ENDINGS)}\nchoose one of these endings"
-        raise FileError([Problem(path, problem)])
+        raise error_in(path, problem)
     if path.lower().endswith(".arrow"):
         try:
             import pyarrow  # noqa: F401
         except ImportError:
             problem = f"to write Arrow needs pyarrow\n{install_hint('arrow')}, or choose .csv"
-            raise FileError([Problem(path, problem)]) from None
+            raise error_in(path, problem) from None
 
 
 def save_policy(solution: Solution, path: str) -> None:
@@ -69,7 +70,7 @@ def read_policy(path: str) -> dict[str, str]:
             return {row["position"]: row["best"] for row in rows}
         except (ValueError, KeyError, CsvError):
             problem = "this is not a policy\nname a file that `solve --policy` wrote"
-            raise FileError([Problem(path, problem)]) from None
+            raise error_in(path, problem) from None
 
 
 def _portions(solution: Solution) -> Iterator[list[dict[str, Any]]]:

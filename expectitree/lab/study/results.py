@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.budget import read_limited
-from expectitree.base.errors import FileError, Problem
+from expectitree.base.errors import FileError
+from expectitree.files.grammar.document import error_in
 from expectitree.files.writing import append, lock, named_errors, open_to_append
 from expectitree.lab.study.spec import SOURCES, Key, Parameters, Study, is_lazy, tree_key
 
@@ -83,13 +84,9 @@ class Results:
             self._stream = open_to_append(self.path)
         with self._stream:
             if lock(self._stream) is False:
-                raise FileError(
-                    [
-                        Problem(
-                            self.path,
-                            "another study is writing to this file\nwait for it, or name another",
-                        )
-                    ]
+                raise error_in(
+                    self.path,
+                    "another study is writing to this file\nwait for it, or name another",
                 )
             with named_errors(self.path, _UNWRITTEN):
                 self._stream.seek(0)
@@ -120,7 +117,7 @@ class Results:
         self.records[record.key] = record
 
     def _no_result(self, line: int) -> FileError:
-        return FileError([Problem(self.path, _NO_RESULT, line=line, column=1)])
+        return error_in(self.path, _NO_RESULT, line=line, column=1)
 
 
 def count_done(study: Study, results: Results) -> tuple[int, int]:
