@@ -37,6 +37,7 @@ from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Path, Translation, walk
 from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
 from expectitree.foreign.silverdecisions_criteria import rule_of
+from expectitree.text.phrases import plural
 
 # By rule, the kinds of the nodes that decision and chance nodes become.
 RULES = {
@@ -177,12 +178,9 @@ class _Reader(Translation):
         if number is None:
             number = 1
         if not 1 <= number <= len(trees):
-            self.stop(
-                data,
-                "trees",
-                f"there is no tree {number} among the {len(trees)} trees of the file: remove "
-                "--tree to read the first",
-            )
+            found = f"no tree {number}: the file has {plural(len(trees), 'tree')}"
+            advice = "choose one with --tree" if trees else "draw one in SilverDecisions first"
+            self.stop(data, "trees", f"{found}; {advice}")
         return trees[number - 1]
 
     # ---- Nodes and edges.

@@ -9,6 +9,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -41,9 +42,11 @@ class Attitude:
     number: Number | None = None  # the risk tolerance of "exponential", the wealth of "logarithmic"
     points: tuple[tuple[Number, Number], ...] = ()  # pairs (total, utility)
     expression: Expression | None = None  # of "utility"
+    # Of the number, if parameters determine it; `Tree.with_parameters` evaluates it.
+    formula: Expression | None = None
 
     def __post_init__(self) -> None:
-        if self.kind == "exponential" and not self.number:
+        if self.kind == "exponential" and self.number == 0:
             raise TreeError(
                 "the risk tolerance is 0: give a positive one, or a negative one for risk seeking"
             )
@@ -68,6 +71,21 @@ class Attitude:
         if self.kind == "exponential" and self.number:
             return float(self.number)
         return None
+
+    def utility(self, gain: Number) -> Number | None:
+        """Return the utility of a gain; None if it is beyond floating point."""
+        x = float(gain)
+        if self.points:
+            return _between_points(self.points, (gain, gain), isinstance(gain, Fraction)).of(gain)
+        try:
+            if self.expression is not None:
+                return float(evaluate(self.expression, FLOATS, {TOTAL: x}))
+            number = float(self.number or 0)
+            if self.kind == "logarithmic":
+                return math.log(x + number)
+            return -math.copysign(math.exp(-x / number), number)
+        except OverflowError:
+            return None
 
     @property
     def text(self) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from expectitree.base.errors import TreeError
+from expectitree.base.expressions.evaluation import FLOATS, evaluate, rounded_fractions
 from expectitree.base.numbers import Number, escape, is_finite, message_text
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NUMBER_WORDS, SUM_TOLERANCE, Bounds, Columns
 from expectitree.base.tree.model import NO_BOUNDS, Tree
+from expectitree.base.tree.parameters import ParameterValues
 
 
 def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:
@@ -57,8 +60,23 @@ def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
     )
 
 
-def check_attitude(tree: Tree) -> None:
-    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
+def with_checked_attitude(tree: Tree) -> Tree:
+    """Return a tree with the number of its attitude, which a formula may give.
+
+    Raises `TreeError` if the attitude cannot be applied to its totals.
+    """
+    attitude = tree.attitude
+    if attitude is None:
+        return tree
+    if attitude.formula is not None:
+        domain = rounded_fractions() if tree.exact else FLOATS
+        number = evaluate(attitude.formula, domain, ParameterValues(tree.parameters, domain))
+        tree = replace(tree, attitude=replace(attitude, number=number))
+    _check_attitude(tree)
+    return tree
+
+
+def _check_attitude(tree: Tree) -> None:
     if tree.attitude is None or tree.attitude.risk_tolerance is not None:
         return
     from expectitree.base.tree.attitude import utility_of  # which few trees need

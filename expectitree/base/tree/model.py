@@ -549,8 +549,8 @@ class Tree(Shown):
         if isinstance(attitude, str):
             attitude = read_attitude(attitude)
         changed = self.changed(attitude=attitude, expect=None)
-        module_of("base.tree.bounds").check_attitude(changed)
-        return changed
+        found: Tree = module_of("base.tree.bounds").with_checked_attitude(changed)
+        return found
 
 
 def _ends(least: Number, greatest: Number) -> Bounds:
