@@ -155,11 +155,13 @@ def _sampled_meetings(sampler: Sampler, left: Side, right: Side) -> Iterator[Mee
     def is_less(place: Fraction) -> bool:
         return left(place) < right(place)
 
-    places = sampler.range.places(POINTS)
-    for low, high in pairwise(places):
-        is_before = is_less(low)
-        if is_before != is_less(high):
-            ends = bisected(low, high, lambda place: is_less(place) == is_before, TOLERANCE)
+    def is_greater(place: Fraction) -> bool:
+        return not is_less(place)
+
+    for low, high in pairwise(sampler.range.places(POINTS)):
+        is_before = is_less if is_less(low) else is_greater
+        if not is_before(high):
+            ends = bisected(low, high, is_before, TOLERANCE)
             yield Meeting(*ends, to_digits(left(ends[0])), False)
 
 
