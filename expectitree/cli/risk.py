@@ -59,12 +59,11 @@ def command(
     """
     wanted = _number("--target", target)
     weight = _number("--hurwicz", hurwicz)
-    asked = {
-        "--target": target, "--action": action, "--hurwicz": hurwicz, "--verbose": is_detailed,
-    }  # fmt: skip
-    others = [name for name, value in asked.items() if value]
-    if reach is not None and others:
-        raise click.UsageError(f"--reach and {others[0]} ask different questions: remove one.")
+    if reach is not None and any((target, action, hurwicz, is_detailed)):
+        raise click.UsageError(
+            "--reach asks another question than --target, --action, --hurwicz and --verbose: "
+            "remove it, or them."
+        )
 
     if reach is not None:
         find = partial(trace_of, counter=reach, exact=True)

@@ -27,7 +27,6 @@ KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
 _SAMPLES = 1000  # places between the least and the greatest total where a utility is checked
 _APART = 1e-9  # of the range: totals that are this far apart are compared
-_STEPS = 200  # at most, of a bisection
 EXPECTED = (
     "write exponential=R (the risk tolerance), logarithmic=W (the wealth), "
     "points=X:U,X:U,…, utility=EXPRESSION in x, or none"
@@ -253,10 +252,7 @@ def _sampled(expression: Expression, ends: Bounds, totals: Totals) -> Utility:
             return xs[i]
         i = min(max(i, 1), len(us) - 1)
         left, right = xs[i - 1], xs[i]
-        for _ in range(_STEPS):
-            middle = (left + right) / 2
-            if not left < middle < right:
-                break
+        while left < (middle := (left + right) / 2) < right:
             if value(middle) - base < u:
                 left = middle
             else:

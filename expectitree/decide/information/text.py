@@ -67,8 +67,8 @@ def _table(headings: Sequence[str], findings: Sequence[Finding], options: Consol
         later = [f"{escape(path)}: {escape(', '.join(a))}" for path, a in one.later.items()]
         if len(later) > _MAX_LATER:
             later[_MAX_LATER:] = [f"{len(later) - _MAX_LATER:,} more"]
-        best = ", then ".join([", ".join(map(escape, one.best)) or "-", *later[:1]])
-        best = ", ".join([best, *later[1:]])
+        actions = ", ".join(map(escape, one.best)) or "-"
+        best = ", then ".join(filter(None, (actions, ", ".join(later))))
         labels = map(escape, one.labels)
         rows.append([*labels, probability_text(one.p), best, display_text(one.value)])
     return table(columns, rows, options)

@@ -131,15 +131,13 @@ class Risk(TreeReport):
     def charted_action(self) -> ActionRisk:
         """The action whose distribution a terminal shows; raises `AnalysisError`."""
         if self.charted is None:
-            return next((one for one in self.distributed if one.is_best), self.actions[0])
-        for one in self.distributed:
-            if one.action == self.charted:
-                return one
-        labels = [one.action for one in self.actions if one.action is not None]
-        hint = did_you_mean(self.charted, labels)
+            return next(one for one in self.distributed if one.is_best)
+        actions = {one.action or "the tree": one for one in self.distributed}
+        if self.charted in actions:
+            return actions[self.charted]
+        hint = did_you_mean(self.charted, actions)
         raise AnalysisError(
-            f"no action {quote(self.charted)}{hint}: the actions are "
-            f"{names_text(labels) or 'not at the root, where chance decides'}"
+            f"no action {quote(self.charted)}{hint}: the actions are {names_text([*actions])}"
         )
 
     def to_records(self) -> Records:

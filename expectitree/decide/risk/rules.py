@@ -15,7 +15,7 @@ terminal pays the same in each state. With g the gain of an action in a state:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -30,6 +30,7 @@ from expectitree.decide.records import Amount, Labels
 from expectitree.searches.result import PLAYERS
 
 HURWICZ = Fraction(1, 2)
+_OF_REGRETS = ("minimax regret", "EOL")
 _OF_TOTALS = {1: ("maximin", "maximax"), -1: ("minimax", "minimin")}  # by the sign of a gain
 
 
@@ -73,36 +74,29 @@ def rules_of(tree: Tree, hurwicz: Number | None, exact: bool) -> Rules | None:
             f"found {message_text(weight)} as the weight of the rule of Hurwicz, expected a number "
             "from 0 to 1"
         )
-    number = partial(round_once, exact=exact and tree.exact)
-    sign = tree.gain_sign
-    gains = {action: [sign * total for total in row] for action, row in _totals(found, shares)}
-    most = [*map(max, zip(*gains.values(), strict=True))]
-    regrets = {
-        action: tuple(best - gain for best, gain in zip(most, row, strict=True))
-        for action, row in gains.items()
+    number, sign = partial(round_once, exact=exact and tree.exact), tree.gain_sign
+    totals = _totals(found, shares)
+    gains = [[sign * total for total in row] for row in totals.values()]
+    most = [*map(max, zip(*gains, strict=True))]
+    regrets = [[best - gain for best, gain in zip(most, row, strict=True)] for row in gains]
+    worst, best = _OF_TOTALS[sign]
+    scores = {
+        worst: [min(row) for row in gains],
+        best: [max(row) for row in gains],
+        "Hurwicz": [weight * max(row) + (1 - weight) * min(row) for row in gains],
+        "Laplace": [sum(row) / Fraction(len(row)) for row in gains],
+        "minimax regret": [-max(row) for row in regrets],
     }
-
-    def rule(name: str, factor: int, scores: Mapping[str, Amount]) -> Rule:
-        """Return a rule that chooses the greatest score; times the factor, it is what is shown."""
-        greatest = max(scores.values())
-        best = tuple(action for action, score in scores.items() if score == greatest)
-        return Rule(name, {a: number(factor * score) for a, score in scores.items()}, best)
-
-    least, greatest = ({a: end(row) for a, row in gains.items()} for end in (min, max))
-    mixed = {a: weight * greatest[a] + (1 - weight) * least[a] for a in gains}
-    names = _OF_TOTALS[sign]
-    rules = [
-        rule(names[0], sign, least),
-        rule(names[1], sign, greatest),
-        rule("Hurwicz", sign, mixed),
-        rule("Laplace", sign, {a: sum(row) / Fraction(len(row)) for a, row in gains.items()}),
-        rule("minimax regret", -1, {a: -max(row) for a, row in regrets.items()}),
-    ]
     if tree.has_probabilities:
-        expected = {a: -sum(map(mul, shares.values(), row)) for a, row in regrets.items()}
-        rules.append(rule("EOL", -1, expected))
-    shown = {action: number(row) for action, row in regrets.items()}
-    return Rules(tuple(shares), shown, number(weight), tuple(rules))
+        scores["EOL"] = [-sum(map(mul, shares.values(), row)) for row in regrets]
+    rules = []
+    for name, numbers in scores.items():
+        factor = -1 if name in _OF_REGRETS else sign
+        shown = {a: number(factor * score) for a, score in zip(totals, numbers, strict=True)}
+        chosen = (a for a, score in zip(totals, numbers, strict=True) if score == max(numbers))
+        rules.append(Rule(name, shown, tuple(chosen)))
+    rows = {a: number(tuple(row)) for a, row in zip(totals, regrets, strict=True)}
+    return Rules(tuple(shares), rows, number(weight), tuple(rules))
 
 
 def _shares(tree: Tree) -> dict[str, Amount]:
@@ -127,18 +121,15 @@ def _shares(tree: Tree) -> dict[str, Amount]:
     return {state: p for state, p in rows[-1].items() if p}
 
 
-def _totals(tree: Tree, states: Mapping[str, Amount]) -> Iterator[tuple[str, list[Amount]]]:
-    """Yield each action, and its total in each state."""
-    columns = tree.columns
+def _totals(tree: Tree, states: Mapping[str, Amount]) -> dict[str, list[Amount]]:
+    """Return the total of each action in each state."""
+    columns, rows = tree.columns, {}
     for b in tree.branches_of(tree.root_id):
         paid, n = tree.root_reward + tree.reward_of(b), columns.child[b]
-        totals = dict.fromkeys(states, paid + columns.utility[n])
-        if columns.kind[n] == CHANCE:
-            totals = {
-                tree.branch_label(n, b): paid
-                + tree.reward_of(b)
-                + columns.utility[columns.child[b]]
-                for b in tree.branches_of(n)
-                if columns.probability[b]
-            }
-        yield tree.branch_label(tree.root_id, b), [totals[state] for state in states]
+        after = {tree.branch_label(n, below): below for below in tree.branches_of(n)}
+        row = [paid + columns.utility[n]] * len(states)
+        if after:
+            ends = [after[state] for state in states]
+            row = [paid + tree.reward_of(end) + columns.utility[columns.child[end]] for end in ends]
+        rows[tree.branch_label(tree.root_id, b)] = row
+    return rows

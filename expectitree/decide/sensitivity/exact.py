@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
-from itertools import pairwise
+from functools import cache, partial
+from itertools import groupby, pairwise
 from typing import Any, TypeAlias
 
 from expectitree.base.budget import limited_work
@@ -150,19 +150,26 @@ def _sampled_side(sampler: Sampler, side: str | Fraction) -> Side:
 
 
 def _sampled_meetings(sampler: Sampler, left: Side, right: Side) -> Iterator[Meeting]:
-    """Yield where two functions cross between neighbors of 200 points."""
+    """Yield where two functions cross, and where they are equal, by 200 points of the range."""
 
-    def is_less(place: Fraction) -> bool:
-        return left(place) < right(place)
+    def sign(place: Fraction) -> int:
+        return (left(place) > right(place)) - (left(place) < right(place))
 
-    def is_greater(place: Fraction) -> bool:
-        return not is_less(place)
+    def is_as(first: Fraction, place: Fraction) -> bool:
+        return sign(first) == sign(place)
 
-    for low, high in pairwise(sampler.range.places(POINTS)):
-        is_before = is_less if is_less(low) else is_greater
-        if not is_before(high):
-            ends = bisected(low, high, is_before, TOLERANCE)
-            yield Meeting(*ends, to_digits(left(ends[0])), False)
+    places = sampler.range.places(POINTS)
+    groups = [[*group] for _, group in groupby(places, key=sign)]
+    edges = [
+        bisected(before[-1], after[0], partial(is_as, before[-1]), TOLERANCE)
+        for before, after in pairwise(groups)
+    ]
+    ends = [(places[0], places[0]), *edges, (places[-1], places[-1])]
+    for group, start, end in zip(groups, ends, ends[1:], strict=False):
+        if not sign(group[0]):
+            yield Meeting(start[1], end[0], to_digits(left(group[0])), start[1] < end[0])
+        elif sign(group[0]) * sign(end[1]) < 0:
+            yield Meeting(*end, to_digits(left(end[0])), False)
 
 
 def _sides_of(equation: str) -> tuple[str, str | Fraction]:

@@ -358,7 +358,9 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
     yield from notes(options, f"{one.name} is {_amount(one.current, one.unit)} now.")
     yield from notes(options, *range_notes(one))
     if report.reason:
-        yield from notes(options, f"Found by sampling, since {report.reason}.")
+        yield from notes(
+            options, f"Found by sampling, since {report.reason}: others may be missed."
+        )
 
 
 def _meeting_texts(report: BreakEven, marks: Characters) -> Iterator[str]:
