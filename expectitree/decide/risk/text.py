@@ -77,10 +77,9 @@ def _rules(found: Rules, options: ConsoleOptions) -> Lines:
     for rule in found.rules:
         weight = f" {cell_text(found.hurwicz)}" * (rule.name == "Hurwicz")
         columns.append(Column(rule.name + weight, number=True))
-        numbers = [cell_text(_rounded(number)) for number in rule.numbers.values()]
-        is_best = [action in rule.best for action in found.regrets]
-        for row, number, is_chosen in zip(rows, numbers, is_best, strict=True):
-            row.append(number + (mark if is_chosen else " " * len(mark)))
+        marks = dict.fromkeys(rule.best, mark)
+        for row, (action, number) in zip(rows, rule.numbers.items(), strict=True):
+            row.append(cell_text(_rounded(number)) + marks.get(action, " " * len(mark)))
     yield from table(columns, rows, options)
 
 
