@@ -75,7 +75,9 @@ class Attitude:
         """Return the utility of a gain; None if it is beyond floating point."""
         x = float(gain)
         if self.points:
-            return _between_points(self.points, (gain, gain), isinstance(gain, Fraction)).of(gain)
+            is_exact = isinstance(gain, Fraction)
+            found: Number = _between_points(self.points, (gain, gain), is_exact).of(gain)
+            return found
         try:
             if self.expression is not None:
                 return float(evaluate(self.expression, FLOATS, {TOTAL: x}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate, rounded_fractions
@@ -14,9 +14,6 @@ from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NUMBER_WORDS, SUM_TOLERANCE, Bounds, Columns
 from expectitree.base.tree.model import NO_BOUNDS, Tree
 from expectitree.base.tree.parameters import ParameterValues
-
-if TYPE_CHECKING:
-    from expectitree.base.tree.attitude import Attitude
 
 
 def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:
@@ -63,28 +60,23 @@ def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
     )
 
 
-def with_checked_attitude(tree: Tree) -> Tree:
-    """Return a tree with the number of its attitude, which a formula may give.
-
-    Raises `TreeError` if the attitude cannot be applied to its totals.
-    """
+def with_attitude_number(tree: Tree) -> Tree:
+    """Return a tree with the number that its parameters give its attitude; raise `TreeError`."""
     attitude = tree.attitude
-    if attitude is None:
+    if attitude is None or attitude.formula is None:
         return tree
-    if attitude.formula is not None:
-        domain = rounded_fractions() if tree.exact else FLOATS
-        number = evaluate(attitude.formula, domain, ParameterValues(tree.parameters, domain))
-        attitude = replace(attitude, number=number)
-        tree = replace(tree, attitude=attitude)
-    if attitude.risk_tolerance is None:
-        _check_utility(tree, attitude)
-    return tree
+    domain = rounded_fractions() if tree.exact else FLOATS
+    number = evaluate(attitude.formula, domain, ParameterValues(tree.parameters, domain))
+    return replace(tree, attitude=replace(attitude, number=number))
 
 
-def _check_utility(tree: Tree, attitude: Attitude) -> None:
+def check_attitude(tree: Tree) -> None:
+    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
+    if tree.attitude is None or tree.attitude.risk_tolerance is not None:
+        return
     from expectitree.base.tree.attitude import utility_of  # which few trees need
 
     low, high = tree.total_ends
     if is_finite(low):  # otherwise no total is known
         ends = low + tree.root_reward, high + tree.root_reward
-        utility_of(attitude, ends, (), tree.exact, tree.gain_sign)
+        utility_of(tree.attitude, ends, (), tree.exact, tree.gain_sign)

@@ -549,8 +549,8 @@ class Tree(Shown):
         if isinstance(attitude, str):
             attitude = read_attitude(attitude)
         changed = self.changed(attitude=attitude, expect=None)
-        found: Tree = module_of("base.tree.bounds").with_checked_attitude(changed)
-        return found
+        module_of("base.tree.bounds").check_attitude(changed)
+        return changed
 
 
 def _ends(least: Number, greatest: Number) -> Bounds:

@@ -153,7 +153,8 @@ def _sampled_meetings(sampler: Sampler, left: Side, right: Side) -> Iterator[Mee
     """Yield where two functions cross, and where they are equal, by 200 points of the range."""
 
     def sign(place: Fraction) -> int:
-        return (left(place) > right(place)) - (left(place) < right(place))
+        a, b = left(place), right(place)
+        return int(a > b) - int(a < b)
 
     def is_as(first: Fraction, place: Fraction) -> bool:
         return sign(first) == sign(place)

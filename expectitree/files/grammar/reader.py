@@ -18,7 +18,7 @@ from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.expressions.syntax import NAME, RESERVED, names_in
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
-from expectitree.base.tree.bounds import outside_bounds, with_checked_attitude
+from expectitree.base.tree.bounds import check_attitude, outside_bounds, with_attitude_number
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
@@ -179,14 +179,14 @@ class _TreeReader:
         faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if tree.attitude is not None and not self.faults:
-            checked = self.values.attempt(
-                lambda *_: with_checked_attitude(tree),
-                None,
-                self.document.root,
-                "attitude",
-                "attitude: ",
-            )
-            tree = checked or tree
+
+            def checked(*_: object) -> Tree:
+                found = with_attitude_number(tree)
+                check_attitude(found)
+                return found
+
+            about = self.document.root, "attitude", "attitude: "
+            tree = self.values.attempt(checked, None, *about) or tree
         if self.trail.found:
             raise self.trail.failure()
         return tree
