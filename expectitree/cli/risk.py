@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
+from expectitree.base.tree.model import Tree
 from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.reach.report import reach as trace_of
-from expectitree.decide.risk.report import risk
+from expectitree.decide.risk.report import Risk, risk
 
 
 @declare("risk")
 @option("--target T", "Show the probability of a total at least as good as T.", type=None)
+@option("--action LABEL", "Show the distribution of this action, in place of the best one's.")
+@option("--hurwicz A", "Weight of the best total in the rule of Hurwicz.  [default: 0.5]")
 @option(
     "--reach COUNTER",
     "Show how likely play enters each node that repeats, by a counter such as cycle.",
 )
+@option("-v --verbose", "Show the regret of each action in each state.", "is_detailed")
 @plot_option
 @node_options
 @format_options("risk")
 def command(
     options: SearchOptions,
     target: str | None,
+    action: str | None,
+    hurwicz: str | None,
     reach: str | None,
+    is_detailed: bool,
 ) -> None:
     """Show the distribution of totals for each first action, with optimal play afterward.
 
@@ -38,22 +47,44 @@ def command(
     also avoids risk (second order). --plot draws the probability of each total or less, with a line
     for each action.
 
+    For a payoff table, or one decision whose actions meet the same event, a second table has the
+    rules for decisions without probabilities: maximin, maximax, Hurwicz, Laplace, minimax regret,
+    and the expected opportunity loss (EOL), which needs them. A star marks the best action by each.
+
     --reach shows the trace of a cohort: for each action, with optimal play afterward, the
     probability of entering each node that repeats while the counter has each number, and of having
     ended before. --plot then draws that of the best action.
 
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """
-    try:
-        wanted = None if target is None else to_fraction(target)
-    except NumberError as error:
-        raise click.BadParameter(error.lines, param_hint="'--target'") from None
-
-    if reach is not None and target is not None:
-        raise click.UsageError("--reach and --target ask different questions\nremove one.")
+    wanted = _number("--target", target)
+    weight = _number("--hurwicz", hurwicz)
+    if reach is not None and any((target, action, hurwicz, is_detailed)):
+        raise click.UsageError(
+            "--reach asks another question than --target, --action, --hurwicz and --verbose\n"
+            "remove it, or them."
+        )
 
     if reach is not None:
         find = partial(trace_of, counter=reach, exact=True)
         options.show_all("tracing", find, "reach")
         return
-    options.show_all("risk of", partial(risk, target=wanted, exact=True), "risk")
+
+    def answer(tree: Tree, file: str) -> Risk:
+        found = risk(tree, target=wanted, hurwicz=weight, exact=True, file=file)
+        shown = replace(found, charted=action, is_detailed=is_detailed)
+        if action is not None:
+            _ = shown.charted_action  # which raises an error before anything is shown
+        return shown
+
+    options.show_all("risk of", answer, "risk")
+
+
+def _number(name: str, text: str | None) -> Fraction | None:
+    """Return the value of an option; raise `click.BadParameter` if it is not a number."""
+    if text is None:
+        return None
+    try:
+        return to_fraction(text)
+    except NumberError as error:
+        raise click.BadParameter(error.lines, param_hint=f"'{name}'") from None

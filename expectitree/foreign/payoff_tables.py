@@ -88,7 +88,8 @@ def read(
     """
     table = Table(text, name, options.get("normalize", False))
     table.options = options
-    return table.tree(table.root, warn, exact_nodes)
+    tree = table.tree(table.root, warn, exact_nodes)
+    return tree.changed(has_probabilities=any(cell.text for cell in table.chances[1:]))
 
 
 class Table(Spreadsheet):
@@ -104,15 +105,13 @@ class Table(Spreadsheet):
         self.arrange()
         self.check_names("state", self.states)
         self.check_names("action", [line[0] for line in self.actions])
-        kind, worst = "max", "min"
-        if self.options.get("minimize"):
-            kind, worst = worst, kind
+        kind = "min" if self.options.get("minimize") else "max"
         shares = self.shares()
         if not shares:
             self.notes.append(
                 "found no row or column `probability`: the states (columns, or rows with "
-                "--transpose) are equally likely (Laplace). For the best worst case (Wald), "
-                f"convert the table and write {worst} instead of chance"
+                "--transpose) count as equally likely (Laplace); `expectitree risk` applies the "
+                "rules that need no probabilities"
             )
             self.note_likely_chances()
         actions: Fields = {}

@@ -27,6 +27,7 @@ from expectitree.files.grammar.words import described
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Path, Translation, walk
+from expectitree.text.phrases import plural
 
 # By rule, the kinds of the nodes that decision and chance nodes become.
 RULES = {
@@ -169,12 +170,9 @@ class _Reader(Translation):
         if number is None:
             number = 1
         if not 1 <= number <= len(trees):
-            self.stop(
-                data,
-                "trees",
-                f"there is no tree {number} among the {len(trees)} trees of the file\nremove "
-                "--tree to read the first",
-            )
+            found = f"no tree {number}: the file has {plural(len(trees), 'tree')}"
+            advice = "choose one with --tree" if trees else "draw one in SilverDecisions first"
+            self.stop(data, "trees", f"{found}\n{advice}")
         return trees[number - 1]
 
     # ---- Nodes and edges.

@@ -166,8 +166,8 @@ def _named(name: str) -> type[Game]:
     if name in EXAMPLES:
         file = EXAMPLES[name].partition(":")[0]
         raise GameError(
-            f"game:{name} is not built in: its file is {file} in expectitree's repository. Copy it "
-            f"from there, and write its path and class, such as {EXAMPLES[name]}"
+            f"{quote(name)} is an example, not a built-in game: copy {file} from expectitree's "
+            f"repository, and write its path and class, such as {EXAMPLES[name]}"
         )
     known = [*BUILT_IN, *others]
     raise GameError(

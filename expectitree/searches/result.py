@@ -251,6 +251,14 @@ class Search(Shown):
         return self._number(module_of("searches.expectations").mean_of(self))
 
     @property
+    def expected_utility(self) -> Number | None:
+        """The utility of the certainty equivalent; None beyond floats, or without an attitude."""
+        if self.tree.attitude is None:
+            return None
+        value = self.tree.attitude.utility(self.tree.gain_sign * self.unrounded.value)
+        return None if value is None else self._number(value)
+
+    @property
     def risk_premium(self) -> Number:
         """What the decision maker gives up to avoid the risk; 0 without an attitude.
 

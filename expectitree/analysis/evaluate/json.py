@@ -199,6 +199,7 @@ def search_fields(search: Search) -> Fields:
     if search.tree.attitude is not None:
         found["attitude"] = search.tree.attitude.text
         found["decision_maker"] = search.tree.decision_maker.name
+        found["expected_utility"] = search.unrounded.expected_utility
         found["mean"] = search.unrounded.mean
         found["risk_premium"] = search.unrounded.risk_premium
     if search.stopped:

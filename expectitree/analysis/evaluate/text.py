@@ -236,6 +236,9 @@ def _attitude_facts(search: Search, write: Write) -> Iterator[tuple[str | Part, 
     if search.tree.has_min:
         text += f" of {search.tree.decision_maker.name}"
     yield "attitude", f"{text}: values are certainty equivalents"
+    utility = search.unrounded.expected_utility
+    if utility is not None:
+        yield "expected utility", write(utility)
     premium = f"the risk premium is {write(search.unrounded.risk_premium)}"
     yield "mean", f"{write(search.unrounded.mean)}, so {premium}"
 

@@ -9,6 +9,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -26,7 +27,6 @@ KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
 _SAMPLES = 1000  # places between the least and the greatest total where a utility is checked
 _APART = 1e-9  # of the range: totals that are this far apart are compared
-_STEPS = 200  # at most, of a bisection
 EXPECTED = (
     "write exponential=R (the risk tolerance), logarithmic=W (the wealth), "
     "points=X:U,X:U,…, utility=EXPRESSION in x, or none"
@@ -41,9 +41,11 @@ class Attitude:
     number: Number | None = None  # the risk tolerance of "exponential", the wealth of "logarithmic"
     points: tuple[tuple[Number, Number], ...] = ()  # pairs (total, utility)
     expression: Expression | None = None  # of "utility"
+    # Of the number, if parameters determine it; `Tree.with_parameters` evaluates it.
+    formula: Expression | None = None
 
     def __post_init__(self) -> None:
-        if self.kind == "exponential" and not self.number:
+        if self.kind == "exponential" and self.number == 0:
             raise TreeError(
                 "the risk tolerance is 0\ngive a positive one, or a negative one for risk seeking"
             )
@@ -68,6 +70,23 @@ class Attitude:
         if self.kind == "exponential" and self.number:
             return float(self.number)
         return None
+
+    def utility(self, gain: Number) -> Number | None:
+        """Return the utility of a gain; None if it is beyond floating point."""
+        x = float(gain)
+        if self.points:
+            is_exact = isinstance(gain, Fraction)
+            found: Number = _between_points(self.points, (gain, gain), is_exact).of(gain)
+            return found
+        try:
+            if self.expression is not None:
+                return float(evaluate(self.expression, FLOATS, {TOTAL: x}))
+            number = float(self.number or 0)
+            if self.kind == "logarithmic":
+                return math.log(x + number)
+            return -math.copysign(math.exp(-x / number), number)
+        except OverflowError:
+            return None
 
     @property
     def text(self) -> str:
@@ -235,10 +254,7 @@ def _sampled(expression: Expression, ends: Bounds, totals: Totals) -> Utility:
             return xs[i]
         i = min(max(i, 1), len(us) - 1)
         left, right = xs[i - 1], xs[i]
-        for _ in range(_STEPS):
-            middle = (left + right) / 2
-            if not left < middle < right:
-                break
+        while left < (middle := (left + right) / 2) < right:
             if value(middle) - base < u:
                 left = middle
             else:

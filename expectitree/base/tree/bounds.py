@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from expectitree.base.errors import TreeError
+from expectitree.base.expressions.evaluation import FLOATS, evaluate, rounded_fractions
 from expectitree.base.numbers import Number, escape, is_finite, message_text
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NUMBER_WORDS, SUM_TOLERANCE, Bounds, Columns
 from expectitree.base.tree.model import NO_BOUNDS, Tree
+from expectitree.base.tree.parameters import ParameterValues
 
 
 def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:
@@ -55,6 +58,16 @@ def _outside(columns: Columns, node: int, lower: Number, upper: Number) -> str:
         f"the {what} {message_text(columns.utility[node])} lies outside the bounds [{low}, "
         f"{high}]{shift}\nwiden the bounds, or correct the {what}"
     )
+
+
+def with_attitude_number(tree: Tree) -> Tree:
+    """Return a tree with the number that its parameters give its attitude; raise `TreeError`."""
+    attitude = tree.attitude
+    if attitude is None or attitude.formula is None:
+        return tree
+    domain = rounded_fractions() if tree.exact else FLOATS
+    number = evaluate(attitude.formula, domain, ParameterValues(tree.parameters, domain))
+    return replace(tree, attitude=replace(attitude, number=number))
 
 
 def check_attitude(tree: Tree) -> None:

@@ -263,6 +263,7 @@ class TreeText:
     notes: Mapping[int, str] = field(default_factory=dict)
     branch_notes: Mapping[int, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    has_probabilities: bool = True
 
 
 def is_formula(value: object) -> TypeIs[Expression]:

@@ -158,6 +158,11 @@ class Tree(Shown):
         return self.text.warnings
 
     @property
+    def has_probabilities(self) -> bool:
+        """Whether its file has probabilities; a payoff table may have none."""
+        return self.text.has_probabilities
+
+    @property
     def criteria(self) -> Criteria:
         """The criteria and the objective, which is false if there are none."""
         return self.formulas.criteria

@@ -26,7 +26,7 @@ from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, n
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.numbers import message_text, quote
 from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
-from expectitree.base.tree.bounds import check_bounds
+from expectitree.base.tree.bounds import check_bounds, with_attitude_number
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amount, Amounts, ByName, is_formula, names_of
@@ -82,7 +82,7 @@ def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     changed, _ = evaluated(changed)
     if changed.local_bounds:
         check_bounds(changed, None)
-    return changed
+    return with_attitude_number(changed)
 
 
 def unrolled_again(tree: Tree) -> Tree:

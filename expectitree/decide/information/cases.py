@@ -7,7 +7,7 @@ beliefs at the roots of these trees.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from expectitree.base.errors import AnalysisError
@@ -19,6 +19,7 @@ from expectitree.decide.information.beliefs import (
     Evidence,
     NeverMetError,
     meeting_nodes,
+    possible_branches,
     reached,
     weight,
 )
@@ -38,20 +39,49 @@ class Case:
     tree: Tree  # with its probabilities given `known`
     choices: Mapping[int, int]  # the branches of nodes with one possible outcome
 
-    def result(self, eps: Amount) -> tuple[Amount, Labels]:
-        """Return the value of the tree and its best actions; `eps` is the difference of a tie."""
-        tree, root, child = self.tree, self.tree.root_id, self.tree.columns.child
+    def result(self, eps: Amount) -> tuple[Amount, Play]:
+        """Return the value of the tree and its best play; `eps` is the difference of a tie."""
+        tree, child = self.tree, self.tree.columns.child
         if tree.attitude is not None:
             search = search_tree(tree)
-            return search.value, search.ties
+            return search.value, Play(search.tree, search.best_branches)
         values = values_under(tree, self.choices)
-        actions = tree.branches_of(root) if tree.root.kind in PLAYERS else ()
-        best = tuple(
-            tree.branch_label(root, b)
-            for b in actions
-            if abs(tree.reward_of(b) + values[child[b]] - values[root]) <= eps
-        )
-        return tree.root_reward + values[root], best
+
+        def best_branches(n: int) -> Iterator[int]:
+            for b in tree.branches_of(n):
+                if abs(tree.reward_of(b) + values[child[b]] - values[n]) <= eps:
+                    yield b
+
+        return tree.root_reward + values[tree.root_id], Play(tree, best_branches)
+
+
+@dataclass(frozen=True)
+class Play:
+    """The best actions in a tree."""
+
+    tree: Tree
+    best_branches: Callable[[int], Iterator[int]]  # of the node of a player
+
+    def best(self, n: int) -> Labels:
+        """Return the best actions at a node; none if no player decides there."""
+        if self.tree.columns.kind[n] not in PLAYERS:
+            return ()
+        return tuple(self.tree.branch_label(n, b) for b in self.best_branches(n))
+
+    def later(self) -> dict[int, Labels]:
+        """Return the best actions of the decisions below the root that play reaches, by node."""
+        tree, found = self.tree, dict[int, Labels]()
+        reached = {tree.root_id}
+        for n in range(tree.root_id, -1, -1):
+            if n not in reached:
+                continue
+            best, branches = self.best(n), possible_branches(tree, n)
+            if best:
+                branches = [*self.best_branches(n)]
+            if best and n != tree.root_id:
+                found[n] = best
+            reached.update(tree.columns.child[b] for b in branches)
+        return found
 
 
 def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Iterator[Case]:

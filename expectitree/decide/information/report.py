@@ -53,6 +53,7 @@ class Finding:
     p: Number  # the probability of the evidence
     value: Number  # of the tree, given the evidence
     best: Labels  # the best actions at the root; empty if no player decides there
+    later: Mapping[str, Labels]  # at each later decision that evidence changes, by path
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Information(TreeReport):
         findings = self.signals or self.outcomes
         records = [about | vars(one) | {"best": next(iter(one.best), None)} for one in findings]
         for record in records:
-            del record["labels"]  # the name has them
+            del record["labels"], record["later"]  # the name has the labels
         return records
 
 
@@ -183,7 +184,8 @@ def information(
     nodes = _checked_events(tree, names, len(likelihood or ()))
     numbers, eps = _to_compute(tree)
     now = Case({}, 1, numbers, {})
-    value, best = now.result(eps)
+    value, play = now.result(eps)
+    best = play.best(play.tree.root_id)
     outcomes, with_information, evpi = _gain(now, eps, outcome_cases(tree, nodes, now), nodes)
     tested: tuple[tuple[Finding, ...], Amount, Amount] = (), None, None
     if likelihood is not None:
@@ -230,14 +232,20 @@ def _gain(
 
     Nothing is known `now`. The labels of a finding follow the `names` of what is known.
     """
+    value, play = now.result(eps)
+    results = [(case, *case.result(eps)) for case in cases]
+    later = [known.later() for _, _, known in results]
+    changed = {n for actions in later for n, best in actions.items() if best != play.best(n)}
     findings, trees = [], []
-    for case in cases:
+    for (case, informed, known), actions in zip(results, later, strict=True):
         labels = tuple(case.known.get(name, "-") for name in names)
-        findings.append(Finding(", ".join(labels), labels, case.p, *case.result(eps)))
+        about = ", ".join(labels), labels, case.p, informed, known.best(known.tree.root_id)
+        paths = {known.tree.path_of(n): actions[n] for n in actions if n in changed}
+        findings.append(Finding(*about, paths))
         if case.tree.attitude is not None:
             trees.append(case.tree)
     if not trees:
         informed = sum(one.p * one.value for one in findings)
-        return tuple(findings), informed, (informed - now.result(eps)[0]) * now.tree.gain_sign
+        return tuple(findings), informed, (informed - value) * now.tree.gain_sign
     lottery = [one.p for one in findings], trees
     return tuple(findings), worth_of(*lottery)[0], price_of(*lottery, now.tree)

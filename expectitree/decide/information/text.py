@@ -14,6 +14,8 @@ from expectitree.decide.lines import Lines, notes, render_each, sentences
 from expectitree.text.phrases import names_text
 from expectitree.text.tables import Column, table
 
+_MAX_LATER = 4  # decisions that evidence changes
+
 
 def _lines(report: Information | Events, options: ConsoleOptions) -> Lines:
     """Yield the values with and without information."""
@@ -62,7 +64,11 @@ def _table(headings: Sequence[str], findings: Sequence[Finding], options: Consol
     columns += [Column("best"), Column("value", number=True)]
     rows = []
     for one in findings:
-        best = ", ".join(map(escape, one.best)) or "-"
+        later = [f"{escape(path)}: {escape(', '.join(a))}" for path, a in one.later.items()]
+        if len(later) > _MAX_LATER:
+            later[_MAX_LATER:] = [f"{len(later) - _MAX_LATER:,} more"]
+        actions = ", ".join(map(escape, one.best)) or "-"
+        best = ", then ".join(filter(None, (actions, ", ".join(later))))
         labels = map(escape, one.labels)
         rows.append(
             [*labels, probability_text(one.p, most=COMPUTED), best, display_text(one.value)]

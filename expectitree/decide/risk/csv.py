@@ -12,7 +12,7 @@ def render(reports: Sequence[Risk]) -> Iterator[str]:
     """Yield a heading, and a row for each total of each action."""
     yield "file,action,total,probability,cumulative"
     for report in reports:
-        for one in report.actions:
+        for one in report.distributed:
             found = one.distribution
             rows = zip(found.totals, found.probabilities, found.cumulative, strict=True)
             yield from csv_lines((report.file, one.action, *numbers) for numbers in rows)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
@@ -197,6 +197,22 @@ def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ..
         for a, b in permutations(distributions, 2)
     }
     return tuple(Dominance(*pair, order) for pair, order in orders.items() if order)
+
+
+def not_implied(ranks: Mapping[Dominance, int]) -> Iterator[Dominance]:
+    """Yield the pairs that do not follow from two pairs of the same or a lower rank.
+
+    At each rank, the pairs are a strict order, so those that are left imply all others.
+    """
+    for rank in sorted(set(ranks.values())):
+        below, above = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        for one in ranks:
+            if ranks[one] <= rank:
+                below[one.action].add(one.other)
+                above[one.other].add(one.action)
+        for one in ranks:
+            if ranks[one] == rank and below[one.action].isdisjoint(above[one.other]):
+                yield one
 
 
 def order_of(a: Distribution, b: Distribution) -> int:

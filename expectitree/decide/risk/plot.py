@@ -15,7 +15,7 @@ _MARGIN = 0.04  # of the range of totals, on both sides
 
 def figure_of(report: Risk) -> Any:
     """Return a figure with a line of steps for each action; raise `AnalysisError` for too many."""
-    if len(report.actions) > _MAX_LINES:
+    if len(report.distributed) > _MAX_LINES:
         raise AnalysisError(
             f"a plot of {len(report.actions)} actions cannot be read, and {_MAX_LINES} is the most"
         )

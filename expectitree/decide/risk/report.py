@@ -8,12 +8,14 @@ those of the decision maker, whose gain is minus the total for MIN.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from importlib.util import find_spec
 
-from expectitree.base.numbers import Number, round_once, to_exact
+from expectitree.base.errors import AnalysisError
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import Number, quote, round_once, to_exact
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.report import TreeReport
@@ -25,14 +27,22 @@ from expectitree.decide.risk.distribution import (
     Profiles,
     TooManyTotalsError,
     dominances,
+    not_implied,
     standard_deviation,
 )
+from expectitree.decide.risk.rules import Rules, rules_of
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
+from expectitree.text.phrases import names_text
 
 QUANTILES = ("0.05", "0.5", "0.95")
 TAIL = "0.05"  # the share of the worst totals whose mean is the CVaR
+_KINDS = ("deterministic dominance", "first order", "second order")
+_NO_PROBABILITIES = (
+    "the table has no probabilities, and the totals of its actions no distribution: add a row "
+    "`probability`"
+)
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,10 @@ class Risk(TreeReport):
         ties: The paths of nodes below the root where several actions are best, so that the first of
             them is used; the others may be more or less risky.
         draws: The number of plays that were simulated, since there are too many totals; else None.
+        rules: For a payoff table, what the rules for decisions without probabilities choose; else
+            None. If the table has no probabilities, there are no `actions`.
+        charted: The action whose distribution a terminal shows; by default, the best one.
+        is_detailed: Whether a terminal shows the regret in each state.
     """
 
     question = "risk"
@@ -91,6 +105,40 @@ class Risk(TreeReport):
     target: Number | None
     ties: tuple[str, ...]
     draws: int | None = None
+    rules: Rules | None = None
+    charted: str | None = field(default=None, repr=False)
+    is_detailed: bool = field(default=False, repr=False)
+
+    @property
+    def distributed(self) -> tuple[ActionRisk, ...]:
+        """The actions; raises `AnalysisError` if there are no probabilities."""
+        if not self.actions:
+            raise AnalysisError(_NO_PROBABILITIES)
+        return self.actions
+
+    @property
+    def dominance_lines(self) -> Mapping[Dominance, str]:
+        """Which action dominates which, and how, without what two others show."""
+        sign = self.tree.gain_sign
+        ends = {one.action: sorted([sign * one.least, sign * one.greatest]) for one in self.actions}
+        ranks = {}
+        for one in self.dominance:
+            is_certain = ends[one.action][0] >= ends[one.other][1]
+            ranks[one] = 0 if is_certain else one.order
+        return {one: _KINDS[ranks[one]] for one in not_implied(ranks)}
+
+    @property
+    def charted_action(self) -> ActionRisk:
+        """The action whose distribution a terminal shows; raises `AnalysisError`."""
+        if self.charted is None:
+            return next(one for one in self.distributed if one.is_best)
+        actions = {one.action or "the tree": one for one in self.distributed}
+        if self.charted in actions:
+            return actions[self.charted]
+        hint = did_you_mean(self.charted, actions)
+        raise AnalysisError(
+            f"no action {quote(self.charted)}{hint}: the actions are {names_text([*actions])}"
+        )
 
     def to_records(self) -> Records:
         """Return a flat dict for each action: the rows of a table for pandas or polars.
@@ -109,14 +157,22 @@ class Risk(TreeReport):
             | dict(zip(("q05", "q50", "q95"), one.quantiles.values(), strict=True))
             | {"max": one.greatest}
             | attributes(one, "loss", "reach", "cvar")
-            for one in self.actions
+            for one in self.distributed
         ]
 
 
-def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file: str = "") -> Risk:
+def risk(
+    tree: Tree,
+    *,
+    target: Number | None = None,
+    hurwicz: Number | None = None,
+    exact: bool = False,
+    file: str = "",
+) -> Risk:
     """Return the distribution of totals for each first action, with optimal play afterward.
 
-    Where there are too many totals, 100,000 plays are simulated, and dominance is not tested.
+    Where there are too many totals, 100,000 plays are simulated, and dominance is not tested. Of a
+    payoff table, also return what the rules for decisions without probabilities choose.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}")
@@ -126,11 +182,12 @@ def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file:
     Args:
         tree: The tree.
         target: A total; the report has the probability of reaching it.
+        hurwicz: The weight of the best total in the rule of Hurwicz; by default, 1/2.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: There are too many totals.
+        AnalysisError: There are too many totals, or a target has no probability.
         SearchError: As for `evaluate`.
     """
     tree = with_totals(tree)
@@ -138,6 +195,11 @@ def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file:
     if tree.root.kind in PLAYERS:
         branches = tree.branches_of(tree.root_id)
     search = search_tree(tree)
+    rules = rules_of(tree, hurwicz, exact)
+    if rules and not tree.has_probabilities:
+        if target is not None or tree.attitude is not None:
+            raise AnalysisError(_NO_PROBABILITIES)
+        return Risk(file, tree, (), (), None, (), rules=rules)
     profiles, draws = Profiles(search), None
     try:
         profiles.compute()
@@ -155,7 +217,8 @@ def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file:
         means = (round_once(value, exact and tree.exact) for value in values.values())
         found = tuple(replace(one, mean=mean) for one, mean in zip(found, means, strict=True))
     dominance = () if draws else dominances(gains)
-    return Risk(file, tree, found, dominance, target, tuple(_ties(search, profiles)), draws)
+    ties = tuple(_ties(search, profiles))
+    return Risk(file, tree, found, dominance, target, ties, draws, rules)
 
 
 def _gains(tree: Tree, totals: Distribution) -> Distribution:

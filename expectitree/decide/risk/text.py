@@ -1,4 +1,4 @@
-"""The report for a terminal: a table of the actions, and the distribution of the best one."""
+"""The report for a terminal: a table of the actions, one distribution, and a table of rules."""
 
 from __future__ import annotations
 
@@ -19,24 +19,30 @@ from expectitree.base.numbers import (
 from expectitree.decide.lines import Lines, render_each, sentences
 from expectitree.decide.records import Amount
 from expectitree.decide.risk.report import ActionRisk, Risk
+from expectitree.decide.risk.rules import Rules
 from expectitree.text.console import characters, safe
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 
 MAX_BARS = 20
 _WIDEST = 40  # terminal columns of a bar
-_ORDERS = {1: "first", 2: "second"}
 _SIGNS = {True: ("<", "≥"), False: (">", "≤")}  # of a loss and of a target, by who decides
 
 
 def _lines(report: Risk, options: ConsoleOptions) -> Lines:
-    """Yield a table, the bars of the best action, and sentences."""
-    yield from _table(report, options)
-    best = next((one for one in report.actions if one.is_best), report.actions[0])
-    yield ""
-    yield from _bars(best, options)
-    yield ""
-    yield from sentences(_sentences(report), options)
+    """Yield a table, the bars of an action, and sentences; of a payoff table, also the rules."""
+    if report.actions:
+        yield from _table(report, options)
+        yield ""
+        yield from _bars(report.charted_action, options)
+        yield ""
+        yield from sentences(_sentences(report), options)
+    if report.actions and report.rules:
+        yield ""
+    if report.rules:
+        yield from _rules(report.rules, options)
+    if report.rules and report.is_detailed:
+        yield from _regrets(report.rules, options)
 
 
 render = partial(render_each, _lines)
@@ -63,6 +69,30 @@ def _table(report: Risk, options: ConsoleOptions) -> Lines:
             cells.append(_chance(one.reach))
         rows.append(cells)
     return table(columns, rows, options)
+
+
+def _rules(found: Rules, options: ConsoleOptions) -> Lines:
+    """Yield a row for each action, with the choices of each rule marked."""
+    mark = f" {characters(options).best.strip()}"
+    columns, rows = [Column("action")], [[escape(action)] for action in found.regrets]
+    for rule in found.rules:
+        weight = f" {cell_text(found.hurwicz)}" * (rule.name == "Hurwicz")
+        columns.append(Column(rule.name + weight, number=True))
+        marks = dict.fromkeys(rule.best, mark)
+        for row, (action, number) in zip(rows, rule.numbers.items(), strict=True):
+            row.append(cell_text(_rounded(number)) + marks.get(action, " " * len(mark)))
+    yield from table(columns, rows, options)
+
+
+def _regrets(found: Rules, options: ConsoleOptions) -> Lines:
+    """Yield the regret of each action in each state."""
+    columns = [Column("regret"), *(Column(escape(state), number=True) for state in found.states)]
+    rows = [
+        [escape(action), *(cell_text(_rounded(number)) for number in row)]
+        for action, row in found.regrets.items()
+    ]
+    yield ""
+    yield from table(columns, rows, options)
 
 
 def _rounded(value: Number) -> Number:
@@ -103,12 +133,7 @@ def _sentences(report: Risk) -> Iterator[str]:
         if report.ties[1:]:
             where += f" and {plural(len(report.ties) - 1, 'more node')}"
         yield f"Several actions are best at {where}: play takes the first."
-    sign = report.tree.gain_sign
-    ends = {one.action: sorted([sign * one.least, sign * one.greatest]) for one in report.actions}
-    for one in report.dominance:
-        kind = f"{_ORDERS[one.order]} order"
-        if ends[one.action][0] >= ends[one.other][1]:
-            kind = "deterministic dominance"
+    for one, kind in report.dominance_lines.items():
         yield f"{escape(one.action)} dominates {escape(one.other)} ({kind})."
     if report.draws:
         means = "Means are exact."
@@ -122,3 +147,6 @@ def _sentences(report: Risk) -> Iterator[str]:
         )
     elif len(report.actions) > 1 and not report.dominance:
         yield "No action dominates another, in the first or the second order."
+    attitude = report.tree.attitude
+    if attitude is not None:
+        yield f"Best is the greatest certainty equivalent ({attitude.text}); the rest is of totals."

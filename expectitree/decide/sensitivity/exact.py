@@ -1,19 +1,29 @@
-"""Questions that only exact functions answer: break-even points, maps, and every decision."""
+"""Break-even points, and what only exact functions answer: maps, and every decision."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache, partial
+from itertools import groupby, pairwise
+from typing import Any, TypeAlias
 
 from expectitree.base.budget import limited_work
 from expectitree.base.errors import AnalysisError, NumberError
-from expectitree.base.numbers import quote, to_digits, to_fraction
+from expectitree.base.numbers import quote, to_digits, to_exact, to_fraction
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import with_values
-from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, Root, enclose, place_of
+from expectitree.base.tree.paths import ROOT
+from expectitree.decide.algebra.polynomials import (
+    TOLERANCE,
+    VALUE_TOLERANCE,
+    Root,
+    enclose,
+    place_of,
+)
 from expectitree.decide.algebra.rationals import (
     MAX_STEPS,
     Interval,
@@ -36,7 +46,9 @@ from expectitree.decide.sensitivity.parameters import (
     scaled_with,
     why_not_exact,
 )
+from expectitree.decide.sensitivity.sampling import POINTS, Sampler, bisected
 
+Side: TypeAlias = Callable[[Fraction], Any]  # a value as a function of the parameter
 VALUE = "value"  # of the tree, in an equation
 GRID = 41  # rows of a map
 
@@ -74,11 +86,13 @@ class BreakEven(SensitivityReport):
     left: str  # what is compared: a path, or "value"
     right: str  # a path, or a number
     meetings: tuple[Meeting, ...]  # where they are equal, from the least value of the parameter
-    sides: tuple[Piecewise, Piecewise] = field(repr=False)  # the two as functions of the parameter
+    sides: tuple[Side, Side] = field(repr=False)  # the two as functions of the parameter
+    reason: str = ""  # why the range was sampled; empty if it was not
 
     def json_fields(self) -> Fields:
         found = self.range.json_fields() | attributes(self, "left", "right")
-        return found | {"places": self.meetings, "method": self.method}
+        found |= {"places": self.meetings, "method": self.method}
+        return found | {"reason": self.reason or None}
 
     def to_records(self) -> Records:
         """Return a flat dict for each place: the rows of a table."""
@@ -101,18 +115,62 @@ def break_even(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The equation is not one, a formula is not a rational function, or no part of
-            the range is valid.
+        AnalysisError: The equation is not one, or no part of the range is valid.
         TreeError: A path leads nowhere.
     """
     check_tree(tree)
     left, right = _sides_of(equation)
     moved = range_of(tree, parameter, range)
-    with exact_only("a break-even point", "use --parameter alone, which then samples"):
-        functions = NodeFunctions(exact_tree(tree), moved).valid_part()
-        sides = _function(functions, left), _function(functions, right)
-        found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
+    try:
+        with limited_work(MAX_STEPS):
+            functions = NodeFunctions(exact_tree(tree), moved).valid_part()
+            sides = _function(functions, left), _function(functions, right)
+            found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
+    except INEXACT as error:
+        sampler = Sampler(tree, moved)
+        of = _sampled_side(sampler, left), _sampled_side(sampler, right)
+        found = tuple(_sampled_meetings(sampler, *of))
+        reason = why_not_exact(error)
+        return BreakEven(file, tree, sampler.range, left, str(right), found, of, reason)
     return BreakEven(file, tree, functions.range, left, str(right), found, sides)
+
+
+def _sampled_side(sampler: Sampler, side: str | Fraction) -> Side:
+    """Return a side of an equation as a function that evaluates the tree."""
+
+    @cache
+    def value(place: Fraction) -> Fraction:
+        if isinstance(side, Fraction):
+            return side
+        search = sampler.search_at(place)
+        path = ROOT if side == VALUE else side
+        return to_exact(search.unrounded.value_of(path))
+
+    return value
+
+
+def _sampled_meetings(sampler: Sampler, left: Side, right: Side) -> Iterator[Meeting]:
+    """Yield where two functions cross, and where they are equal, by 200 points of the range."""
+
+    def sign(place: Fraction) -> int:
+        a, b = left(place), right(place)
+        return int(a > b) - int(a < b)
+
+    def is_as(first: Fraction, place: Fraction) -> bool:
+        return sign(first) == sign(place)
+
+    places = sampler.range.places(POINTS)
+    groups = [[*group] for _, group in groupby(places, key=sign)]
+    edges = [
+        bisected(before[-1], after[0], partial(is_as, before[-1]), TOLERANCE)
+        for before, after in pairwise(groups)
+    ]
+    ends = [(places[0], places[0]), *edges, (places[-1], places[-1])]
+    for group, start, end in zip(groups, ends, ends[1:], strict=False):
+        if not sign(group[0]):
+            yield Meeting(start[1], end[0], to_digits(left(group[0])), start[1] < end[0])
+        elif sign(group[0]) * sign(end[1]) < 0:
+            yield Meeting(*end, to_digits(left(end[0])), False)
 
 
 def _sides_of(equation: str) -> tuple[str, str | Fraction]:

@@ -61,10 +61,13 @@ class SensitivityReport(TreeReport):
     question = "sensitivity"
     has_decider = True
     has_plot = True
+    reason = ""  # why the range was sampled; empty if it was not
 
     @property
     def method(self) -> str:
-        """How the functions were found: "exact", or "60 digits" of irrational constants."""
+        """How the functions were found: "sampled", "exact", or "60 digits" of constants."""
+        if self.reason:
+            return SAMPLED
         return method_of(exact_tree(self.tree, keeps_formulas=False))
 
 

@@ -88,11 +88,6 @@ class Sensitivity(SensitivityReport):
     branch_pays: Fraction = Fraction(0)
 
     @property
-    def method(self) -> str:
-        """The method: sampled if the value is not a rational function."""
-        return SAMPLED if self.reason else super().method
-
-    @property
     def slack(self) -> tuple[Fraction | None, Fraction | None]:
         """How far the parameter can fall and rise before another action is best.
 

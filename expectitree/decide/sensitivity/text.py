@@ -71,11 +71,14 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
     yield from notes(options, *range_notes(report.range))
     if report.branch is None and any(piece.later for piece in report.pieces):
         yield from sentences(["--everywhere shows the later decisions."], options, "hint")
-    if report.reason:
-        why = f"Found by sampling, since {report.reason}: narrower parts may be missed."
-        yield from notes(options, why)
-    elif report.thresholds:
+    yield from notes(options, *_sampling_note(report))
+    if report.thresholds and not report.reason:
         yield from notes(options, verified_text(report.tree))
+
+
+def _sampling_note(report: Sensitivity | BreakEven) -> Iterator[str]:
+    if report.reason:
+        yield f"Found by sampling, since {report.reason}: narrower parts may be missed."
 
 
 def range_notes(*ranges: Range) -> Iterator[str]:
@@ -366,6 +369,7 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
     yield from sentences(_meeting_texts(report, characters(options)), options)
     yield from notes(options, f"{one.name} is {_amount(one.current, one.unit)} now.")
     yield from notes(options, *range_notes(one))
+    yield from notes(options, *_sampling_note(report))
 
 
 def _meeting_texts(report: BreakEven, marks: Characters) -> Iterator[str]:

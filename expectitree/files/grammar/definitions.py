@@ -511,7 +511,10 @@ def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
             return Attitude(kind, points=tuple(_points(values, written)))
         if kind == "utility":
             return Attitude(kind, expression=_expression(written))
-        return Attitude(kind, values.number(written))
+        number = values.number_or_formula(written)
+        if is_formula(number):
+            return Attitude(kind, formula=number)
+        return Attitude(kind, number)
     except ExpectitreeError as error:
         place = getattr(error, "place", None) or Place(data, 0)
         offset = offset_of(error)
@@ -553,5 +556,7 @@ def written_attitude(attitude: Attitude) -> dict[str, object]:
         return {attitude.kind: text_of(attitude.expression)}
     if attitude.points:
         return {attitude.kind: [[number(x), number(u)] for x, u in attitude.points]}
+    if attitude.formula is not None:
+        return {attitude.kind: text_of(attitude.formula)}
     assert attitude.number is not None
     return {attitude.kind: number(attitude.number)}

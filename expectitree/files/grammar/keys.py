@@ -60,7 +60,7 @@ ROOT_KEYS = (
     *("title", "source", "normalize", "parameters", "criteria", "objective", "events", "attitude"),
     *("nodes", "expect"),
 )
-_READ_LAST = ("criteria", "objective", "events")  # after the names that they use
+_READ_LAST = ("criteria", "objective", "events", "attitude")  # after the names that they use
 READ_ORDER = {key: place for place, key in enumerate(_READ_LAST, 1)}  # of other keys, 0
 NODE_KEYS = (*BODY_KEYS, "ref", *BRANCH_VALUES, *NODE_VALUES)
 

@@ -16,10 +16,10 @@ from functools import cached_property, partial
 from itertools import islice
 
 from expectitree.base.errors import ExpectitreeError, NumberError, Warned
-from expectitree.base.expressions.syntax import NAME, RESERVED
+from expectitree.base.expressions.syntax import NAME, RESERVED, names_in
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
-from expectitree.base.tree.bounds import check_attitude, outside_bounds
+from expectitree.base.tree.bounds import check_attitude, outside_bounds, with_attitude_number
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
@@ -181,9 +181,14 @@ class _TreeReader:
         faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if tree.attitude is not None and not self.faults:
-            self.values.attempt(
-                lambda *_: check_attitude(tree), None, self.document.root, "attitude", "attitude: "
-            )
+
+            def checked(*_: object) -> Tree:
+                computed = with_attitude_number(tree)
+                check_attitude(computed)
+                return computed
+
+            written = self.document.root, "attitude", "attitude: "
+            tree = self.values.attempt(checked, None, *written) or tree
         if self.trail.found:
             raise self.trail.failure()
         return tree
@@ -272,6 +277,9 @@ class _TreeReader:
             changed = with_values(tree.parameters, self.parameters)
             tree = tree.changed(parameters=changed, expect=None)
         idle = unused(tree.parameters, self.builder.formulas)
+        if tree.attitude is not None and tree.attitude.formula is not None:
+            of_attitude = names_in(tree.attitude.formula)
+            idle = [name for name in idle if name not in of_attitude]
         if self.defined:
             idle = [name for name in idle if name not in tree.formulas.names]
         warnings = [f"the parameter {parameter} is not used" for parameter in idle]

@@ -152,6 +152,10 @@ class ValueReader:
                 hint=f"{HOW}; for several criteria, define `criteria:` and `objective:` at the "
                 "root",
             )
+        return self.number_or_formula(data)
+
+    def number_or_formula(self, data: Data) -> Number | Expression:
+        """Return a number, or the formula in a text."""
         try:
             return self.number(data)
         except NumberError as error:

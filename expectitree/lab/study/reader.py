@@ -376,5 +376,6 @@ def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
         searches = product(study.trees, study.algorithms)
         if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):
             where = ", ".join(f"{name} {value}" for name, value in figure.where.items())
-            found = f"the figure {figure.figure} of {figure.algorithm}"
-            yield "published", f"{found} applies to no tree of this study ({where})"
+            what = f"{figure.algorithm} on trees with {where or 'any settings'}"
+            found = f"the figure {figure.figure} is of {what}"
+            yield "published", f"{found}, and no search of this study is: correct one of the two"

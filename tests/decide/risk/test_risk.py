@@ -15,6 +15,7 @@ from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
+from expectitree.base.errors import AnalysisError
 from expectitree.decide.risk import distribution
 from expectitree.decide.risk.distribution import Distribution, mixture, order_of
 from expectitree.decide.risk.report import QUANTILES, ActionRisk
@@ -265,3 +266,173 @@ def test_records() -> None:
     assert [row["action"] for row in rows] == ["sure", "bet"]
     assert rows[1]["q95"] == 16
     assert rows[1]["reach"] == 0.25
+
+
+# ---- Rules for decisions without probabilities, against published tables and definitions.
+
+RULES = ("maximin", "maximax", "Hurwicz", "Laplace", "minimax regret", "EOL")
+# A table, the weight of Hurwicz, and by rule the published numbers of the actions in order. A star
+# marks the published choice.
+PUBLISHED = {
+    # Anderson, Sweeney, Williams, An Introduction to Management Science: condominiums, in M$.
+    "PDC": (
+        ",strong,weak\nsmall,8,7\nmedium,14,5\nlarge,20,-9\nprobability,0.8,0.2\n",
+        None,
+        {
+            "maximin": "7* 5 -9",
+            "maximax": "8 14 20*",
+            "minimax regret": "12 6* 16",
+            "EOL": "9.6 5.2 3.2*",
+        },
+    ),
+    # Render, Stair, Hanna, Quantitative Analysis for Management: criterion of realism 0.8.
+    "Thompson": (
+        ",favorable,unfavorable\nlarge,200000,-180000\nsmall,100000,-20000\nnothing,0,0\n"
+        "probability,0.5,0.5\n",
+        "0.8",
+        {
+            "maximin": "-180000 -20000 0*",
+            "maximax": "200000* 100000 0",
+            "Hurwicz": "124000* 76000 0",
+            "Laplace": "10000 40000* 0",
+            "minimax regret": "180000 100000* 200000",
+            "EOL": "90000 60000* 100000",
+        },
+    ),
+    # Taylor, Introduction to Management Science: real estate, coefficient of optimism 0.4.
+    "Taylor": (
+        ",good,poor\napartment,50000,30000\noffice,100000,-40000\nwarehouse,30000,10000\n",
+        "0.4",
+        {
+            "maximin": "30000* -40000 10000",
+            "maximax": "50000 100000* 30000",
+            "Hurwicz": "38000* 16000 18000",
+            "Laplace": "40000* 30000 20000",
+            "minimax regret": "50000* 70000 70000",
+        },
+    ),
+    # Hillier, Lieberman, Introduction to Operations Research: Goferbroke, in $1,000.
+    "Goferbroke": (
+        ",oil,dry\ndrill,700,-100\nsell,90,90\nprior,1/4,3/4\n",
+        None,
+        {"maximin": "-100 90*", "maximax": "700* 90", "minimax regret": "190* 610"},
+    ),
+    # Taha, Operations Research: An Introduction: costs of a summer camp, in $1,000.
+    "Taha": (
+        ",200,250,300,350\na1,5,10,18,25\na2,8,7,12,23\na3,21,18,12,21\na4,30,22,19,15\n",
+        None,
+        {
+            "minimax": "25 23 21* 30",
+            "minimin": "5* 7 12 15",
+            "Hurwicz": "15* 15* 16.5 22.5",
+            "Laplace": "14.5 12.5* 18 21.5",
+            "minimax regret": "10 8* 16 25",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_tables(name: str) -> None:
+    text, weight, published = PUBLISHED[name]
+    tree = et.loads(text, name="t.csv", minimize=name == "Taha")
+    found = et.risk(tree, hurwicz=weight and Fraction(weight), exact=True).rules
+    assert found is not None
+    shown = {
+        rule.name: [(x, action in rule.best) for action, x in rule.numbers.items()]
+        for rule in found.rules
+    }
+    for rule, row in published.items():
+        expected = [(Fraction(cell.rstrip("*")), cell.endswith("*")) for cell in row.split()]
+        assert shown[rule] == expected
+    assert ("EOL" in shown) == tree.has_probabilities
+
+
+def definitions(rows: list[list[Any]], shares: list[Any], weight: Any) -> dict[str, list[Any]]:
+    """Return what each rule makes of the gains of each action; regrets are losses."""
+    regrets = [
+        [max(other[state] for other in rows) - gain for state, gain in enumerate(row)]
+        for row in rows
+    ]
+    expected = [sum(p * x for p, x in zip(shares, row, strict=True)) for row in regrets]
+    return {
+        "maximin": [sorted(row)[0] for row in rows],
+        "maximax": [sorted(row)[-1] for row in rows],
+        "Hurwicz": [weight * sorted(row)[-1] + (1 - weight) * sorted(row)[0] for row in rows],
+        "Laplace": [sum(row) / Fraction(len(row)) for row in rows],
+        "minimax regret": [-sorted(row)[-1] for row in regrets],
+        "EOL": [-loss for loss in expected],
+    }
+
+
+@for_each("seed", range(60), range(60, 400))
+def test_definitions(seed: int) -> None:
+    """Trees with rewards at all places, sure actions, and states of probability 0; both players."""
+    random = Random(seed)
+    sign, count = random.choice([1, -1]), random.randint(1, 4)
+    weights = [random.randint(0, 3) for _ in range(count)]
+    weights[0] += 1
+    shares = [Fraction(weight, sum(weights)) for weight in weights]
+    actions: dict[str, Any] = {}
+    rows = []
+    start = random.randint(-3, 3)
+    for action in "abcd"[: random.randint(2, 4)]:
+        paid, pays = random.randint(-3, 3), [random.randint(-9, 9) for _ in shares]
+        extra = [random.randint(-2, 2) for _ in shares]
+        is_sure = action != "a" and random.random() < 0.3
+        places = random.sample(range(count), count)
+        outcomes = {
+            f"s{i}": {"p": str(shares[i]), "reward": extra[i], "utility": pays[i]} for i in places
+        }
+        actions[action] = {"reward": paid, "event": "e", "chance": outcomes}
+        row = [start + paid + x + more for x, more in zip(pays, extra, strict=True)]
+        if is_sure:
+            actions[action] = {"reward": paid, "utility": pays[0]}
+            row = [start + paid + pays[0]] * count
+        rows.append([sign * x for x, p in zip(row, shares, strict=True) if p])
+    kind = "max" if sign > 0 else "min"
+    tree = et.from_dict({"reward": start, kind: actions})
+    weight = Fraction(random.randint(0, 4), 4)
+    found = et.risk(tree, hurwicz=weight, exact=True).rules
+    assert found is not None
+    scores = definitions(rows, [p for p in shares if p], weight)
+    for rule, name in zip(found.rules, RULES, strict=True):
+        factor = -1 if name in RULES[-2:] else sign
+        assert [*rule.numbers.values()] == [factor * score for score in scores[name]]
+        best = [
+            a for a, score in zip(actions, scores[name], strict=True) if score == max(scores[name])
+        ]
+        assert [*rule.best] == best
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max: {a: 1, b: 2}",
+        "chance: [1, 2]",
+        "max: {a: {chance: [1, 2]}, b: {chance: [3, 4]}}",  # two events
+        "max: {a: {event: e, chance: {x: 1, y: {max: [2, 3]}}}, b: 0}",  # a later decision
+        "max: {a: {event: e, chance: {x: {p: 0.4, utility: 1}, y: {p: 0.6, utility: 2}}}, "
+        "b: {event: e, chance: {x: {p: 0.5, utility: 1}, y: {p: 0.5, utility: 2}}}}",
+        "5",
+    ],
+)
+def test_other_trees_have_no_rules(text: str) -> None:
+    tree = et.loads(text)
+    assert et.risk(tree).rules is None
+    with pytest.raises(AnalysisError, match="the rule of Hurwicz is for one decision"):
+        et.risk(tree, hurwicz=1)
+
+
+def test_dominance_lines_leave_out_what_follows() -> None:
+    """Dominance of actions a to d is a chain, so three lines show all six pairs."""
+    tree = et.loads("max: {a: 4, b: 3, c: {chance: [1, 2]}, d: {chance: [0, 2]}}")
+    found = et.risk(tree)
+    lines = {(one.action, one.other): how for one, how in found.dominance_lines.items()}
+    assert len(found.dominance) == 6
+    assert lines == {
+        ("a", "b"): "deterministic dominance",
+        ("b", "c"): "deterministic dominance",
+        ("b", "d"): "deterministic dominance",
+        ("c", "d"): "first order",
+    }
