@@ -62,9 +62,10 @@ def _table(headings: Sequence[str], findings: Sequence[Finding], options: Consol
     columns += [Column("best"), Column("value", number=True)]
     rows = []
     for one in findings:
-        later = names_text([f"{path}: {', '.join(best)}" for path, best in one.later.items()])
-        actions = ", ".join(map(escape, one.best)) or "-"
-        best = ", then ".join(filter(None, (actions, later)))
+        best = ", ".join(map(escape, one.best)) or "-"
+        if one.later:
+            later = [f"{path}: {', '.join(actions)}" for path, actions in one.later.items()]
+            best += f", then {names_text(later)}"
         labels = map(escape, one.labels)
         rows.append([*labels, probability_text(one.p), best, display_text(one.value)])
     return table(columns, rows, options)

@@ -185,8 +185,8 @@ class _TreeReader:
                 check_attitude(found)
                 return found
 
-            about = self.document.root, "attitude", "attitude: "
-            tree = self.values.attempt(checked, None, *about) or tree
+            place = self.document.root, "attitude", "attitude: "
+            tree = self.values.attempt(checked, None, *place) or tree
         if self.trail.found:
             raise self.trail.failure()
         return tree
