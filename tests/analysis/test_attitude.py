@@ -83,8 +83,9 @@ def test_the_attitude_is_checked_at_the_values_of_the_parameters() -> None:
 def test_eval_shows_the_mean_and_the_premium() -> None:
     shown = out("eval", "-e", BET, "--attitude", "exponential=100")
     assert "└── bet   cost 1  ● CHANCE 36.9885 = CE(0, 100) − 1\n" in shown
-    assert "attitude  exponential=100: values are certainty equivalents\n" in shown
-    assert "mean      40, so the risk premium is 0\n" in shown
+    assert "attitude         exponential=100: values are certainty equivalents\n" in shown
+    assert "expected utility −0.67032\n" in shown
+    assert "mean             40, so the risk premium is 0\n" in shown
     assert "value     49\n" in out("eval", "-e", BET, "--attitude", "none")
 
 

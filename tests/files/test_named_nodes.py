@@ -132,7 +132,11 @@ def test_analyses_agree_with_the_tree_written_out(
 ) -> None:
     for words in (("information", "--event", "oil"), ("sensitivity", "-p", "pr"), ("risk",)):
         one, other = (run_main(*words, "-e", OIL + tree) for tree in (text, written_out))
-        assert (one.status, one.out) == (0, other.out)
+        shown = [run.out for run in (one, other)]
+        if words[0] == "information":  # a shared decision is listed once
+            shown = [text.rpartition("\n\n")[2] for text in shown]
+        assert one.status == 0
+        assert shown[0] == shown[1]
 
 
 def test_verify_writes_into_such_a_file(tmp_path: Path) -> None:

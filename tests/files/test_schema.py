@@ -71,7 +71,8 @@ UNSEEN = {
         with-value.yaml""",
     "the labels of an event": "event-labels.yaml event-signal.yaml",
     "a utility that does not increase, or not for all totals, and a name in it": """
-        attitude-decreases.yaml attitude-name.yaml attitude-outside.yaml attitude-points.yaml
+        attitude-decreases.yaml attitude-name.yaml attitude-number.yaml attitude-outside.yaml
+        attitude-points.yaml
         attitude-wealth.yaml attitude-zero.yaml""",
     "tags": "tag-plain.yaml tag.yaml",
     "half of a surrogate pair": "json-surrogate-utility.json json-surrogate.json",

@@ -71,13 +71,11 @@ class Attitude:
             return float(self.number)
         return None
 
-    def utility(self, gain: Number) -> Number | None:
+    def utility(self, gain: Number) -> Any:
         """Return the utility of a gain; None if it is beyond floating point."""
         x = float(gain)
         if self.points:
-            is_exact = isinstance(gain, Fraction)
-            found: Number = _between_points(self.points, (gain, gain), is_exact).of(gain)
-            return found
+            return _between_points(self.points, (gain, gain), isinstance(gain, Fraction)).of(gain)
         try:
             if self.expression is not None:
                 return float(evaluate(self.expression, FLOATS, {TOTAL: x}))

@@ -240,7 +240,8 @@ def _gain(
     for (case, informed, known), actions in zip(results, later, strict=True):
         labels = tuple(case.known.get(name, "-") for name in names)
         about = ", ".join(labels), labels, case.p, informed, known.best(known.tree.root_id)
-        paths = {known.tree.path_of(n): actions[n] for n in actions if n in changed}
+        order = (n for n in known.tree.first_paths.order if n in changed & actions.keys())
+        paths = {known.tree.path_of(n): actions[n] for n in order}
         findings.append(Finding(*about, paths))
         if case.tree.attitude is not None:
             trees.append(case.tree)

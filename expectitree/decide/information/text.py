@@ -14,8 +14,6 @@ from expectitree.decide.lines import Lines, notes, render_each, sentences
 from expectitree.text.phrases import names_text
 from expectitree.text.tables import Column, table
 
-_MAX_LATER = 4  # decisions that evidence changes
-
 
 def _lines(report: Information | Events, options: ConsoleOptions) -> Lines:
     """Yield the values with and without information."""
@@ -64,11 +62,10 @@ def _table(headings: Sequence[str], findings: Sequence[Finding], options: Consol
     columns += [Column("best"), Column("value", number=True)]
     rows = []
     for one in findings:
-        later = [f"{escape(path)}: {escape(', '.join(a))}" for path, a in one.later.items()]
-        if len(later) > _MAX_LATER:
-            later[_MAX_LATER:] = [f"{len(later) - _MAX_LATER:,} more"]
-        actions = ", ".join(map(escape, one.best)) or "-"
-        best = ", then ".join(filter(None, (actions, ", ".join(later))))
+        best = ", ".join(map(escape, one.best)) or "-"
+        if one.later:
+            later = [f"{path}: {', '.join(actions)}" for path, actions in one.later.items()]
+            best += f", then {names_text(later)}"
         labels = map(escape, one.labels)
         rows.append(
             [*labels, probability_text(one.p, most=COMPUTED), best, display_text(one.value)]

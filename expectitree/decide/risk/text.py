@@ -37,12 +37,11 @@ def _lines(report: Risk, options: ConsoleOptions) -> Lines:
         yield from _bars(report.charted_action, options)
         yield ""
         yield from sentences(_sentences(report), options)
-    if report.actions and report.rules:
-        yield ""
     if report.rules:
+        yield from [""] * bool(report.actions)
         yield from _rules(report.rules, options)
-    if report.rules and report.is_detailed:
-        yield from _regrets(report.rules, options)
+        if report.is_detailed:
+            yield from _regrets(report.rules, options)
 
 
 render = partial(render_each, _lines)
