@@ -54,7 +54,8 @@ def finish(axes: Any, title: str | None, pad: float | None = None) -> None:
         axes.set_title(fill(plain(title), 80), fontsize=11, loc="left", pad=pad)
     axes.grid(alpha=0.25)
     axes.tick_params(labelsize=9)
-    axes.locator_params(axis="x", nbins=_MAX_TICKS)
+    if axes.get_xscale() == "linear":
+        axes.locator_params(axis="x", nbins=_MAX_TICKS)
     beside = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}
     axes.legend(frameon=False, fontsize=9, handlelength=3.5, **beside)
 
