@@ -88,7 +88,8 @@ th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; ve
   figure.wide img, figure.tree img { min-width: 0 }
   .plots figure { min-width: 0; flex-basis: 48%; max-width: 50% }
   .tree img { max-height: 118mm }
-  .wide img { max-height: 118mm }
+  .wide img { max-height: 110mm }
+  .plots img { max-height: 60mm; width: auto }
   .table { overflow: visible; font-size: 8pt }
   th, td { padding: 0.1rem 0.5rem 0.1rem 0 }
   h2, h3 { break-after: avoid }
