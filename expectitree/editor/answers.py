@@ -62,10 +62,10 @@ MAX_REPLAYED = 3_000  # nodes of a tree that is replayed
 MAX_DRAWN = 150
 WIDTH = 90
 _NO_EVENT = (
-    "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes, to see what "
+    "the tree has no event\nname an uncertainty by `event: NAME` at its chance nodes, to see what "
     "knowing it in advance is worth"
 )
-_NO_PARAMETER = "the tree has no parameter: name a number under the root's `parameters:`"
+_NO_PARAMETER = "the tree has no parameter\nname a number under the root's `parameters:`"
 
 
 def about() -> Answer:

@@ -673,7 +673,7 @@ class Node:
 
     @property
     def state(self) -> tuple[str, Mapping[str, Number]] | None:
-        """The name and the counters of a node that repeats, such as `("ill", {"cycle": 3})`."""
+        """The name and the counters of a node that repeats, such as `ill` and 3 for `cycle`."""
         return self.tree.formulas.states.get(self.id)
 
     @property

@@ -40,7 +40,7 @@ QUANTILES = ("0.05", "0.5", "0.95")
 TAIL = "0.05"  # the share of the worst totals whose mean is the CVaR
 _KINDS = ("deterministic dominance", "first order", "second order")
 _NO_PROBABILITIES = (
-    "the table has no probabilities, and the totals of its actions no distribution: add a row "
+    "the table has no probabilities, and the totals of its actions no distribution\nadd a row "
     "`probability`"
 )
 

@@ -64,7 +64,7 @@ def rules_of(tree: Tree, hurwicz: Number | None, exact: bool) -> Rules | None:
     if hurwicz is not None and not shares:
         raise AnalysisError(
             "the rule of Hurwicz is for one decision whose actions meet the same event, and this "
-            "is another tree: remove the weight"
+            "is another tree\nremove the weight"
         )
     if not shares:
         return None

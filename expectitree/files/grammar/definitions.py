@@ -155,10 +155,10 @@ def _look_up(values: ValueReader, fields: Fields, written: Data, about: str, pla
     keys, fault = dict(written), ""
     for key, hint in _NEEDED.items():
         if key not in keys:
-            fault = f"{key} is missing: {hint}"
+            fault = f"{key} is missing\n{hint}"
     for key in ("value", "distribution"):
         if key in keys:
-            fault = f"found a table and a {key}: remove one of them"
+            fault = f"found a table and a {key}\nremove one of them"
     fields.setdefault("value", None)
     if fault:
         values.report(place, f"{about}{fault}")

@@ -307,7 +307,7 @@ def _fault_of_correlation(name: str, parameters: Parameters) -> str:
             if distribution is None or distribution.kind in ("dirichlet", "csv"):
                 return f"a correlation needs distributions of single numbers, and {key} has none"
         if name in parameters[other].correlation:
-            return f"the correlation with {other} is given twice: keep one"
+            return f"the correlation with {other} is given twice\nkeep one"
     return ""
 
 

@@ -46,7 +46,7 @@ def read_rows(values: ValueReader, data: Data) -> list[Row]:
         except ExpectitreeError as error:
             raise GrammarError(f"{about}{error.reason}", place, error.hint) from None
         if last is not None and number <= last:
-            fault = "the key is not greater than the one before: sort them, and keep one of equals"
+            fault = "the key is not greater than the one before\nsort them, and keep one of equals"
             raise GrammarError(f"{about}{fault}", place)
         last = number
     if len(rows) < 2:

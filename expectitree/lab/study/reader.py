@@ -378,4 +378,4 @@ def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
             where = ", ".join(f"{name} {value}" for name, value in figure.where.items())
             what = f"{figure.algorithm} on trees with {where or 'any settings'}"
             found = f"the figure {figure.figure} is of {what}"
-            yield "published", f"{found}, and no search of this study is: correct one of the two"
+            yield "published", f"{found}, and no search of this study is\ncorrect one of the two"
