@@ -127,7 +127,7 @@ test("what a branch pays is beside its label, in a stack too", () => {
   const { data: paying } = golden("paying"), whole = new Tree(paying.tree, paying.numbers.shown);
   const texts = new Layout(whole).items([], -1).map((item) => item.texts);
   assert.deepEqual(texts.slice(0, 5), [
-    [], ["a", "−3"], ["heads", "0.5", "+1"], ["tails", "0.5", "−2"], ["b", "+0.25"],
+    [], ["a", "−3"], ["heads", "0.5", "+1"], ["tails", "0.5", "−2"], ["b", "+1/4"],
   ]);
   assert.ok(texts.some(([text]) => text === "−100,000"));
   assert.equal(whole.payment(-1), "−5");
