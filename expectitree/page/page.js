@@ -271,7 +271,8 @@ class Page {
     const paid = tree.payment(tree.branch[n]);
     fact(`with ${paid}`, view.worth(n));
     if (moment.alpha[n] !== NONE) {
-      const window = ([alpha, beta]) => `alpha ${alpha}, beta ${beta}`;
+      /** @param {any[]} both */
+      const window = (both) => `alpha ${both[0]}, beta ${both[1]}`;
       const name = view.open.has(n) ? "window" : "last window";
       fact(moment.trace.in_order ? name : "window found", window(moment.ends(n)));
       fact(`with ${paid}`, paid && window(ends([moment.worth_alpha[n], moment.worth_beta[n]])));
