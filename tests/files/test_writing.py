@@ -267,7 +267,7 @@ def test_a_full_disk_leaves_the_old_file(words: tuple[str, ...], tmp_path: Path)
     done = subprocess.run(
         program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    message = f"{old.name}: the file cannot be written: File too large\n"
+    message = f"{old.name}: error: the file cannot be written: File too large\n"
     assert (done.returncode, done.stderr) == (3, message)
     assert (names(tmp_path), old.read_text()) == ([old.name], "old")
 
