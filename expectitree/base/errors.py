@@ -115,6 +115,13 @@ def split(message: str, hint: str = "") -> tuple[str, str]:
     return reason, (hint or advice).replace("\n", ": ")
 
 
+def lines_of(fault: ExpectitreeError | str) -> str:
+    """Return the lines of an error, or a message as it is, to make another error of it."""
+    if isinstance(fault, ExpectitreeError):
+        return fault.lines
+    return fault
+
+
 def _text(reason: str, hint: str) -> str:
     separator = "" if hint[:1] in ("", ",", ";") else ": "
     return f"{reason}{separator}{hint}"
@@ -256,14 +263,14 @@ class Problem:
         return f"{self.place}: {self.subject}{self.message}"
 
 
-class Warned(str):
+class WarningText(str):
     """The text of a warning, with its parts as a problem."""
 
     problem: Problem
 
     def __new__(
         cls, source: str, message: str, path: str | None = None, line: int | None = None
-    ) -> Warned:
+    ) -> WarningText:
         """Make the text from the parts of a problem."""
         problem = Problem(source, message, path, line)
         warned = super().__new__(cls, problem)

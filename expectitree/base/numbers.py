@@ -1,9 +1,8 @@
 """Numbers as tree files write them: from text to `float` or `Fraction`, and back.
 
 A number is an ASCII decimal (`2`, `-4.5e3`, `.9`), a decimal with `%`, or a fraction of integers
-(`1/3`). The limits on
-length and exponent keep a hostile text from costing anything: `Fraction("1e10000000")` would not
-return.
+(`1/3`). The limits on length and exponent keep a hostile text from costing anything:
+`Fraction("1e10000000")` would not return.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ Number: TypeAlias = float | Fraction
 INFINITY = float("inf")
 MAX_LENGTH = 400  # characters of a number
 MAX_EXPONENT = 400
-COMPUTED = 1  # the greatest denominator of a probability that follows from others
+COMPUTED = 1  # the greatest denominator of a computed probability: it is shown as a decimal
 _MOST_PLACES = 15  # of a decimal that is not written as a fraction
 _PLAIN_EXPONENTS = range(-6, 10)  # of numbers that are written without one
 _LONGEST_FRACTION = 20  # characters of a fraction in a text that is shown as it is written
@@ -66,7 +65,7 @@ _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False
 
 
 class WrittenFraction(Fraction):
-    """A number that a text has as a short fraction such as `1/3`, and which is shown as one.
+    """A number that a file has as a short fraction such as `1/3`, and that is shown as one.
 
     The result of an operation is an ordinary `Fraction`; but the negative is shown like it, since a
     cost is a negative reward.
@@ -291,7 +290,7 @@ def are_near(one: Any, other: Any, eps: Any) -> bool:
 
 
 def show_as_computed(values: MutableSequence[Any], kinds: Iterable[int]) -> None:
-    """Make fractions that inner nodes have from a leaf ordinary ones: they were computed."""
+    """Replace written fractions of inner nodes by ordinary ones: their values are computed."""
     for node, kind in enumerate(kinds):
         if kind and values[node].__class__ is WrittenFraction:
             values[node] = Fraction(values[node])
@@ -422,7 +421,7 @@ def display_text(value: Number, digits: int | None = None) -> str:
     """Return the number for people: a rounded decimal, or in that notation a short fraction.
 
     A decimal has six digits, but from 10,000 on two decimals: amounts of money keep their cents.
-    It is the number rounded once, half to even. A fraction that a text has stays a fraction. `?` is
+    It is the number rounded once, half to even. A fraction that a file has stays a fraction. `?` is
     a utility that is not known yet.
 
         >>> display_text(-4750000.5), display_text(Fraction(2, 3))

@@ -123,7 +123,7 @@ class Part(NamedTuple):
     heading: str
     lines: Callable[[Subject], Iterator[str]]
     applies: Callable[[Tree], object] = lambda _: True
-    missing: str = ""  # what a tree without it does not have
+    missing: str = ""  # the sentence about a tree to which it does not apply
 
 
 def page_of(tree: Tree, file: str = "", parts: Sequence[str] = ()) -> str:

@@ -13,7 +13,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from expectitree.base.errors import ExpectitreeError, TreeError
+from expectitree.base.errors import ExpectitreeError, TreeError, lines_of
 from expectitree.base.numbers import Number, float_bounds, float_column, number_text
 from expectitree.base.tree.attitude import read_attitude
 from expectitree.base.tree.model import Tree
@@ -82,8 +82,7 @@ def read_metadata(written: bytes | None) -> Fields:
         raise TreeError("the metadata have another version: expected version 1 to 3")
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
-        message = error if isinstance(error, str) else error.lines
-        raise TreeError(message)
+        raise TreeError(lines_of(error))
 
     values, found = ValueReader(report), {}
     for key, read in _VALUES.items():

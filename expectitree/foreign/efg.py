@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from expectitree.base.errors import FileError, TransformError, TreeError, Warned
+from expectitree.base.errors import FileError, TransformError, TreeError, WarningText
 from expectitree.base.numbers import (
     Number,
     escape,
@@ -37,7 +37,7 @@ def read(text: str, name: str, warn: Warn, exact_nodes: int, max_player: str | i
     reader.check_information()
     tree = reader.tree(reader.total())
     for message in reader.changes():
-        warn(Warned(name, message))
+        warn(WarningText(name, message))
     return tree
 
 

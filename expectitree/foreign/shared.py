@@ -14,7 +14,7 @@ from unicodedata import combining, normalize
 from expectitree.base.errors import (
     NESTED,
     FileError,
-    Warned,
+    WarningText,
 )
 from expectitree.base.numbers import escape
 from expectitree.base.tree import paths
@@ -63,7 +63,7 @@ class Translation:
         if len(self.notes) > MAX_PROBLEMS:
             notes.append("more such notes are left out")
         for note in notes:
-            warn(Warned(escape(self.source.name), note))
+            warn(WarningText(escape(self.source.name), note))
 
     def checked(self, read: Callable[[], Read]) -> Read:
         """Return what a function reads; raise `FileError` with every problem that it reports."""

@@ -73,7 +73,7 @@ class Parameter:
 
     @property
     def text(self) -> str:
-        """The number or the formula for people, who do not read all of a table."""
+        """The number or the formula for people; for a table, which is long, only its name."""
         if self.table:
             return f"table by {self.table['by']}"
         return text_of(self.value)

@@ -360,7 +360,7 @@ class Tree(Shown):
 
     @property
     def made_of(self) -> int:
-        """The number of nodes in the file of which nodes that repeat are made; 0 if none repeats.
+        """The number of nodes that the file has, if some of them repeat; otherwise 0.
 
         >>> import expectitree as et
         >>> tree = et.load("example:hiv")
@@ -581,11 +581,13 @@ TreeSource: TypeAlias = Tree | str | os.PathLike[str] | Mapping[str, Any]  # of 
 def tree_of(source: TreeSource) -> Tree:
     """Return a tree, or the tree of a file's path or of a dict; raise `TreeError` for others."""
     if isinstance(source, (str, os.PathLike)):
-        source = module_of("files").load(source)
-    elif isinstance(source, Mapping):
-        source = module_of("files.nested").from_dict(source)
+        read: Tree = module_of("files").load(source)
+        return read
+    if isinstance(source, Mapping):
+        nested: Tree = module_of("files.nested").from_dict(source)
+        return nested
     check_tree(source)
-    return source  # type: ignore[return-value]
+    return source
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:

@@ -14,6 +14,7 @@ from expectitree.base.errors import (
     ExpectitreeError,
     NumberError,
     TreeError,
+    lines_of,
 )
 from expectitree.base.expressions.evaluation import (
     DIGITS,
@@ -206,7 +207,7 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
         return tree, ""
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{tree.path_of(node, branch)}: {getattr(error, 'lines', error)}")
+        raise TreeError(f"{tree.path_of(node, branch)}: {lines_of(error)}")
 
     rounded: list[object] = []
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS

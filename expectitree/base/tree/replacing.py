@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
-from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
+from expectitree.base.errors import ExpectitreeError, NumberError, TreeError, lines_of
 from expectitree.base.expressions.evaluation import FRACTIONS, evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
@@ -93,7 +93,7 @@ def unrolled_again(tree: Tree) -> Tree:
     written = replace(tree.formulas.written, parameters=tree.parameters)
 
     def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{written.path_of(node, branch)}: {getattr(error, 'lines', error)}")
+        raise TreeError(f"{written.path_of(node, branch)}: {lines_of(error)}")
 
     unrolled = Expansion(written, fail).run(sys.maxsize)
     unrolled = replace(unrolled, formulas=replace(unrolled.formulas, written=written))
@@ -316,7 +316,9 @@ class Expansion:
             return [first]
         if self.fixed.issuperset(self.names(condition)):
             with suppress(NumberError):  # which its place reports
-                return [cases[not self.holds(condition, {})]]
+                if self.holds(condition, {}):
+                    return cases[:1]
+                return cases[1:]
         return operands
 
     def constant(self, formula: Expression) -> Expression:

@@ -38,7 +38,8 @@ def _lines(report: Risk, options: ConsoleOptions) -> Lines:
         yield ""
         yield from sentences(_sentences(report), options)
     if report.rules:
-        yield from [""] * bool(report.actions)
+        if report.actions:
+            yield ""
         yield from _rules(report.rules, options)
         if report.is_detailed:
             yield from _regrets(report.rules, options)
@@ -75,8 +76,10 @@ def _rules(found: Rules, options: ConsoleOptions) -> Lines:
     mark = f" {characters(options).best.strip()}"
     columns, rows = [Column("action")], [[escape(action)] for action in found.regrets]
     for rule in found.rules:
-        weight = f" {cell_text(found.hurwicz)}" * (rule.name == "Hurwicz")
-        columns.append(Column(rule.name + weight, number=True))
+        heading = rule.name
+        if heading == "Hurwicz":
+            heading += f" {cell_text(found.hurwicz)}"
+        columns.append(Column(heading, number=True))
         marks = dict.fromkeys(rule.best, mark)
         for row, (action, number) in zip(rows, rule.numbers.items(), strict=True):
             row.append(cell_text(_rounded(number)) + marks.get(action, " " * len(mark)))

@@ -94,7 +94,7 @@ def _correlated(
     if sizes.min() < -_ROUNDING:
         raise AnalysisError(
             f"the correlations of {listed(names)} contradict each other: the matrix has the "
-            f"eigenvalue {sizes.min():.3g}, expected none below 0; move them towards 0"
+            f"eigenvalue {sizes.min():.3g}, expected none below 0\nmove them toward 0"
         )
 
     normal = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from expectitree.base.errors import ExpectitreeError, TreeError, Warned
+from expectitree.base.errors import ExpectitreeError, TreeError, WarningText
 from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
@@ -220,9 +220,9 @@ class BranchReader:
         self.warnings += 1
         name, path = self.trail.document.name, message_path(self.trail.path(own))
         if self.warnings <= MAX_PROBLEMS:
-            self.warn(Warned(name, message, path))
+            self.warn(WarningText(name, message, path))
         elif self.warnings == MAX_PROBLEMS + 1:
-            self.warn(Warned(name, "more such warnings are left out"))
+            self.warn(WarningText(name, "more such warnings are left out"))
 
 
 def _has_texts(children: Sequence[Data]) -> bool:

@@ -108,8 +108,10 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
 def _wrong_form(name: str) -> str:
     """Return the message about a distribution that is unknown or has the other form."""
     if name in _FAMILIES:
-        moments = f" or {{{name}: {{mean: 0.3, sd: 0.05}}}}" * (name in _OF_MOMENTS)
-        return f"{name} is a function\nwrite {name}({_FAMILIES[name][0]}){moments}"
+        hint = f"write {name}({_FAMILIES[name][0]})"
+        if name in _OF_MOMENTS:
+            hint += f" or {{{name}: {{mean: 0.3, sd: 0.05}}}}"
+        return f"{name} is a function\n{hint}"
     if name in _MAPPINGS:
         return f"{name} is not a function\nwrite {_MAPPINGS[name]}"
     return f"unknown distribution {quote(name)}{did_you_mean(name, _NAMES)}: {_EXPECTED}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, name_of
-from expectitree.base.errors import ExpectitreeError
+from expectitree.base.errors import ExpectitreeError, lines_of
 from expectitree.base.numbers import Number, check_setting, exact_text, quote
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
@@ -35,7 +35,7 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
         )
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
-        values.report(place, f"expect: {getattr(error, 'lines', error)}")
+        values.report(place, f"expect: {lines_of(error)}")
 
     return _ExpectationReader(report).read(data)
 

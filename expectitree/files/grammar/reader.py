@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 
-from expectitree.base.errors import ExpectitreeError, NumberError, Warned
+from expectitree.base.errors import ExpectitreeError, NumberError, WarningText
 from expectitree.base.expressions.syntax import NAME, RESERVED, names_in
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
@@ -93,9 +93,9 @@ def read_tree(
                 reader.add_fault(tree, *fault)
         raise reader.trail.failure()
     if reader.branches.has_costs and tree.deciders == (Kind.MIN,):
-        warn(Warned(document.name, _COSTS_OF_MIN))
+        warn(WarningText(document.name, _COSTS_OF_MIN))
     for line, (doubt,) in document.doubts.items():
-        warn(Warned(document.name, doubt, line=line))
+        warn(WarningText(document.name, doubt, line=line))
     return tree
 
 
@@ -289,14 +289,14 @@ class _TreeReader:
 
             warnings += input_warnings(tree)
         for warning in warnings[:MAX_PROBLEMS]:
-            self.warn(Warned(name, warning))
+            self.warn(WarningText(name, warning))
         if warnings[MAX_PROBLEMS:]:
-            self.warn(Warned(name, "more such warnings are left out"))
+            self.warn(WarningText(name, "more such warnings are left out"))
 
         tree, warning = evaluated(tree, self.note_fault)
         self.sort_faults(tree)
         if warning:
-            self.warn(Warned(name, warning))
+            self.warn(WarningText(name, warning))
         return tree
 
     def unused_events(self) -> list[str]:

@@ -65,8 +65,10 @@ NORMAL = "{parameters: {a: {distribution: 'normal(1, 1)'}, b: {distribution: 'no
 @pytest.mark.parametrize(
     ("text", "names", "exact"),
     [
-        # The package voi of Jackson: with y, which is normal(1, s) given what is known, the gain is
-        # that of max(0, y) beyond 1, which is s*(f(1/s) - F(-1/s)/s).
+        # The vignette of Jackson's package voi. Once the parameters are known, t2 gains y on
+        # average, and y is normal(1, s). Knowing them adds E[max(0, y)] - 1, which is
+        # s*(f(1/s) - F(-1/s)/s), with the density f and the distribution function F of
+        # normal(0, 1).
         (NORMAL + "max: {t1: 0, t2: a - b}}", ("a", "b"), 0.4798),
         (NORMAL + "max: {t1: 0, t2: a - b}}", ("b",), 0.3956),
         (NORMAL + "max: {t1: b - a, t2: 0, t3: -100}}", ("a",), 0.0833),
