@@ -22,6 +22,7 @@ from functools import cached_property
 from heapq import merge
 from itertools import accumulate, permutations
 from operator import mul
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
@@ -42,6 +43,8 @@ MAX_TOTALS = 1_000_000  # totals that are computed, one or two microseconds each
 DRAWS, SEED = 100_000, 1  # of a simulation, where there are more
 _MEASURED = 10  # steps to measure a total of an action
 _BITS = 200  # of a fraction whose arithmetic takes a step; longer ones take more
+
+Array: TypeAlias = Any  # of numpy, an optional library
 
 
 class TooManyTotalsError(AnalysisError):
@@ -255,6 +258,18 @@ def _steps(a: Distribution, b: Distribution, near: Amount) -> Iterator[tuple[Amo
 # ---- The distributions of a tree.
 
 
+class _Plays(NamedTuple):
+    """What a simulated play looks up at each node and branch."""
+
+    kind: Array
+    first: Array  # branch of each node
+    last: Array  # and one more
+    utility: Array
+    child: Array
+    reward: Array
+    upto: Array  # the sum of the weights of all branches before each one
+
+
 class Profiles:
     """The distribution of totals at every node that play can reach.
 
@@ -303,26 +318,39 @@ class Profiles:
         """Return the distribution of the totals of `DRAWS` plays after a branch of the root."""
         import numpy as np
 
+        plays = self._plays
+        start, paid = self._start_of(branch)
+        node, total = np.full(DRAWS, start), np.full(DRAWS, float(paid))
+        random = np.random.default_rng(SEED)
+        while (moving := np.flatnonzero(plays.kind[node] != TERMINAL)).size:
+            low = plays.upto[plays.first[node[moving]]]
+            high = plays.upto[plays.last[node[moving]]]
+            drawn = low + random.random(moving.size) * (high - low)
+            chosen = np.searchsorted(plays.upto, drawn, "right") - 1
+            total[moving] += plays.reward[chosen]
+            node[moving] = plays.child[chosen]
+        totals, counts = np.unique(total + plays.utility[node], return_counts=True)
+        return Distribution((*totals.tolist(),), (*(counts / DRAWS).tolist(),))
+
+    @cached_property
+    def _plays(self) -> _Plays:
+        """The tree as arrays, for simulated plays: one for all first actions."""
+        import numpy as np
+
         tree, columns = self.tree, self.tree.columns
         weight = np.zeros(len(columns.child))
         for n in self.played:
             for b in self._branches(n):
                 weight[b] = columns.probability[b] if columns.kind[n] == CHANCE else 1
-        upto = np.concatenate([[0.0], np.cumsum(weight)])  # the sum of the weights before a branch
-        reward = np.array([float(tree.reward_of(b)) for b in range(len(weight))])
-        utility, kind = np.array(columns.utility, float), np.array(columns.kind)
-        child, first, last = map(np.array, (columns.child, columns.first, columns.last))
-        start, paid = self._start_of(branch)
-        node, total = np.full(DRAWS, start), np.full(DRAWS, float(paid))
-        random = np.random.default_rng(SEED)
-        while (moving := np.flatnonzero(kind[node] != TERMINAL)).size:
-            low, high = upto[first[node[moving]]], upto[last[node[moving]]]
-            drawn = low + random.random(moving.size) * (high - low)
-            chosen = np.searchsorted(upto, drawn, "right") - 1
-            total[moving] += reward[chosen]
-            node[moving] = child[chosen]
-        totals, counts = np.unique(total + utility[node], return_counts=True)
-        return Distribution((*totals.tolist(),), (*(counts / DRAWS).tolist(),))
+        return _Plays(
+            kind=np.array(columns.kind),
+            first=np.array(columns.first),
+            last=np.array(columns.last),
+            utility=np.array(columns.utility, float),
+            child=np.array(columns.child),
+            reward=np.array([float(tree.reward_of(b)) for b in range(len(weight))]),
+            upto=np.concatenate([[0.0], np.cumsum(weight)]),
+        )
 
     def _start_of(self, branch: int) -> tuple[int, Amount]:
         """Return the node after a branch of the root, and what is paid on the way."""
