@@ -65,19 +65,37 @@ _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False
 
 
 class WrittenFraction(Fraction):
-    """A number that a file has as a short fraction such as `1/3`, and that is shown as one.
+    """A number that is shown as its file writes it: `1/3`, `10/4` or `12.5%`.
 
     The result of an operation is an ordinary `Fraction`; but the negative is shown like it, since a
     cost is a negative reward.
     """
 
-    __slots__ = ()
+    __slots__ = ("text",)
+    text: str
 
-    def __neg__(self) -> WrittenFraction:
-        return WrittenFraction(-self.numerator, self.denominator)
+    def __new__(cls, value: Any, denominator: Any = None, text: str = "") -> Fraction:
+        if not text:  # the result of a method of `Fraction`
+            return Fraction(value, denominator)
+        written = super().__new__(cls, value, denominator)
+        written.text = text
+        return written
+
+    def __neg__(self) -> Fraction:
+        digits = self.text.lstrip("+-")
+        return WrittenFraction(-self.numerator, self.denominator, f"{'-' * (self > 0)}{digits}")
 
     def __repr__(self) -> str:
         return f"Fraction({self.numerator}, {self.denominator})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WrittenFraction, (self.numerator, self.denominator, self.text)
+
+    def __copy__(self) -> WrittenFraction:
+        return self
+
+    def __deepcopy__(self, memo: object) -> WrittenFraction:
+        return self
 
 
 class BeyondFloatsError(NumberError):
@@ -162,10 +180,23 @@ def to_fraction(text: str) -> Fraction:
     if _is_decimal(text):
         return Fraction(text)
     if text.endswith("%") and _is_decimal(text[:-1]):
-        return Fraction(text[:-1]) / 100
+        value = Fraction(text[:-1]) / 100
+    else:
+        value = _fraction(text)
     if len(text) > _LONGEST_FRACTION:
-        return Fraction(*_checked_fraction(text))
-    return WrittenFraction(*_checked_fraction(text))
+        return value
+    return WrittenFraction(value, None, text)
+
+
+def written_like(others: Iterable[Number], value: Any) -> Number:
+    """Return what the other numbers leave; among percentages, it is shown as one, too."""
+    forms = {isinstance(p, WrittenFraction) and p.text.endswith("%") for p in others}
+    if forms != {True}:
+        return value
+    text = exact_text(100 * value)
+    if "/" in text or text.startswith("about"):
+        return value
+    return to_fraction(f"{text}%")
 
 
 def without_unit(text: Any, unit: str | None) -> Any:
@@ -188,7 +219,7 @@ def to_probability(text: str, exact: bool = False) -> Number:
     if number == text:
         value, whole = to_number(text, exact), 1
     elif _is_decimal(number):
-        value, whole = Fraction(number) / 100, 100
+        value, whole = to_fraction(text), 100
     else:
         how = "write a decimal before the %, such as 12.5%"
         if _is_decimal(number.strip()):
@@ -254,14 +285,14 @@ def _is_decimal(text: str) -> bool:
     return match is not None
 
 
-def _checked_fraction(text: str) -> tuple[int, int]:
+def _fraction(text: str) -> Fraction:
     match = _FRACTION.fullmatch(text)
     if match is None:
         raise _not_a_number(text)
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
         raise NumberError(f"{quote(text)} divides by zero", HOW)
-    return numerator, denominator
+    return Fraction(numerator, denominator)
 
 
 def _not_a_number(text: str) -> NumberError:
@@ -421,14 +452,14 @@ def display_text(value: Number, digits: int | None = None) -> str:
     """Return the number for people: a rounded decimal, or in that notation a short fraction.
 
     A decimal has six digits, but from 10,000 on two decimals: amounts of money keep their cents.
-    It is the number rounded once, half to even. A fraction that a file has stays a fraction. `?` is
-    a utility that is not known yet.
+    It is the number rounded once, half to even. A fraction or a percentage that a file has stays as it is.
+    `?` is a utility that is not known yet.
 
         >>> display_text(-4750000.5), display_text(Fraction(2, 3))
         ('−4,750,000.5', '0.666667')
     """
     if isinstance(value, WrittenFraction):
-        return typeset(str(value))
+        return typeset(value.text)
     if not is_shown_as_fraction(value):
         return decimal_text(value, digits)
     text = exact_text(value)

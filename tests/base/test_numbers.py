@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import expectitree as et
+
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import (
     INFINITY,
@@ -190,7 +192,7 @@ def test_numbers_are_grouped_and_have_a_minus_sign() -> None:
         -2_500_000: "−2,500,000", -12345.678901: "−12,345.68", 9999: "9,999", 999: "999",
         10**10: "10,000,000,000", Fraction(10**11, 3): "33,333,333,333.33", 10**15: "1e+15",
         1e-07: "1e-07", -INFINITY: "−∞", 0.000012: "0.000012", Fraction(-1, 10**6): "−0.000001",
-        123456789.0: "123,456,789", to_fraction("-2/6"): "−1/3", to_fraction("1/16"): "1/16",
+        123456789.0: "123,456,789", to_fraction("-2/6"): "−2/6", to_fraction("-12.5%"): "−12.5%", to_fraction("1/16"): "1/16",
         -to_fraction("-1/8"): "1/8", 2 * to_fraction("1/3"): "0.666667",
     }  # fmt: skip
     assert {value: display_text(value) for value in texts} == texts
@@ -202,7 +204,7 @@ def test_probabilities_are_fractions_where_that_is_what_they_are() -> None:
     texts = {
         1 / 6: "1/6", 5 / 36: "5/36", 0.25: "0.25", 0.3: "0.3", 1 / 3: "1/3", 0.0: "0", 1: "1",
         Fraction(1, 3): "1/3", Fraction(1, 8): "0.125", Fraction(37, 101): "0.3663",
-        Fraction(1, 10**400): "1e-400", 0.12345678: "0.1235", to_fraction("9/12"): "3/4",
+        Fraction(1, 10**400): "1e-400", 0.12345678: "0.1235", to_fraction("9/12"): "9/12",
         to_fraction("123/100000"): "123/100000", 1e-5: "0.00001",
     }  # fmt: skip
     assert {p: probability_text(p) for p in texts} == texts
@@ -232,3 +234,21 @@ def test_numbers_of_thousands_of_digits_can_be_written() -> None:
     with notation(fractions=True):
         assert display_text(huge) == "about 8.104150975e+705"
     assert exact_text(huge) == "about 8.104150975e+705"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("p: 30%", ["30%", "70%"]),
+        ("p: 0.3", ["0.3", "0.7"]),
+        ("p: 3/9", ["3/9", "2/3"]),
+        ("p: 2.5%", ["2.5%", "97.5%"]),
+        ("p: q", ["40%", "60%"]),  # the parameter q is 40%
+        ("p: q/2", ["0.2", "0.8"]),  # computed
+    ],
+)
+def test_a_rest_of_percentages_is_one(written: str, shown: list[str]) -> None:
+    tree = et.loads(
+        f"parameters: {{q: 40%}}\nchance:\n  a: {{{written}, utility: 1}}\n  b: {{p: rest, utility: 2}}\n"
+    )
+    assert [*map(probability_text, tree.columns.probability)] == shown

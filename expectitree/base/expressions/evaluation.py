@@ -143,10 +143,7 @@ def _fraction(text: str | Fraction) -> Fraction:
 
 @lru_cache(maxsize=1000)  # of formulas that are evaluated at many values
 def _written_fraction(text: str) -> Fraction:
-    number = text.removesuffix("%")
-    if number == text:
-        return to_fraction(number)
-    return to_fraction(number) / 100
+    return to_fraction(text)
 
 
 def _checked_float(value: float) -> float:

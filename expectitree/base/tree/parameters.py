@@ -40,6 +40,7 @@ from expectitree.base.numbers import (
     quote,
     to_exact,
     without_unit,
+    written_like,
 )
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
@@ -328,9 +329,12 @@ class _Evaluation:
         if not rests:
             if not exact and abs(total - 1) <= ROUNDING:
                 total = 1
+            if total == 1:  # so that they are shown as they are written
+                return [found[b] for b in branches]
             return [found[b] / total for b in branches]
         # What is left of 1 by the decimals that Python prints: 0.7 leaves 0.3.
         left: Number = max(1 - sum_of([*map(to_exact, found.values())]), Fraction(0)) / rests
+        left = written_like(found.values(), left)
         if not exact:
             left = float(left)
         return [found.get(b, left) for b in branches]

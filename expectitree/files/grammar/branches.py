@@ -7,7 +7,14 @@ from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError, WarningText
 from expectitree.base.expressions.syntax import Name
-from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
+from expectitree.base.numbers import (
+    Number,
+    escape,
+    message_text,
+    quote,
+    to_probability,
+    written_like,
+)
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.builder import TreeBuilder, label_at
 from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE, Labels
@@ -248,11 +255,12 @@ def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Num
     Several `rest` share equally what the others leave of 1. That is computed exactly, from the
     texts of the others: 0.7 leaves 0.3.
     """
-    total = sum_of([to_probability(text, exact=True) for text in texts.values()])
+    others = [to_probability(text, exact=True) for text in texts.values()]
+    total = sum_of(others)
     if total > 1:
         raise TreeError(
             f"the probabilities sum to {message_text(total)} without the rest, expected at "
             "most 1\ncorrect them"
         )
-    share = (1 - total) / (len(written) - len(texts))
+    share = written_like(others, (1 - total) / (len(written) - len(texts)))
     return [share if value is REST else value for value in written.values()]
