@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import count
 from types import NoneType
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from expectitree.base.errors import (
     NEEDS_EXACT,
@@ -74,9 +74,9 @@ class WrittenFraction(Fraction):
     __slots__ = ("text",)
     text: str
 
-    def __new__(cls, value: Any, denominator: Any = None, text: str = "") -> Fraction:
+    def __new__(cls, value: Any, denominator: Any = None, text: str = "") -> Self:
         if not text:  # the result of a method of `Fraction`
-            return Fraction(value, denominator)
+            return Fraction(value, denominator)  # type: ignore[return-value]
         written = super().__new__(cls, value, denominator)
         written.text = text
         return written
@@ -188,7 +188,7 @@ def to_fraction(text: str) -> Fraction:
     return WrittenFraction(value, None, text)
 
 
-def written_like(others: Iterable[Number], value: Any) -> Number:
+def written_like(others: Iterable[Number], value: Number) -> Number:
     """Return what the other numbers leave; among percentages, it is shown as one, too."""
     forms = {isinstance(p, WrittenFraction) and p.text.endswith("%") for p in others}
     if forms != {True}:
@@ -452,8 +452,8 @@ def display_text(value: Number, digits: int | None = None) -> str:
     """Return the number for people: a rounded decimal, or in that notation a short fraction.
 
     A decimal has six digits, but from 10,000 on two decimals: amounts of money keep their cents.
-    It is the number rounded once, half to even. A fraction or a percentage that a file has stays as it is.
-    `?` is a utility that is not known yet.
+    It is the number rounded once, half to even. A fraction or a percentage that a file has
+    stays as it is. `?` is a utility that is not known yet.
 
         >>> display_text(-4750000.5), display_text(Fraction(2, 3))
         ('−4,750,000.5', '0.666667')

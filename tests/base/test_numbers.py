@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import expectitree as et
-
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import (
     INFINITY,
@@ -192,7 +191,8 @@ def test_numbers_are_grouped_and_have_a_minus_sign() -> None:
         -2_500_000: "−2,500,000", -12345.678901: "−12,345.68", 9999: "9,999", 999: "999",
         10**10: "10,000,000,000", Fraction(10**11, 3): "33,333,333,333.33", 10**15: "1e+15",
         1e-07: "1e-07", -INFINITY: "−∞", 0.000012: "0.000012", Fraction(-1, 10**6): "−0.000001",
-        123456789.0: "123,456,789", to_fraction("-2/6"): "−2/6", to_fraction("-12.5%"): "−12.5%", to_fraction("1/16"): "1/16",
+        123456789.0: "123,456,789", to_fraction("-2/6"): "−2/6", to_fraction("-12.5%"): "−12.5%",
+        to_fraction("1/16"): "1/16",
         -to_fraction("-1/8"): "1/8", 2 * to_fraction("1/3"): "0.666667",
     }  # fmt: skip
     assert {value: display_text(value) for value in texts} == texts
@@ -249,6 +249,7 @@ def test_numbers_of_thousands_of_digits_can_be_written() -> None:
 )
 def test_a_rest_of_percentages_is_one(written: str, shown: list[str]) -> None:
     tree = et.loads(
-        f"parameters: {{q: 40%}}\nchance:\n  a: {{{written}, utility: 1}}\n  b: {{p: rest, utility: 2}}\n"
+        "parameters: {q: 40%}\n"
+        f"chance:\n  a: {{{written}, utility: 1}}\n  b: {{p: rest, utility: 2}}\n"
     )
     assert [*map(probability_text, tree.columns.probability)] == shown
