@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.numbers import escape
+from expectitree.base.tree.model import Tree
 from expectitree.files.writing import whole_file
 
 # The palette of Okabe and Ito (2008), without yellow, which is too light on white.
@@ -101,6 +102,13 @@ def line_style(position: int) -> dict[str, Any]:
     """Return the colour and the dashes of a line without markers."""
     dashes = DASHES[position % len(DASHES)]
     return {"color": COLORS[position % len(COLORS)], "linestyle": dashes, "linewidth": 1.4}
+
+
+def value_label(tree: Tree, name: str = "value") -> str:
+    """Return the label of an axis for values of a tree, with their unit."""
+    if tree.text.unit is None:
+        return name
+    return plain(f"{name} ({tree.text.unit})")
 
 
 def axis_label(one: Any) -> str:

@@ -47,7 +47,7 @@ from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.text import markup
 from expectitree.text.console import decider_heading, text_console
-from expectitree.text.phrases import names_text, with_unit
+from expectitree.text.phrases import names_text, with_unit, worth_text
 from expectitree.text.tables import Column, table
 
 _WIDTH = 1_000  # columns, so that no column of a table is left out
@@ -158,7 +158,7 @@ def page_of(tree: Tree, file: str = "", parts: Sequence[str] = ()) -> str:
 def _recommendation(subject: Subject) -> Iterator[str]:
     """Yield the best action, and the reasons at each decision that play can reach."""
     search, tree = subject.search, subject.tree
-    value = display_text(search.value)
+    value = worth_text(tree, search.value)
     what = f"{value} on average"
     if tree.attitude:
         what = f"a certainty equivalent of {value}"
@@ -191,8 +191,8 @@ def _attitude_text(search: Search, attitude: Attitude) -> str:
     result = search.unrounded
     return (
         f"Values are certainty equivalents: the attitude to risk is {kind} ({number}). On average "
-        f"it is worth {display_text(result.mean)}, so the risk premium is "
-        f"{display_text(result.risk_premium)}."
+        f"it is worth {worth_text(search.tree, result.mean)}, so the risk premium is "
+        f"{worth_text(search.tree, result.risk_premium)}."
     )
 
 

@@ -1,6 +1,6 @@
 """The metadata of a table of nodes: JSON text in its schema.
 
-The object has the keys `version`, `title`, `source`, `root_reward`, `bounds`, `notes`,
+The object has the keys `version`, `title`, `source`, `unit`, `root_reward`, `bounds`, `notes`,
 `branch_notes`, `estimated`, `unknown`, `attitude` and `expect`. Bounds and notes are by row number.
 
 The version is 3 if the tree has an attitude to risk, and 2 if it has rewards, so that a program
@@ -53,6 +53,7 @@ def rows(values: ValueReader, data: Data) -> list[int]:
 _VALUES: dict[str, Read] = {  # by key: the functions that read the values
     "title": text("the title"),
     "source": text("the source"),
+    "unit": text("the unit"),
     "root_reward": ValueReader.number,
     "bounds": by_row(ValueReader.bounds),
     "notes": by_row(text("a note")),
@@ -104,7 +105,8 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     def written(value: Number) -> str:
         return number_text(float(value) if drop_fractions else value)
 
-    about: Fields = {"version": 1, "title": tree.title, "source": tree.source}
+    about: Fields = {key: getattr(tree.text, key) for key in ("title", "source", "unit")}
+    about["version"] = 1
     if tree.columns.pays or tree.root_reward:
         about["version"] = 2
     if tree.attitude is not None:

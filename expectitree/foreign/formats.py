@@ -6,6 +6,7 @@ from expectitree.files.rows import Format
 
 _UNANNOTATED = (
     "source",
+    "unit",
     "notes",
     "bounds",
     "estimates",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from expectitree.base.numbers import (
+    MINUS,
     Number,
     cell_text,
     display_text,
@@ -93,9 +94,15 @@ def with_unit(text: str, unit: str | None) -> str:
     """Return an amount with its unit: `$` before it, any other after it."""
     if not unit:
         return text
-    if unit in "$€£¥":
-        return f"{unit}{text}"
-    return f"{text} {unit}"
+    if unit not in "$€£¥":
+        return f"{text} {unit}"
+    digits = text.removeprefix(MINUS)
+    return f"{MINUS * (digits != text)}{unit}{digits}"
+
+
+def worth_text(tree: Tree, value: Number, write: Write = display_text) -> str:
+    """Return what a tree is worth, with its unit."""
+    return with_unit(write(value), tree.text.unit)
 
 
 def payment(reward: Number) -> tuple[str, str]:

@@ -258,6 +258,7 @@ class TreeText:
 
     title: str | None = None
     source: str | None = None
+    unit: str | None = None  # of the value, such as $
     utility_key: str = "utility"
     expect: Expectation | None = None
     notes: Mapping[int, str] = field(default_factory=dict)

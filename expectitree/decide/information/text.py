@@ -11,7 +11,7 @@ from rich.console import ConsoleOptions
 from expectitree.base.numbers import COMPUTED, display_text, escape, percent_text, probability_text
 from expectitree.decide.information.report import Events, Finding, Information
 from expectitree.decide.lines import Lines, notes, render_each, sentences
-from expectitree.text.phrases import names_text
+from expectitree.text.phrases import names_text, worth_text
 from expectitree.text.tables import Column, table
 
 
@@ -41,7 +41,7 @@ def _event_lines(report: Events, options: ConsoleOptions) -> Lines:
         yield from table(columns, rows, options)
         yield ""
         first = report.events[0]
-        value = display_text(first.value)
+        value = worth_text(report.tree, first.value)
         yield from sentences([f"The tree is worth {value} now{_best(first)}."], options)
         hint = (
             f"Ask further: --event {shlex.quote(first.event)} shows the best action for each "
@@ -75,22 +75,23 @@ def _table(headings: Sequence[str], findings: Sequence[Finding], options: Consol
 
 def _sentences(report: Information) -> Iterator[str]:
     event = names_text(report.events)
-    now, best = display_text(report.value), _best(report)
+    worth = partial(worth_text, report.tree)
+    now, best = worth(report.value), _best(report)
     if report.with_test is not None and report.evsi is not None:
         yield (
-            f"The tree is worth {display_text(report.with_test)} with the free test for {event}, "
+            f"The tree is worth {worth(report.with_test)} with the free test for {event}, "
             f"and {now} without it{best}."
         )
-        yield f"The test is worth at most {display_text(report.evsi)} (EVSI)."
-        perfect = f"Perfect information is worth at most {display_text(report.evpi)} (EVPI)"
+        yield f"The test is worth at most {worth(report.evsi)} (EVSI)."
+        perfect = f"Perfect information is worth at most {worth(report.evpi)} (EVPI)"
         if report.efficiency is not None:
             perfect += f": the test has {percent_text(report.efficiency, 1)} of it"
         yield f"{perfect}."
     else:
-        known = display_text(report.with_information)
+        known = worth(report.with_information)
         verb = "are" if report.events[1:] else "is"
         yield f"The tree is worth {known} if {event} {verb} known in advance, and {now} now{best}."
-        yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
+        yield f"The information is worth at most {worth(report.evpi)} (EVPI)."
     attitude = report.tree.attitude
     if attitude is not None:
         what = "what information is worth is the price that leaves no gain"

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.analysis.plotting import COLORS, DASHES, finish, line_style, new_figure, plain
+from expectitree.analysis.plotting import (
+    COLORS,
+    DASHES,
+    finish,
+    line_style,
+    new_figure,
+    plain,
+    value_label,
+)
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import display_text
 from expectitree.decide.risk.report import Risk
@@ -39,7 +47,7 @@ def figure_of(report: Risk) -> Any:
         axes.axvline(float(report.target), color="0.3", linewidth=1, linestyle=":", label=label)
     axes.set_xlim(low - margin, high + margin)
     axes.set_ylim(-0.02, 1.02)
-    axes.set_xlabel("total")
+    axes.set_xlabel(value_label(report.tree, "total"))
     axes.xaxis.set_major_formatter("{x:,.12g}")
     axes.set_ylabel("probability of this total or less")
     finish(axes, report.tree.title)

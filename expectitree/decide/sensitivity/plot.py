@@ -18,6 +18,7 @@ from expectitree.analysis.plotting import (
     line_style,
     new_figure,
     plain,
+    value_label,
 )
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import display_text
@@ -91,7 +92,8 @@ def _(report: Sensitivity, axes: Axes) -> None:
     if one.low <= one.current <= one.high:
         axes.plot([float(one.current)], [float(report.value)], "ko", markersize=6, label="now")
     axes.set_xlabel(axis_label(one))
-    axes.set_ylabel("certainty equivalent" if report.tree.attitude else "value")
+    name = "certainty equivalent" if report.tree.attitude else "value"
+    axes.set_ylabel(value_label(report.tree, name))
     axes.margins(x=0.02)
 
 
@@ -122,7 +124,7 @@ def _(report: BreakEven, axes: Axes) -> None:
         axes.plot(*zip(*points, strict=True), "ko", markersize=6, label="equal")
     axes.axvline(float(one.current), color="0.3", linewidth=1, linestyle=":", label="now")
     axes.set_xlabel(axis_label(one))
-    axes.set_ylabel("value")
+    axes.set_ylabel(value_label(report.tree))
 
 
 # ---- Two parameters.
@@ -212,7 +214,7 @@ def _(report: Tornado, axes: Axes) -> None:
     _name_rows(axes, rows, [axis_label(bar.range) for bar in bars])
     axes.margins(x=0.35)
     policy = report.policy.replace("fixed", "fixed policy")
-    label = f"value ({policy}); at a bar's ends: the value, and where"
+    label = f"{value_label(report.tree)}, {policy}; at a bar's ends: the value, and where"
     if idle := len(report.bars) - len(bars):
         label += f"\n{plural(idle, 'input')} without effect: not drawn"
     axes.set_xlabel(label)
@@ -241,7 +243,7 @@ def _(report: Strategies, axes: Axes) -> None:
         names.append(plain(choices.removeprefix("/: ")))
     _name_rows(axes, rows, names)
     axes.margins(x=0.15)
-    label = f"value, from the best for {report.player}"
+    label = f"{value_label(report.tree)}, from the best for {report.player}"
     left_out = len(report.strategies) - len(shown)
     if left_out:
         label += f"; {left_out:,} more are not drawn"

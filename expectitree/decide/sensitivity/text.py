@@ -34,7 +34,7 @@ from expectitree.decide.sensitivity.parameters import SAMPLED, Range, verified_t
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.text.console import Characters, characters
-from expectitree.text.phrases import names_text, plural, with_unit
+from expectitree.text.phrases import names_text, plural, with_unit, worth_text
 from expectitree.text.tables import GAP, Column, table
 
 MAX_ROWS = 50  # of strategies or thresholds that are listed
@@ -141,7 +141,9 @@ def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
 
 
 def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
-    one, best, value = report.range, names_text(report.best), number_text(report.value)
+    one, best = report.range, names_text(report.best)
+    unit = report.tree.text.unit
+    value = with_unit(number_text(report.value), unit)
     here = f"{one.name} is {_amount(one.current, one.unit)}"
     if not report.best:
         yield f"{here}: the tree is worth {value}. There is no decision at the root."
@@ -156,7 +158,8 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
     for threshold in report.thresholds[:MAX_ROWS]:
         place = with_unit(place_texts(threshold, marks)[1], one.unit)
         if threshold.at:
-            yield f"At {place} {names_text(threshold.at)} tie at {_worth_text(threshold)}."
+            worth = with_unit(_worth_text(threshold), unit)
+            yield f"At {place} {names_text(threshold.at)} tie at {worth}."
         else:
             change = f"from {names_text(threshold.before)} to {names_text(threshold.after)}"
             yield f"At {place} the value jumps, and the best action changes {change}."
@@ -258,7 +261,7 @@ def _letters_of(labels: Iterable[Labels]) -> list[str]:
 @_lines.register
 def _(report: Tornado, options: ConsoleOptions) -> Lines:
     best = f", with {names_text(report.best)}" if report.best else ""
-    now = display_text(report.value)
+    now = worth_text(report.tree, report.value)
     yield from notes(options, f"{now} now{best}; the policy is {report.policy}.")
     yield ""
     marks = characters(options)

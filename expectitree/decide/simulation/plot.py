@@ -13,6 +13,7 @@ from expectitree.analysis.plotting import (
     line_style,
     new_figures,
     plain,
+    value_label,
 )
 from expectitree.base.tree.formulas import Criterion
 from expectitree.decide.simulation.report import Acceptability, Plane, Simulation
@@ -51,7 +52,7 @@ def _plot_distributions(report: Simulation, axes: Any) -> None:
     ends = np.quantile(report.values, (0.001, 0.999), axis=1)
     margin = np.ptp(ends) * 0.02 or 1
     axes.set_xlim(ends.min() - margin, ends.max() + margin)
-    axes.set_xlabel("value")
+    axes.set_xlabel(value_label(report.tree))
     axes.set_ylabel("probability of this value or less")
 
 

@@ -12,7 +12,7 @@ from expectitree.base.numbers import display_text, escape, typeset
 from expectitree.decide.lines import Lines, notes, render_each, sentences
 from expectitree.decide.simulation.report import Acceptability, Estimated, Simulation
 from expectitree.text.console import characters
-from expectitree.text.phrases import names_text
+from expectitree.text.phrases import names_text, with_unit
 from expectitree.text.tables import Column, table
 
 _EVERY = 5  # points of a curve are a row each
@@ -104,7 +104,8 @@ def _shares_sentence(report: Acceptability) -> Iterator[str]:
 
 def _sentences(report: Simulation) -> Iterator[str]:
     best = f" ({names_text(report.best)})" if report.best else ""
-    value, evpi = (" ± ".join(_pair(one)) for one in (report.value, report.evpi))
+    worth = (" ± ".join(_pair(one)) for one in (report.value, report.evpi))
+    value, evpi = (with_unit(text, report.tree.text.unit) for text in worth)
     yield f"Deciding now is worth {value}{best}. ± is the standard error."
     yield (
         f"Knowing all parameters in advance is worth at most {evpi} (EVPI): the expected loss of "

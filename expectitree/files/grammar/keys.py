@@ -47,7 +47,7 @@ NODE_VALUES: dict[str, Read] = {
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
-    **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
+    **{key: text(f"the {key}") for key in ("title", "source", "unit", SCHEMA_KEY)},
     "normalize": ValueReader.normalize,
     "parameters": _definition("read_parameters"),
     "criteria": _definition("read_criteria"),
@@ -57,8 +57,8 @@ ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
     "expect": read_expectation,
 }
 ROOT_KEYS = (
-    *("title", "source", "normalize", "parameters", "criteria", "objective", "events", "attitude"),
-    *("nodes", "expect"),
+    *("title", "source", "unit", "normalize", "parameters", "criteria", "objective", "events"),
+    *("attitude", "nodes", "expect"),
 )
 _READ_LAST = ("criteria", "objective", "events", "attitude")  # after the names that they use
 READ_ORDER = {key: place for place, key in enumerate(_READ_LAST, 1)}  # of other keys, 0
