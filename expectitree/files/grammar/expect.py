@@ -7,7 +7,7 @@ from functools import partial
 
 from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, name_of
 from expectitree.base.errors import ExpectitreeError, lines_of
-from expectitree.base.numbers import Number, check_setting, exact_text, quote
+from expectitree.base.numbers import Number, check_setting, exact_text, quote, without_unit
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader
@@ -37,7 +37,9 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     def report(place: Place, error: ExpectitreeError | str) -> None:
         values.report(place, f"expect: {lines_of(error)}")
 
-    return _ExpectationReader(report).read(data)
+    reader = _ExpectationReader(report)
+    reader.use_unit(values.unit)
+    return reader.read(data)
 
 
 def written_expectation(expect: Expectation) -> Fields:
@@ -93,7 +95,7 @@ class _ExpectationReader(ValueReader):
             if key in VALUES:
                 found[key] = self.attempt(VALUES[key], value, data, at)
                 if key == "value" and found[key] is not None:
-                    self.written[(key,)] = str(value)
+                    self.written[(key,)] = without_unit(str(value), self.unit)
             elif key == "at":
                 found[key] = tuple(self.points(value, Place(data, at)))
             elif isinstance(value, list):
@@ -208,7 +210,7 @@ class _ExpectationReader(ValueReader):
             number = self.attempt(ValueReader.number, value, data, at)
             if number is not None:
                 found[path] = number
-                self.written["values", path] = str(value)
+                self.written["values", path] = without_unit(str(value), self.unit)
         return found
 
     def paths(self, data: Data) -> tuple[str, ...]:

@@ -62,6 +62,7 @@ ROOT_KEYS = (
 )
 _READ_LAST = ("criteria", "objective", "events", "attitude")  # after the names that they use
 READ_ORDER = {key: place for place, key in enumerate(_READ_LAST, 1)}  # of other keys, 0
+READ_ORDER["unit"] = -1  # amounts may have it
 NODE_KEYS = (*BODY_KEYS, "ref", *BRANCH_VALUES, *NODE_VALUES)
 
 _SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain

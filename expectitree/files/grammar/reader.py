@@ -329,6 +329,8 @@ class _TreeReader:
                 self.names.read(value, Place(root, index))
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
+                if key == "unit" and about[key]:
+                    self.values.use_unit(about[key])
         self.defined = about.pop("events", None) or {}
         for name, event in self.defined.items():
             if event.labels:

@@ -25,6 +25,7 @@ from expectitree.base.numbers import (
     to_bound,
     to_number,
     to_probability,
+    without_unit,
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import NO_CRITERIA, REST, ByName, Criteria, is_formula
@@ -63,25 +64,42 @@ class ValueReader:
         # Returns probabilities that sum to 1; the grammar of events uses it, too.
         self.divided: Callable[..., Sequence[Number]]
         self.has_formulas = False  # whether a number so far is a formula
-        self.to_number: Callable[[str], Number] = cache(partial(to_number, exact=True))
-        self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
         self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.set_below: Collection[str] = ()  # the other names, which only a `with` sets
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
         self.warn: Callable[[str], None] = lambda message: None
         self.folder = ""  # of the document, in which a table is looked up
         self.criteria = NO_CRITERIA
-        # Reads a terminal that is not a mapping.
-        self.to_terminal: Callable[[str], Number] = self.to_number
+        self.unit = ""  # which amounts may have
+        self.is_exact = True
+        self._choose_readers()
 
     def use_floats(self) -> None:
         """Read numbers as floats, which is faster."""
-        self.to_number, self.to_probability = cache(to_number), cache(to_probability)
-        self.to_terminal = self.nothing if self.criteria else self.to_number
+        self.is_exact = False
+        self._choose_readers()
+
+    def use_unit(self, unit: str) -> None:
+        """Read amounts such as `$250,000` from now on, too."""
+        self.unit = unit
 
     def use_criteria(self, criteria: Criteria) -> None:
         """Read amounts by criterion from now on, where a number of utility would be."""
-        self.criteria, self.to_terminal = criteria, self.nothing
+        self.criteria = criteria
+        self._choose_readers()
+
+    def _choose_readers(self) -> None:
+        self.to_number: Callable[[str], Number] = cache(self._to_number)
+        self.to_probability: Callable[[str], Number] = cache(
+            partial(to_probability, exact=self.is_exact)
+        )
+        # Reads a terminal that is not a mapping.
+        self.to_terminal: Callable[[str], Number] = self.to_number
+        if self.criteria:
+            self.to_terminal = self.nothing
+
+    def _to_number(self, text: str) -> Number:
+        return to_number(without_unit(text, self.unit), self.is_exact)
 
     def attempt(self, read: Read, data: Data, item: Data, key: str | int, about: str = "") -> Any:
         """Return the value of a mapping's `key`, or a list's item; None after a report.
@@ -319,7 +337,7 @@ class ValueReader:
     def bound(self, data: Data) -> Number:
         """Return one of two bounds."""
         require(isinstance(data, str), data, " as a bound, expected a number, inf or -inf")
-        return to_bound(data, exact=True)
+        return to_bound(without_unit(data, self.unit), exact=True)
 
     def normalize(self, data: Data) -> bool:
         """Store whether probabilities rounded for print are divided by their sum."""
