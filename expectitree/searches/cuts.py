@@ -111,6 +111,7 @@ def explain_unvisited(
             reason[n] = IMPOSSIBLE
         elif owner[above] == _STOPPED_OWNER:
             reason[n] = NOT_REACHED
+            owner[n] = _STOPPED_OWNER  # what a probe from elsewhere left below is not reached, too
         elif owner[above] == _NO_OWNER or (
             owner[above] == above
             and search.cut[above] < CUT_PROBING
