@@ -187,7 +187,7 @@ def _notation_of(found: Any) -> AbstractContextManager[None]:
     """Return the notation in which a report is shown: fractions if it was asked for fractions."""
     search = getattr(found, "search", None) or next(iter(getattr(found, "rows", ())), found)
     search = getattr(search, "search", search)
-    return notation(not getattr(search, "rounds", False))
+    return notation(getattr(search, "exact", True))
 
 
 def _question(

@@ -143,7 +143,7 @@ def picture(
         other = "an exercise" if wanted.blank else "a picture with reasons"
         raise AnalysisError(f"a picture is {other}, or a solution in its places\nchoose one")
     search = found if isinstance(found, Search) else evaluate_known(found)
-    with notation(not search.rounds):
+    with notation(search.exact):
         return drawn(kind, Evaluation(file, search, windows, None, strategy), wanted)
 
 

@@ -144,7 +144,7 @@ def trace(
         traced = recorder.search(entries, about)  # a part of a game, until the search needs more
     recorder.finish(traced)
     events = [round_once(event, exact or not traced.tree.exact) for event in recorder.events]
-    return Trace(file, replace(traced, rounds=not exact, **kept), events, recorder.total, at)
+    return Trace(file, replace(traced, exact=exact, **kept), events, recorder.total, at)
 
 
 def _settings_of(

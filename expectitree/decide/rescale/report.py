@@ -125,7 +125,7 @@ class Rescaling(Shown):
 
     def to_records(self) -> Records:
         """Return a flat dict for each action, with its value `before` and `after` the map."""
-        actions = round_once(tuple(self.actions), not self.before.rounds)
+        actions = round_once(tuple(self.actions), self.before.exact)
         names = "file", "action", "before", "after"
         return [dict(zip(names, (self.file, *action), strict=True)) for action in actions]
 
@@ -186,8 +186,8 @@ def rescale(
     keeps = exact and tree.exact
     return replace(
         report,
-        before=replace(report.before, rounds=not keeps),
-        after=replace(report.after, rounds=not keeps),
+        before=replace(report.before, exact=keeps),
+        after=replace(report.after, exact=keeps),
         map_class=round_once(report.map_class, keeps),
         pairs=round_once(report.pairs, keeps),
         remarks=(FOLDED,) * (folded is not whole) + report.remarks,

@@ -144,7 +144,7 @@ def _sampled_side(sampler: Sampler, side: str | Fraction) -> Side:
             return side
         search = sampler.search_at(place)
         path = ROOT if side == VALUE else side
-        return to_exact(search.unrounded.value_of(path))
+        return to_exact(search.value_of(path))
 
     return value
 

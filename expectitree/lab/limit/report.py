@@ -7,7 +7,7 @@ No correct search can visit fewer leaves: it is a property of the tree and its b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from expectitree.base.algorithms import Algorithm
@@ -167,7 +167,7 @@ def limit(
         algorithms = usual_algorithms(tree)
     elif isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
-    find = partial(search_tree, bounds=bounds, engine=engine)
+    find = partial(search_tree, bounds=bounds, engine=engine, exact=exact)
     rows = [find(tree, chosen, max_visits=max_visits) for chosen in algorithms]
     tree = searched_tree(tree, engine)
     whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)
@@ -179,8 +179,7 @@ def limit(
             f"{result.exact.count:,} are needed: this is a defect of expectitree, please report it "
             "with the tree"
         )
-    rows = [replace(row, rounds=not exact) for row in rows]
-    return replace(result, search=replace(whole, rounds=not exact), rows=rows)
+    return result
 
 
 def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> Enough:
