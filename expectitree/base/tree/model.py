@@ -9,13 +9,12 @@ recurses on the depth of a tree.
 
 from __future__ import annotations
 
-import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import TreeError
@@ -573,21 +572,6 @@ def _ends(least: Number, greatest: Number) -> Bounds:
     if least <= greatest:
         return (least, greatest)
     return NO_BOUNDS
-
-
-TreeSource: TypeAlias = Tree | str | os.PathLike[str] | Mapping[str, Any]  # of `tree_of`
-
-
-def tree_of(source: TreeSource) -> Tree:
-    """Return a tree, or the tree of a file's path or of a dict; raise `TreeError` for others."""
-    if isinstance(source, (str, os.PathLike)):
-        read: Tree = module_of("files").load(source)
-        return read
-    if isinstance(source, Mapping):
-        nested: Tree = module_of("files.nested").from_dict(source)
-        return nested
-    check_tree(source)
-    return source
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:

@@ -195,6 +195,15 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
     return changed
 
 
+def raising(tree: Tree) -> Report:
+    """Return a report that raises each error as a `TreeError` with its path."""
+
+    def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
+        raise TreeError(f"{tree.path_of(node, branch)}: {lines_of(error)}")
+
+    return fail
+
+
 def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     """Return the tree with the values of its formulas in its columns, and a warning or nothing.
 
@@ -205,13 +214,9 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     """
     if not tree.formulas:
         return tree, ""
-
-    def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{tree.path_of(node, branch)}: {lines_of(error)}")
-
     rounded: list[object] = []
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS
-    evaluation = _Evaluation(tree, tree.formulas, report or fail, domain)
+    evaluation = _Evaluation(tree, tree.formulas, report or raising(tree), domain)
     found = evaluation.run()
     error = Fraction(0)
     if rounded:
