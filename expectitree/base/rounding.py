@@ -84,7 +84,7 @@ def sum_of(values: Sequence[Any]) -> Any:
     return Fraction(sum(x.numerator * (common // x.denominator) for x in values), common)
 
 
-def have_long_values(columns: Any, height: int) -> bool:
+def have_long_values(columns: Any) -> bool:
     """Return whether a value of a tree of fractions may need more than 4,000 bits.
 
     The denominator of a node's value divides the least common multiple of its children's
@@ -95,11 +95,6 @@ def have_long_values(columns: Any, height: int) -> bool:
     utility = [1 if u.__class__ is float else u.denominator for u in columns.utility]
     weights = [p.denominator for p in columns.probability]
     paid = [r.denominator for r in columns.reward] or [1] * len(weights)
-    common = [_common_multiple(numbers) for numbers in (utility, paid, weights)]
-    if None not in common:
-        bits = [multiple.bit_length() for multiple in common if multiple is not None]
-        if bits[0] + bits[1] + height * bits[2] <= LONG:  # so it is for most trees
-            return False
     for n, (first, last) in enumerate(zip(columns.first, columns.last, strict=False)):
         for b in range(first, last):
             below = lcm(utility[child[b]], paid[b]) * weights[b]

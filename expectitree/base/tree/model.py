@@ -380,7 +380,7 @@ class Tree(Shown):
         """
         if not self.exact or self.is_rounded:
             return self
-        if not self.error and not have_long_values(self.columns, self.heights[-1]):
+        if not self.error and not have_long_values(self.columns):
             return self
         rounded: Tree = module_of("base.tree.transform").in_rounded_fractions(self)
         return rounded

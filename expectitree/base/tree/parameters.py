@@ -164,11 +164,11 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
             "number, such as {'pr': 0.3}"
         )
     changed = dict(parameters)
-    for key, given in values.items():
+    for key, value in values.items():
         name = composed(key)
-        if not isinstance(given, Setting):
-            given = Setting(str(given) if given is None else given)
-        new = given
+        new = value
+        if not isinstance(new, Setting):
+            new = Setting(str(value) if value is None else value)
         where = new.place and f"{new.place}: "
         if name not in parameters:
             expected = "the tree has no parameters"
@@ -178,20 +178,18 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
                 f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: "
                 f"{expected}"
             )
-        old = parameters[name]
-        if old.bases and new.value is not None:
-            raise TreeError(
-                f"{where}{name} is derived: {name} = {old.text}; set "
-                f"{' or '.join(old.bases)} instead"
-            )
-        written = old.value
+        old, fields = parameters[name], ("range", "unit", "description")
+        about: dict[str, Any] = {field: getattr(new, field) for field in fields}
+        about = {field: text for field, text in about.items() if text}
         if new.value is not None:
-            written = number_of(name, without_unit(new.value, old.unit))
-        about = {key: getattr(new, key) for key in ("range", "unit", "description")}
-        filled: dict[str, Any] = {key: found for key, found in about.items() if found}
-        if new.value is not None:
-            filled |= {"distribution": None, "table": None}  # a value that is set is certain
-        changed[name] = replace(old, value=written, **filled)
+            if old.bases:
+                raise TreeError(
+                    f"{where}{name} is derived: {name} = {old.text}; set "
+                    f"{' or '.join(old.bases)} instead"
+                )
+            about["value"] = number_of(name, without_unit(new.value, old.unit))
+            about |= {"distribution": None, "table": None}  # a value that is set is certain
+        changed[name] = replace(old, **about)
     return changed
 
 

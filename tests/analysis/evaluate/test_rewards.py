@@ -20,8 +20,8 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.base.numbers import notation
-from expectitree.base.tree.transform import cut_at_depth
 from expectitree.searches.engine import search_tree
+from expectitree.searches.prepare import cut_at_depth
 from expectitree.searches.result import Search
 
 ROCK = """
