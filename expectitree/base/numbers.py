@@ -319,24 +319,18 @@ def round_once(value: Any, exact: bool) -> Any:
 
 
 def float_column(values: Collection[Number]) -> array[float]:
-    """Return numbers as floats; raise `BeyondFloatsError` for one that they cannot hold."""
+    """Return numbers and infinities as floats; raise `BeyondFloatsError` for one beyond them."""
     column = array("d", map(to_nearest_float, values))
     ends = min(column, default=0), max(column, default=0)
     if -MAX_FLOAT <= ends[0] <= ends[1] <= MAX_FLOAT and 0 not in column:
         return column
     for value, rounded in zip(values, column, strict=True):
-        if abs(rounded) > MAX_FLOAT or (value and not rounded):
+        if (abs(rounded) > MAX_FLOAT and is_finite(value)) or (value and not rounded):
             raise BeyondFloatsError(
                 f"{message_text(value)} is beyond floating point (10^-324 to 10^301), in which "
                 "large trees and some attitudes are computed"
             )
     return column
-
-
-def float_bounds(bounds: tuple[Number, Number]) -> tuple[float, float]:
-    """Return the ends of an interval as floats; raise `BeyondFloatsError` as for a column."""
-    float_column([end for end in bounds if is_finite(end)])
-    return to_nearest_float(bounds[0]), to_nearest_float(bounds[1])
 
 
 def to_exact(value: Number) -> Fraction:

@@ -292,9 +292,9 @@ class TreeBuilder:
         columns = Columns.of(
             self._kind, self._utility, first, self._child, self._probability, reward
         )
-        bounds = self._bounds
+        bounds: Any = self._bounds
         if not self.exact:
-            bounds = {n: numbers.float_bounds(ends) for n, ends in bounds.items()}
+            bounds = {n: tuple(numbers.float_column(ends)) for n, ends in bounds.items()}
         return Tree(
             columns,
             self._label,

@@ -563,8 +563,19 @@ class Tree(Shown):
         if isinstance(attitude, str):
             attitude = read_attitude(attitude)
         changed = self.changed(attitude=attitude, expect=None)
-        module_of("base.tree.bounds").check_attitude(changed)
+        changed.check_attitude()
         return changed
+
+    def check_attitude(self) -> None:
+        """Raise `TreeError` if the attitude cannot be applied to the totals."""
+        if self.attitude is None or self.attitude.risk_tolerance is not None:
+            return
+        from expectitree.base.tree.attitude import utility_of  # which few trees need
+
+        low, high = self.total_ends
+        if is_finite(low):  # otherwise no total is known
+            ends = low + self.root_reward, high + self.root_reward
+            utility_of(self.attitude, ends, (), self.exact, self.gain_sign)
 
 
 def _ends(least: Number, greatest: Number) -> Bounds:

@@ -240,7 +240,6 @@ class _Evaluation:
     def __init__(self, tree: Tree, formulas: Formulas, report: Report, domain: Domain) -> None:
         self.tree, self.formulas, self.report, self.domain = tree, formulas, report, domain
         self.values = ParameterValues(tree.parameters, self.domain)
-        self.known: dict[int, Any] = {}  # by the id of an expression: its value or its error
         self.without_value: list[int] = []  # nodes whose utility or estimate has no value
         self.unreached = ""  # the warning about the first formula that needs no value and has none
 
@@ -291,20 +290,18 @@ class _Evaluation:
 
     def value(self, formula: Expression) -> Any:
         """Return the value of a formula, or the error if it has no value."""
-        if id(formula) not in self.known:
-            try:
-                found: Any = evaluate(formula, self.domain, self.values)
-                if not self.tree.exact and abs(found) > MAX_FLOAT:
-                    found = NumberError(
-                        f"{quote(text_of(formula), 60)} is {message_text(found)}, beyond what "
-                        f"floating point can search (10^301){self.values.at(formula)}"
-                    )
-            except ExpressionError as error:
-                found = NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
-            except NumberError as error:  # a number as written that floats cannot hold
-                found = error
-            self.known[id(formula)] = found
-        return self.known[id(formula)]
+        try:
+            number = self.values.of(formula)
+        except ExpressionError as error:
+            return NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
+        except NumberError as error:  # a number as written that floats cannot hold
+            return error
+        if self.tree.exact or abs(number) <= MAX_FLOAT:
+            return number
+        return NumberError(
+            f"{quote(text_of(formula), 60)} is {message_text(number)}, beyond what floating point "
+            f"can search (10^301){self.values.at(formula)}"
+        )
 
     def fault(
         self, message: ExpectitreeError, what: str, node: int, branch: int, is_reached: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -14,7 +14,6 @@ from expectitree.base.numbers import (
     INFINITY,
     MAX_FLOAT,
     Number,
-    float_bounds,
     float_column,
     is_finite,
     message_text,
@@ -31,11 +30,7 @@ def in_floats(tree: Tree) -> Tree:
     """Return a tree whose numbers are rounded to floats; raise `NumberError` if one is too far."""
     if not tree.exact:
         return tree
-    rounded: Any = {name: float_column(getattr(tree.columns, name)) for name in NUMBERS}
-    columns = tree.columns._replace(**rounded)
-    bounds = {n: float_bounds(ends) for n, ends in tree.local_bounds.items()}
-    (paid,) = float_column([tree.root_reward])
-    return replace(tree, columns=columns, exact=False, local_bounds=bounds, root_reward=paid)
+    return _converted(tree, float_column, exact=False)
 
 
 def in_rounded_fractions(tree: Tree) -> Tree:
@@ -43,15 +38,20 @@ def in_rounded_fractions(tree: Tree) -> Tree:
     return _converted(tree, _rounded, is_rounded=True)
 
 
-def _rounded(value: Number) -> Number:
-    return Rounded.of(Fraction(value)) if is_finite(value) else value  # NaN, or an infinite bound
+def _rounded(column: Iterable[Number]) -> list[Number]:
+    # NaN and infinite bounds stay as they are.
+    return [Rounded.of(Fraction(value)) if is_finite(value) else value for value in column]
 
 
-def _converted(tree: Tree, convert: Callable[[Number], Number], **about: Any) -> Tree:
-    """Return the tree with each number converted; `about` are further fields that change."""
-    numbers: Any = {name: [*map(convert, getattr(tree.columns, name))] for name in NUMBERS}
-    columns, paid = tree.columns._replace(**numbers), convert(tree.root_reward)
-    bounds = {n: (convert(low), convert(high)) for n, (low, high) in tree.local_bounds.items()}
+def _in_fractions(column: Iterable[Number]) -> list[Number]:
+    return [*map(to_exact_bound, column)]
+
+
+def _converted(tree: Tree, convert: Callable[[Collection[Number]], Any], **about: Any) -> Tree:
+    """Return the tree with each column of numbers converted; `about` are more changes."""
+    numbers = {name: convert(getattr(tree.columns, name)) for name in NUMBERS}
+    columns, (paid,) = tree.columns._replace(**numbers), convert([tree.root_reward])
+    bounds = {n: tuple(convert(ends)) for n, ends in tree.local_bounds.items()}
     return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, **about)
 
 
@@ -59,8 +59,7 @@ def in_fractions(tree: Tree) -> Tree:
     """Return a tree of floats as an exact one; a float counts as the decimal that Python prints."""
     if tree.exact:
         return tree
-
-    tree = _converted(tree, to_exact_bound, exact=True)
+    tree = _converted(tree, _in_fractions, exact=True)
     columns = tree.columns
     probability = normalised(columns, columns.probability, exact=True)
     tree = replace(tree, columns=columns._replace(probability=probability))
