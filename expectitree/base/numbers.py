@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Collection, Iterable, Iterator, MutableSequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
@@ -287,13 +287,6 @@ def is_finite(value: Number) -> bool:
 def are_near(one: Any, other: Any, eps: Any) -> bool:
     """Return whether two numbers differ by at most `eps`."""
     return bool(abs(one - other) <= eps)
-
-
-def show_as_computed(values: MutableSequence[Any], kinds: Iterable[int]) -> None:
-    """Replace written fractions of inner nodes by ordinary ones: their values are computed."""
-    for node, kind in enumerate(kinds):
-        if kind and values[node].__class__ is WrittenFraction:
-            values[node] = Fraction(values[node])
 
 
 def round_once(value: Any, exact: bool) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import Number, display_text, show_as_computed, to_nearest_float
+from expectitree.base.numbers import Number, WrittenFraction, display_text, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
@@ -169,7 +170,7 @@ class Search(Shown):
         known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
         if tree.exact:
             for column in (found.lower, found.upper):
-                show_as_computed(column, tree.columns.kind)
+                _replace_written(column, tree.columns.kind)
         columns = (getattr(found, name) for name in Found.__slots__)
         about["seed"] = problem.seed
         return cls(tree, algorithm, *known, *columns, **about)
@@ -613,3 +614,10 @@ def interval_text(
 ) -> str:
     """Return an interval: `[1, 2]`."""
     return f"[{write(lower)}, {write(upper)}]"
+
+
+def _replace_written(values: MutableSequence[Any], kinds: Iterable[int]) -> None:
+    """Replace written fractions of inner nodes by ordinary ones: their values are computed."""
+    for node, kind in enumerate(kinds):
+        if kind and values[node].__class__ is WrittenFraction:
+            values[node] = Fraction(values[node])

@@ -36,7 +36,7 @@ from expectitree.base.numbers import (
     quote,
     to_fraction,
 )
-from expectitree.base.tree.adopt import adopt, check_labels, widen
+from expectitree.base.tree.adopt import adopt, check_labels
 from expectitree.base.tree.columns import (
     NUMBER_WORDS,
     Column,
@@ -47,6 +47,7 @@ from expectitree.base.tree.columns import (
 )
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_floats
+from expectitree.files.formats.float32 import widen
 from expectitree.files.grammar.document import error_in
 from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.files.urls import is_url, refuse_url
