@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.paths import ROOT
 
@@ -179,15 +179,15 @@ def explain(
 def in_format(found: Any, format: str, console: Console, **options: Any) -> str:
     """Return a search or another report as "text", as "json", or as "html" for a notebook."""
     question, report, settings = _question(found, **options)
-    with _notation_of(found):
+    with _numbers_of(found):
         return "".join(rendered(question, format, console, report, **settings)).rstrip("\n")
 
 
-def _notation_of(found: Any) -> AbstractContextManager[None]:
-    """Return the notation in which a report is shown: fractions if it was asked for fractions."""
+def _numbers_of(found: Any) -> AbstractContextManager[None]:
+    """Show the numbers of a report in a `with` block as it was asked for them."""
     search = getattr(found, "search", None) or next(iter(getattr(found, "rows", ())), found)
     search = getattr(search, "search", search)
-    return notation(getattr(search, "exact", True))
+    return show_exact(getattr(search, "exact", True))
 
 
 def _question(

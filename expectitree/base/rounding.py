@@ -1,4 +1,4 @@
-"""`Rounded`: a fraction that every operation rounds to 200 bits, about 60 digits.
+"""Rounding: `Rounded` after every operation, to 200 bits, and `round_once` where a result returns.
 
 The numerators and denominators of exact values may grow with the size of a tree: a chain of 5,000
 chance nodes whose probabilities have 15 digits has a value of 75,000 digits. Such a tree, and one
@@ -8,8 +8,10 @@ with numbers that are irrational, is computed in `Rounded`. All code for fractio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
-from math import fsum, lcm
+from math import fsum, inf, lcm
+from types import NoneType
 from typing import Any, Self, TypeAlias
 
 Operation: TypeAlias = Callable[[Any, Any], Any]
@@ -112,3 +114,49 @@ def _common_multiple(numbers: Iterable[int]) -> int | None:
         if common.bit_length() > LONG:
             return None
     return common
+
+
+class WrittenFraction(Fraction):
+    """A number that a file has as a short fraction such as `1/3`, and that is shown as one.
+
+    The result of an operation is an ordinary `Fraction`; but the negative is shown like it, since a
+    cost is a negative reward.
+    """
+
+    __slots__ = ()
+
+    def __neg__(self) -> WrittenFraction:
+        return WrittenFraction(-self.numerator, self.denominator)
+
+    def __repr__(self) -> str:
+        return f"Fraction({self.numerator}, {self.denominator})"
+
+
+def to_nearest_float(value: float | Fraction) -> float:
+    """Return a number rounded once to a float; infinite if it is beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def round_once(value: Any, exact: bool) -> Any:
+    """Return a number as a function with the argument `exact` returns it: itself, or rounded.
+
+    This also converts the numbers in tuples and dataclasses.
+    """
+    if value.__class__ is WrittenFraction and exact:
+        return Fraction(value)
+    if exact or value.__class__ in (float, int, str, NoneType):
+        return value
+    if isinstance(value, Fraction):
+        return to_nearest_float(value)
+    if isinstance(value, tuple):
+        parts = [round_once(part, exact) for part in value]
+        if hasattr(value, "_fields"):
+            return type(value)(*parts)
+        return tuple(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        own = {field.name: round_once(getattr(value, field.name), exact) for field in fields(value)}
+        return replace(value, **own)
+    return value

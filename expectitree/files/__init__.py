@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import IO, Any, TypeAlias, Unpack
 
 from expectitree.base.errors import NEEDS_EXACT, FileError, Problem, TransformError, TreeError
-from expectitree.base.numbers import USE_EXACT, BeyondFloatsError, Number, quote
+from expectitree.base.numbers import Number, quote
+from expectitree.base.reading import USE_EXACT, BeyondFloatsError
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.files.formats import (

@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError, lines_of
-from expectitree.base.numbers import Number, float_column, number_text
+from expectitree.base.numbers import Number, number_text
+from expectitree.base.reading import float_column
 from expectitree.base.tree.attitude import read_attitude
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import NOTATION

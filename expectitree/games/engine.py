@@ -12,7 +12,8 @@ from typing import Any, Literal
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import Number, to_exact_bound, to_nearest_float
+from expectitree.base.numbers import Number, to_exact_bound
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.calls import naming_errors

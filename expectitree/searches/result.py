@@ -14,7 +14,8 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import Number, WrittenFraction, display_text, to_nearest_float
+from expectitree.base.numbers import Number, display_text
+from expectitree.base.rounding import WrittenFraction, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
@@ -165,7 +166,7 @@ class Search(Shown):
         tree, algorithm = problem.tree, problem.algorithm
         # Each value of a backward induction in floats has an error of its own, measured when it
         # is asked for.
-        is_measured = not (algorithm.prunes or tree.exact or tree.attitude) and tree.rounds
+        is_measured = not (algorithm.prunes or tree.exact or tree.attitude) and tree.has_rounding
         eps = None if is_measured else problem.eps
         known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
         if tree.exact:

@@ -28,7 +28,8 @@ from expectitree.base.expressions.syntax import (
     names_in,
     text_of,
 )
-from expectitree.base.numbers import message_text, quote, to_finite_float, to_float, to_fraction
+from expectitree.base.numbers import message_text, quote
+from expectitree.base.reading import to_finite_float, to_float, to_fraction
 
 DIGITS = 60  # of a result that is rounded
 _MAX_BITS = 10_000  # of a numerator or a denominator; about 3,000 digits

@@ -19,15 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from expectitree.base.display import Shown
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import names_in
-from expectitree.base.numbers import (
-    INFINITY,
-    Number,
-    escape,
-    is_finite,
-    quote,
-    to_nearest_float,
-)
-from expectitree.base.rounding import UNIT, have_long_values
+from expectitree.base.numbers import INFINITY, Number, escape, is_finite, quote
+from expectitree.base.rounding import UNIT, have_long_values, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import paths, scans
 from expectitree.base.tree.columns import (
@@ -253,7 +246,7 @@ class Tree(Shown):
         return self._measures[3]
 
     @property
-    def rounds(self) -> bool:
+    def has_rounding(self) -> bool:
         """Whether values of this tree are rounded: sums of outcomes or of rewards."""
         is_sum = self.most_outcomes > 0 or self.columns.pays
         return (bool(self.unit) and is_sum) or bool(self.error)

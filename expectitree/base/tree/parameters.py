@@ -30,17 +30,15 @@ from expectitree.base.expressions.syntax import Expression, Name, names_in, text
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
-    HOW,
     MAX_FLOAT,
     Number,
-    check_setting,
     escape,
     given_fraction,
     message_text,
     quote,
     to_exact,
-    without_unit,
 )
+from expectitree.base.reading import HOW, check_setting, without_unit
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter, Parameters

@@ -14,11 +14,11 @@ from expectitree.base.numbers import (
     INFINITY,
     MAX_FLOAT,
     Number,
-    float_column,
     is_finite,
     message_text,
     to_exact_bound,
 )
+from expectitree.base.reading import float_column
 from expectitree.base.rounding import Rounded
 from expectitree.base.tree.builder import normalised
 from expectitree.base.tree.columns import NUMBERS

@@ -20,7 +20,8 @@ from fractions import Fraction
 
 from expectitree.base.budget import TooMuchWorkError, limited_work, most
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, round_once, to_exact
+from expectitree.base.numbers import Number, to_exact
+from expectitree.base.rounding import round_once
 from expectitree.base.tree.columns import MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.report import TreeReport

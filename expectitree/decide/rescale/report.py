@@ -18,16 +18,9 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError, TransformError
 from expectitree.base.expressions.evaluation import DIGITS, evaluate, rounded_fractions
 from expectitree.base.expressions.parser import parse
-from expectitree.base.numbers import (
-    Number,
-    escape,
-    message_text,
-    quote,
-    round_once,
-    to_exact,
-    to_fraction,
-)
-from expectitree.base.rounding import UNIT, Rounded
+from expectitree.base.numbers import Number, escape, message_text, quote, to_exact
+from expectitree.base.reading import to_fraction
+from expectitree.base.rounding import UNIT, Rounded, round_once
 from expectitree.base.tree.folding import fold_rewards
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_decimals, in_rounded_fractions, map_utilities

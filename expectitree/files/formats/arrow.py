@@ -27,15 +27,8 @@ from expectitree.base.errors import (
     TreeError,
     install_hint,
 )
-from expectitree.base.numbers import (
-    MAX_FLOAT,
-    escape,
-    exact_text,
-    is_finite,
-    message_text,
-    quote,
-    to_fraction,
-)
+from expectitree.base.numbers import MAX_FLOAT, escape, exact_text, is_finite, message_text, quote
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree.adopt import adopt, check_labels
 from expectitree.base.tree.columns import (
     NUMBER_WORDS,

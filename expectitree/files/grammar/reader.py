@@ -17,7 +17,8 @@ from itertools import islice
 
 from expectitree.base.errors import ExpectitreeError, NumberError, WarningText
 from expectitree.base.expressions.syntax import NAME, RESERVED, names_in
-from expectitree.base.numbers import HOW, escape, float_column, quote
+from expectitree.base.numbers import escape, quote
+from expectitree.base.reading import HOW, float_column
 from expectitree.base.tree import paths
 from expectitree.base.tree.bounds import outside_bounds, with_attitude_number
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder

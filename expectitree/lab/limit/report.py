@@ -173,7 +173,7 @@ def limit(
     whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)
     enough = _enough(tree, whole, engine, max_leaves)
     result = Limit(file, whole, enough, rows)
-    for row in result.below * (not tree.rounds):
+    for row in result.below * (not tree.has_rounding):
         raise AnalysisError(
             f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
             f"{result.exact.count:,} are needed: this is a defect of expectitree, please report it "
@@ -184,7 +184,7 @@ def limit(
 
 def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> Enough:
     """Return the fewest leaves that prove the value which a search of the whole tree has found."""
-    if tree.exact and tree.rounds:
+    if tree.exact and tree.has_rounding:
         # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
         tree = in_floats(tree)
         whole = search_tree(tree, bounds=whole.root_bounds)
