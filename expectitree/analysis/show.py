@@ -110,7 +110,7 @@ def segments(found: Shown, console: Console, options: ConsoleOptions) -> Iterato
         return
     question, report, settings = _question(found, rows=MAX_ROWS)
     render = module_of(f"{QUESTIONS[question]}.text").render
-    with _notation_of(found), console.use_theme(THEME):
+    with _numbers_of(found), console.use_theme(THEME):
         for renderable in render(report, options, **settings):
             if isinstance(renderable, str):  # without markup
                 renderable = Text(renderable)
@@ -171,7 +171,7 @@ def explain(
     search = found if isinstance(found, Search) else evaluate(found)
     found_reasons = reasons(search, search.tree.find(path).id, search.tree.find_branch(path))
     console = text_console(width, unicode)
-    with _notation_of(search):
+    with _numbers_of(search):
         lines = to_strings(explanation_lines(found_reasons, console.options), console)
         return "".join(lines).rstrip("\n")
 

@@ -105,8 +105,8 @@ def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
 def json_number(value: Number) -> int | float | str:
     """Return a number for JSON.
 
-    A fraction is rounded to a float, or a text where fractions are shown. Infinities, unknown numbers (`?`)
-    and numbers beyond all floats are text.
+    A fraction is rounded to a float, or a text where fractions are shown. Infinities, unknown
+    numbers (`?`) and numbers beyond all floats are text.
     """
     if value != value:
         return "?"

@@ -56,7 +56,7 @@ def test_an_interval_is_shown_with_the_digits_that_are_known(
 def test_an_exact_place_is_a_fraction_or_its_first_digits(
     at: Fraction, expected: tuple[str, str]
 ) -> None:
-    with show_exact(fractions=True):
+    with show_exact(exact=True):
         assert place_texts(place(at, at), UNICODE) == expected
     assert "/" not in "".join(place_texts(place(at, at), UNICODE))
 
