@@ -15,15 +15,8 @@ from typing import Any, NamedTuple
 from benchmarks.frozen.calls import Calls, Warn, are_equal, shown
 from expectitree.base.budget import most
 from expectitree.base.errors import USER_ERRORS, GameError, NumberError, TreeError
-from expectitree.base.numbers import (
-    INFINITY,
-    Number,
-    escape,
-    is_finite,
-    message_text,
-    to_fraction,
-    to_number,
-)
+from expectitree.base.numbers import INFINITY, Number, escape, is_finite, message_text
+from expectitree.base.reading import to_fraction, to_number
 from expectitree.base.tree.builder import TreeBuilder, label_at
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 from expectitree.games import MAX_ROWS

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.paths import ROOT
 
@@ -110,7 +110,7 @@ def segments(found: Shown, console: Console, options: ConsoleOptions) -> Iterato
         return
     question, report, settings = _question(found, rows=MAX_ROWS)
     render = module_of(f"{QUESTIONS[question]}.text").render
-    with _notation_of(found), console.use_theme(THEME):
+    with _numbers_of(found), console.use_theme(THEME):
         for renderable in render(report, options, **settings):
             if isinstance(renderable, str):  # without markup
                 renderable = Text(renderable)
@@ -171,7 +171,7 @@ def explain(
     search = found if isinstance(found, Search) else evaluate(found)
     found_reasons = reasons(search, search.tree.find(path).id, search.tree.find_branch(path))
     console = text_console(width, unicode)
-    with _notation_of(search):
+    with _numbers_of(search):
         lines = to_strings(explanation_lines(found_reasons, console.options), console)
         return "".join(lines).rstrip("\n")
 
@@ -179,15 +179,15 @@ def explain(
 def in_format(found: Any, format: str, console: Console, **options: Any) -> str:
     """Return a search or another report as "text", as "json", or as "html" for a notebook."""
     question, report, settings = _question(found, **options)
-    with _notation_of(found):
+    with _numbers_of(found):
         return "".join(rendered(question, format, console, report, **settings)).rstrip("\n")
 
 
-def _notation_of(found: Any) -> AbstractContextManager[None]:
-    """Return the notation in which a report is shown: fractions if it was asked for fractions."""
+def _numbers_of(found: Any) -> AbstractContextManager[None]:
+    """Show the numbers of a report in a `with` block as it was asked for them."""
     search = getattr(found, "search", None) or next(iter(getattr(found, "rows", ())), found)
     search = getattr(search, "search", search)
-    return notation(not getattr(search, "rounds", False))
+    return show_exact(getattr(search, "exact", True))
 
 
 def _question(

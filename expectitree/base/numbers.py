@@ -1,32 +1,19 @@
-"""Numbers as tree files write them: from text to `float` or `Fraction`, and back.
-
-A number is an ASCII decimal (`2`, `-4.5e3`, `.9`), a decimal with `%`, or a fraction of integers
-(`1/3`). The limits on length and exponent keep a hostile text from costing anything:
-`Fraction("1e10000000")` would not return.
-"""
+"""Numbers, and their texts: for files, for people, for messages; `reading` is the way back."""
 
 from __future__ import annotations
 
-import re
-from array import array
-from collections.abc import Collection, Iterable, Iterator, MutableSequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import count
-from types import NoneType
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import (
-    NEEDS_EXACT,
-    NOT_A_NUMBER,
-    NOT_A_PROBABILITY,
-    NumberError,
     TreeError,
 )
-from expectitree.base.rounding import Rounded
+from expectitree.base.rounding import Rounded, WrittenFraction, to_nearest_float
 
 Number: TypeAlias = float | Fraction
 
@@ -36,96 +23,30 @@ MAX_EXPONENT = 400
 COMPUTED = 1  # the greatest denominator of a computed probability: it is shown as a decimal
 _MOST_PLACES = 15  # of a decimal that is not written as a fraction
 _PLAIN_EXPONENTS = range(-6, 10)  # of numbers that are written without one
-_LONGEST_FRACTION = 20  # characters of a fraction in a text that is shown as it is written
 _MAX_BITS = 13_000  # of a number in full: Python refuses to print more than 4,300 digits
 # Beyond this, a difference of two utilities could overflow to infinity.
 MAX_FLOAT = 2.0**1000
 
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
-_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
-_FRACTION = re.compile(r"([+-]?[0-9]+)/([0-9]+)")
-_INFINITIES = {
-    **dict.fromkeys(("inf", "+inf", ".inf", "+.inf"), INFINITY),
-    **dict.fromkeys(("-inf", "-.inf"), -INFINITY),
-}
-_LOOKALIKES = {
-    **{word: f"{word} is not a number" for word in ("null", "true", "false", "yes", "no")},
-    **dict.fromkeys(("nan", ".nan"), "NaN is not a number"),
-    "~": "null is not a number",
-    "": "nothing was written",
-}
-_TOO_SMALL = "{} is too small for floating point"
-_TOO_LARGE = "{} is beyond what floating point can search (10^301)"
-USE_EXACT = "; use --exact"
-HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
 MINUS = "\N{MINUS SIGN}"  # consoles that have only ASCII show a hyphen
 
-_shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
-
-
-class WrittenFraction(Fraction):
-    """A number that is shown as its file writes it: `1/3`, `10/4` or `12.5%`.
-
-    The result of an operation is an ordinary `Fraction`; but the negative is shown like it, since a
-    cost is a negative reward.
-    """
-
-    __slots__ = ("text",)
-    text: str
-
-    def __new__(cls, value: Any, denominator: Any = None, text: str = "") -> Self:
-        if not text:  # the result of a method of `Fraction`
-            return Fraction(value, denominator)  # type: ignore[return-value]
-        written = super().__new__(cls, value, denominator)
-        written.text = text
-        return written
-
-    def __neg__(self) -> Fraction:
-        digits = self.text.lstrip("+-")
-        return WrittenFraction(-self.numerator, self.denominator, f"{'-' * (self > 0)}{digits}")
-
-    def __repr__(self) -> str:
-        return f"Fraction({self.numerator}, {self.denominator})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return WrittenFraction, (self.numerator, self.denominator, self.text)
-
-    def __copy__(self) -> WrittenFraction:
-        return self
-
-    def __deepcopy__(self, memo: object) -> WrittenFraction:
-        return self
-
-
-class BeyondFloatsError(NumberError):
-    """Floats cannot hold a number of a tree that is computed in floats."""
+_shows_exact: ContextVar[bool] = ContextVar("shows exact numbers", default=False)
 
 
 @contextmanager
-def notation(fractions: bool) -> Iterator[None]:
-    """Show each `Fraction` as a fraction in a `with` block, or as a rounded decimal."""
-    token = _shows_fractions.set(fractions)
+def show_exact(exact: bool) -> Iterator[None]:
+    """Show each `Fraction` as a fraction in a `with` block, or as a decimal, rounded once."""
+    token = _shows_exact.set(exact)
     try:
         yield
     finally:
-        _shows_fractions.reset(token)
+        _shows_exact.reset(token)
 
 
 def is_shown_as_fraction(value: Number) -> bool:
     """Return whether a number is shown as a fraction; a rounded one never is."""
     is_exact = isinstance(value, Fraction) and not isinstance(value, Rounded)
-    return is_exact and _shows_fractions.get()
-
-
-def to_nearest_float(value: Number) -> float:
-    """Return a number rounded once to a float; infinite if it is beyond all floats."""
-    try:
-        return float(value)
-    except OverflowError:
-        if value > 0:
-            return INFINITY
-        return -INFINITY
+    return is_exact and _shows_exact.get()
 
 
 def quote(text: str, longest: int = 40) -> str:
@@ -149,166 +70,6 @@ def _printable(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def to_float(text: str) -> float:
-    """Return the finite float nearest to the number written; raise `NumberError` if none is."""
-    if not _is_decimal(text):
-        return to_finite_float(to_fraction(text))
-    value = float(text)
-    if not value and Fraction(text):
-        raise _needs_exact(_TOO_SMALL, quote(text))
-    if abs(value) > MAX_FLOAT:
-        raise _needs_exact(_TOO_LARGE, quote(text))
-    return value
-
-
-def to_finite_float(value: Fraction) -> float:
-    """Return the finite float nearest to a fraction; raise `NumberError` if there is none."""
-    nearest = to_nearest_float(value)
-    if value and not nearest:
-        raise _needs_exact(_TOO_SMALL, message_text(value))
-    if abs(nearest) > MAX_FLOAT:
-        raise _needs_exact(_TOO_LARGE, message_text(value))
-    return nearest
-
-
-def _needs_exact(problem: str, number: str) -> NumberError:
-    return NumberError(problem.format(number), USE_EXACT, NEEDS_EXACT)
-
-
-def to_fraction(text: str) -> Fraction:
-    """Return exactly the number written, as a `Fraction`; raise `NumberError` where it is none."""
-    if _is_decimal(text):
-        return Fraction(text)
-    if text.endswith("%") and _is_decimal(text[:-1]):
-        value = Fraction(text[:-1]) / 100
-    else:
-        value = _fraction(text)
-    if len(text) > _LONGEST_FRACTION:
-        return value
-    return WrittenFraction(value, None, text)
-
-
-def written_like(others: Iterable[Number], value: Number) -> Number:
-    """Return what the other numbers leave; among percentages, it is shown as one, too."""
-    forms = {isinstance(p, WrittenFraction) and p.text.endswith("%") for p in others}
-    if forms != {True}:
-        return value
-    text = exact_text(100 * value)
-    if "/" in text or text.startswith("about"):
-        return value
-    return to_fraction(f"{text}%")
-
-
-def without_unit(text: Any, unit: str | None) -> Any:
-    """Return an amount such as `$250,000` without its unit and its separators.
-
-    Return anything else as it is.
-    """
-    if not isinstance(text, str) or not unit or unit not in text or unit == "%":
-        return text
-    sign = re.escape(unit)
-    number = re.sub(rf"(?<=[0-9]) ?{sign}(?!\w)|(?<!\w){sign} ?(?=[0-9.])", "", text)
-    if _GROUPED.fullmatch(number):
-        return number.replace(",", "")
-    return number
-
-
-def to_probability(text: str, exact: bool = False) -> Number:
-    """Return the probability written: a number, or a decimal with `%`, that lies in [0, 1]."""
-    number = text.removesuffix("%")
-    if number == text:
-        value, whole = to_number(text, exact), 1
-    elif _is_decimal(number):
-        value, whole = to_fraction(text), 100
-    else:
-        how = "write a decimal before the %, such as 12.5%"
-        if _is_decimal(number.strip()):
-            how = f"write {number.strip()}%"
-        raise NumberError(f"{quote(text)} is not a probability", how)
-    # A float may round to 1 what is greater.
-    if not 0 <= value <= 1 or (value == 1 and to_fraction(number) > whole):
-        raise NumberError(
-            f"{quote(text)} is not a probability",
-            "write a number from 0 to 1, or a percentage such as 50%",
-            NOT_A_PROBABILITY,
-        )
-    if exact:
-        return value
-    if value and not float(value):
-        raise _needs_exact(_TOO_SMALL, quote(text))
-    return float(value)
-
-
-def to_bound(text: str, exact: bool = False) -> Number:
-    """Return the bound written: a number, `inf` or `-inf` (always a float)."""
-    infinity = _INFINITIES.get(text.lower())
-    if infinity is not None:
-        return infinity
-    try:
-        return to_number(text, exact)
-    except NumberError as error:
-        if error.hint != HOW:
-            raise
-        raise error.with_hint(f"{HOW}, or inf or -inf") from None
-
-
-def to_number(text: str, exact: bool = False) -> Number:
-    """Return the number written, as a `Fraction` where `exact`, else as a float."""
-    if exact:
-        return to_fraction(text)
-    return to_float(text)
-
-
-def check_setting(text: str) -> None:
-    """Raise `NumberError` if a text is not a number or a percentage."""
-    if text.endswith("%") and "/" in text:  # as a formula, 1/2% is 50
-        raise NumberError(f"{quote(text)} is not a number", HOW, NOT_A_NUMBER)
-    to_fraction(text.removesuffix("%"))
-
-
-def check_length(text: str) -> None:
-    """Raise `NumberError` if a text is too long for a number."""
-    if len(text) > MAX_LENGTH:
-        raise NumberError(
-            f"{quote(text)} is too long for a number: at most {MAX_LENGTH} characters are read"
-        )
-
-
-def _is_decimal(text: str) -> bool:
-    """Return whether the text is a decimal; raise `NumberError` if it is too long or too large."""
-    check_length(text)
-    match = _DECIMAL.fullmatch(text)
-    if match and match[1] and abs(int(match[1])) > MAX_EXPONENT:
-        raise NumberError(
-            f"{quote(text)} has too large an exponent\nit must lie within {MAX_EXPONENT}"
-        )
-    return match is not None
-
-
-def _fraction(text: str) -> Fraction:
-    match = _FRACTION.fullmatch(text)
-    if match is None:
-        raise _not_a_number(text)
-    numerator, denominator = int(match[1]), int(match[2])
-    if denominator == 0:
-        raise NumberError(f"{quote(text)} divides by zero", HOW)
-    return Fraction(numerator, denominator)
-
-
-def _not_a_number(text: str) -> NumberError:
-    word = text.lower()
-    if word in _INFINITIES:
-        return NumberError(f"{quote(text)} is not finite\ninfinities are for bounds only")
-    if word in _LOOKALIKES:
-        return NumberError(_LOOKALIKES[word], HOW)
-    from expectitree.base.spellings import plain_number  # which few texts need
-
-    how = HOW
-    if plain := plain_number(text):
-        how = f"write {exact_text(plain[0])}{plain[1]}"
-    return NumberError(f"{quote(text)} is not a number", how, NOT_A_NUMBER)
-
-
 def is_finite(value: Number) -> bool:
     """Return whether a bound is a number, not an infinity."""
     # To compare a fraction with a float takes ten times as long.
@@ -318,56 +79,6 @@ def is_finite(value: Number) -> bool:
 def are_near(one: Any, other: Any, eps: Any) -> bool:
     """Return whether two numbers differ by at most `eps`."""
     return bool(abs(one - other) <= eps)
-
-
-def show_as_computed(values: MutableSequence[Any], kinds: Iterable[int]) -> None:
-    """Replace written fractions of inner nodes by ordinary ones: their values are computed."""
-    for node, kind in enumerate(kinds):
-        if kind and values[node].__class__ is WrittenFraction:
-            values[node] = Fraction(values[node])
-
-
-def round_once(value: Any, exact: bool) -> Any:
-    """Return a number as a function with the argument `exact` returns it: itself, or rounded.
-
-    This also converts the numbers in tuples and dataclasses.
-    """
-    if value.__class__ is WrittenFraction and exact:
-        return Fraction(value)
-    if exact or value.__class__ in (float, int, str, NoneType):
-        return value
-    if isinstance(value, Fraction):
-        return to_nearest_float(value)
-    if isinstance(value, tuple):
-        parts = [round_once(part, exact) for part in value]
-        if hasattr(value, "_fields"):
-            return type(value)(*parts)
-        return tuple(parts)
-    if is_dataclass(value) and not isinstance(value, type):
-        own = {field.name: round_once(getattr(value, field.name), exact) for field in fields(value)}
-        return replace(value, **own)
-    return value
-
-
-def float_column(values: Collection[Number]) -> array[float]:
-    """Return numbers as floats; raise `BeyondFloatsError` for one that they cannot hold."""
-    column = array("d", map(to_nearest_float, values))
-    ends = min(column, default=0), max(column, default=0)
-    if -MAX_FLOAT <= ends[0] <= ends[1] <= MAX_FLOAT and 0 not in column:
-        return column
-    for value, rounded in zip(values, column, strict=True):
-        if abs(rounded) > MAX_FLOAT or (value and not rounded):
-            raise BeyondFloatsError(
-                f"{message_text(value)} is beyond floating point (10^-324 to 10^301), in which "
-                "large trees and some attitudes are computed"
-            )
-    return column
-
-
-def float_bounds(bounds: tuple[Number, Number]) -> tuple[float, float]:
-    """Return the ends of an interval as floats; raise `BeyondFloatsError` as for a column."""
-    float_column([end for end in bounds if is_finite(end)])
-    return to_nearest_float(bounds[0]), to_nearest_float(bounds[1])
 
 
 def to_exact(value: Number) -> Fraction:
@@ -437,9 +148,8 @@ def number_text(value: Number) -> str:
     decimal = Decimal(_rounded_text(value, MAX_LENGTH))
     power = max(-MAX_EXPONENT, min(decimal.adjusted(), MAX_EXPONENT))
     text = f"{Context(MAX_LENGTH).scaleb(decimal, -power):f}e{power}"
-    with suppress(NumberError):
-        if to_fraction(text) == value:
-            return text
+    if len(text) <= MAX_LENGTH and Fraction(text) == value:
+        return text
     size = f"{len(written):,} characters"
     if written.startswith("about"):
         size = "thousands of digits"
@@ -449,7 +159,7 @@ def number_text(value: Number) -> str:
 
 
 def display_text(value: Number, digits: int | None = None) -> str:
-    """Return the number for people: a rounded decimal, or in that notation a short fraction.
+    """Return the number for people: a rounded decimal, or where fractions are shown a short one.
 
     A decimal has six digits, but from 10,000 on two decimals: amounts of money keep their cents.
     It is the number rounded once, half to even. A fraction or a percentage that a file has
@@ -470,7 +180,7 @@ def display_text(value: Number, digits: int | None = None) -> str:
 
 
 def decimal_text(value: Number, digits: int | None = None) -> str:
-    """Return the number for people as a rounded decimal in any notation; see `display_text`."""
+    """Return the number for people as a rounded decimal, wherever it is; see `display_text`."""
     if value != value:
         return "?"
     if not is_finite(value):

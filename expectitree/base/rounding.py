@@ -1,4 +1,4 @@
-"""`Rounded`: a fraction that every operation rounds to 200 bits, about 60 digits.
+"""Rounding: `Rounded` after every operation, to 200 bits, and `round_once` where a result returns.
 
 The numerators and denominators of exact values may grow with the size of a tree: a chain of 5,000
 chance nodes whose probabilities have 15 digits has a value of 75,000 digits. Such a tree, and one
@@ -8,8 +8,10 @@ with numbers that are irrational, is computed in `Rounded`. All code for fractio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
-from math import fsum, lcm
+from math import fsum, inf, lcm
+from types import NoneType
 from typing import Any, Self, TypeAlias
 
 Operation: TypeAlias = Callable[[Any, Any], Any]
@@ -84,7 +86,7 @@ def sum_of(values: Sequence[Any]) -> Any:
     return Fraction(sum(x.numerator * (common // x.denominator) for x in values), common)
 
 
-def have_long_values(columns: Any, height: int) -> bool:
+def have_long_values(columns: Any) -> bool:
     """Return whether a value of a tree of fractions may need more than 4,000 bits.
 
     The denominator of a node's value divides the least common multiple of its children's
@@ -95,11 +97,6 @@ def have_long_values(columns: Any, height: int) -> bool:
     utility = [1 if u.__class__ is float else u.denominator for u in columns.utility]
     weights = [p.denominator for p in columns.probability]
     paid = [r.denominator for r in columns.reward] or [1] * len(weights)
-    common = [_common_multiple(numbers) for numbers in (utility, paid, weights)]
-    if None not in common:
-        bits = [multiple.bit_length() for multiple in common if multiple is not None]
-        if bits[0] + bits[1] + height * bits[2] <= LONG:  # so it is for most trees
-            return False
     for n, (first, last) in enumerate(zip(columns.first, columns.last, strict=False)):
         for b in range(first, last):
             below = lcm(utility[child[b]], paid[b]) * weights[b]
@@ -117,3 +114,67 @@ def _common_multiple(numbers: Iterable[int]) -> int | None:
         if common.bit_length() > LONG:
             return None
     return common
+
+
+class WrittenFraction(Fraction):
+    """A number that is shown as its file writes it: `1/3`, `10/4` or `12.5%`.
+
+    The result of an operation is an ordinary `Fraction`; but the negative is shown like it, since a
+    cost is a negative reward.
+    """
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, value: Any, denominator: Any = None, text: str = "") -> Self:
+        if not text:  # the result of a method of `Fraction`
+            return Fraction(value, denominator)  # type: ignore[return-value]
+        written = super().__new__(cls, value, denominator)
+        written.text = text
+        return written
+
+    def __neg__(self) -> Fraction:
+        digits = self.text.lstrip("+-")
+        return WrittenFraction(-self.numerator, self.denominator, f"{'-' * (self > 0)}{digits}")
+
+    def __repr__(self) -> str:
+        return f"Fraction({self.numerator}, {self.denominator})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WrittenFraction, (self.numerator, self.denominator, self.text)
+
+    def __copy__(self) -> WrittenFraction:
+        return self
+
+    def __deepcopy__(self, memo: object) -> WrittenFraction:
+        return self
+
+
+def to_nearest_float(value: float | Fraction) -> float:
+    """Return a number rounded once to a float; infinite if it is beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def round_once(value: Any, exact: bool) -> Any:
+    """Return a number as a function with the argument `exact` returns it: itself, or rounded.
+
+    This also converts the numbers in tuples and dataclasses.
+    """
+    if value.__class__ is WrittenFraction and exact:
+        return Fraction(value)
+    if exact or value.__class__ in (float, int, str, NoneType):
+        return value
+    if isinstance(value, Fraction):
+        return to_nearest_float(value)
+    if isinstance(value, tuple):
+        parts = [round_once(part, exact) for part in value]
+        if hasattr(value, "_fields"):
+            return type(value)(*parts)
+        return tuple(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        own = {field.name: round_once(getattr(value, field.name), exact) for field in fields(value)}
+        return replace(value, **own)
+    return value

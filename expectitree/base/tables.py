@@ -62,23 +62,15 @@ def plugin(point: EntryPoint, kind: type) -> Any:
     try:
         found = point.load()
     except USER_ERRORS as error:
-        raise FileError(
-            [
-                Problem(
-                    where,
-                    f"importing it raises {type(error).__name__}: {error}\nupdate its package, or "
-                    "uninstall it",
-                )
-            ]
-        ) from error
-    if not isinstance(found, kind):
-        raise FileError(
-            [
-                Problem(
-                    where,
-                    f"found an object of type {type(found).__name__}, expected {kind.__name__}\n"
-                    "correct its entry point, or uninstall it",
-                )
-            ]
+        fault = (
+            f"importing it raises {type(error).__name__}: {error}\nupdate its package, or "
+            "uninstall it"
         )
+        raise FileError([Problem(where, fault)]) from error
+    if not isinstance(found, kind):
+        fault = (
+            f"found an object of type {type(found).__name__}, expected {kind.__name__}\n"
+            "correct its entry point, or uninstall it"
+        )
+        raise FileError([Problem(where, fault)])
     return found

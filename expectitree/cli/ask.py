@@ -10,7 +10,8 @@ import click
 from rich.console import Console
 
 from expectitree.base import interrupts
-from expectitree.base.numbers import notation, to_fraction
+from expectitree.base.numbers import show_exact
+from expectitree.base.reading import to_fraction
 from expectitree.cli.games import refuse_game
 from expectitree.cli.help import FILE, declare, option, search_option, tree_option
 from expectitree.cli.options import format_options, set_option
@@ -97,7 +98,7 @@ def command(
     protect(name for name in (file, kept) if name is not None)
     if output is not None:
         check_output(output, None, force)
-    click.get_current_context().with_resource(notation(exact))
+    click.get_current_context().with_resource(show_exact(exact))
     source = file or "-e"
     read = partial(load, source) if text is None else partial(loads, text, name=source)
     read = partial(read, parameters=parameters, **reading)

@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from expectitree.base.errors import NumberError
-from expectitree.base.numbers import to_probability
+from expectitree.base.reading import to_probability
 from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options
 from expectitree.cli.trees import SearchOptions

@@ -12,7 +12,7 @@ import click
 
 from expectitree.analysis.show import formats
 from expectitree.base.errors import ExpectitreeError
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
 from expectitree.cli.help import FILE, option, output_option, search_option, tree_option
@@ -155,7 +155,7 @@ def tree_options(
         own = {name: parameters.pop(name) for name in _OWN_PARAMETERS if name in parameters}
         given = {name: parameters.pop(name) for name in _GAME_PARAMETERS if name in parameters}
         options = SearchOptions(**own, games=GameOptions(**given) if has_games else None)
-        with notation(options.exact):
+        with show_exact(options.exact):
             command(options=options, **parameters)
         return max(options.statuses, default=0)
 

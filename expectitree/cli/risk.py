@@ -9,7 +9,7 @@ from functools import partial
 import click
 
 from expectitree.base.errors import NumberError
-from expectitree.base.numbers import to_fraction
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, node_options, plot_option

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.cli.games import GameOptions
 from expectitree.cli.help import FILE, declare, option, tree_option
 from expectitree.cli.options import format_options
@@ -67,7 +67,7 @@ def command(
             found_game, width=width, state=state, exact=exact, endless=endless, discount=discount,
             max_rows=max_rows, seconds=seconds, warn=warn, file=game,
         )  # fmt: skip
-    with notation(exact):
+    with show_exact(exact):
         show("solve", format_name, found)
         if policy is not None:
             with working(f"writing {policy}", 0, found.states):

@@ -6,11 +6,11 @@ import os
 
 import click
 
-from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
 from expectitree.cli.help import FILE, declare, option, search_option
 from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, working
+from expectitree.lab.study.executors import executor_of
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
 from expectitree.lab.study.results import Results, count_done

@@ -11,7 +11,7 @@ import click
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import NumberError, SearchError
-from expectitree.base.numbers import to_bound
+from expectitree.base.reading import to_bound
 from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.cli.games import GameOptions
 from expectitree.files.rows import ReadOptions

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from expectitree.base.errors import TransformError
-from expectitree.base.expressions.syntax import Expression
-from expectitree.base.numbers import escape
-from expectitree.base.tree.bayes import ZERO, Definitions, chances_of, product, quotient
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import Expression, Name, Number
+from expectitree.base.numbers import escape, exact_text
+from expectitree.base.tree.bayes import ONE, ZERO, Definitions, product, quotient, rest_of
 from expectitree.base.tree.builder import Copy, label_at
 from expectitree.base.tree.columns import CHANCE
-from expectitree.base.tree.formulas import sum_of
+from expectitree.base.tree.formulas import REST, sum_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import evaluated
 
@@ -78,7 +79,7 @@ class _Flipped(Copy):
         tree, columns = self.tree, self.tree.columns
         upper = tree.branches_of(node)
         names = [tree.branch_label(node, b) for b in upper]
-        chances = dict(zip(upper, chances_of(tree, node), strict=True))
+        chances = dict(zip(upper, _chances_of(tree, node), strict=True))
         event = self._event([node])
         added, marginals = [], []
         for label in labels:
@@ -87,7 +88,7 @@ class _Flipped(Copy):
             for b in upper:
                 n = columns.child[b]
                 place = [tree.branch_label(n, c) for c in tree.branches_of(n)].index(label)
-                joint.append(product(chances[b], chances_of(tree, n)[place]))
+                joint.append(product(chances[b], _chances_of(tree, n)[place]))
                 ends.append((b, columns.first[n] + place))
             marginal = self.definitions.sum(joint, label)
             marginals.append(marginal)
@@ -163,3 +164,19 @@ def _labels_below(tree: Tree, node: int) -> list[str]:
                 f"{expected}\ngive them the same labels"
             )
     return found
+
+
+def _chances_of(tree: Tree, node: int) -> list[Expression]:
+    """Return the probabilities of a chance node's outcomes as expressions, in order."""
+    branches, columns = tree.branches_of(node), tree.columns
+    written = tree.formulas.probabilities
+    if branches[0] in written:
+        found = [written[b] for b in branches]
+        others = [p for p in found if p != Name(REST)]
+        rest = rest_of(others, len(found) - len(others))
+        return [rest if p == Name(REST) else p for p in found]
+    count = len(branches)
+    equal = (columns.probability[branches[0]] * 0 + 1) / count
+    if all(columns.probability[b] == equal for b in branches):
+        return [quotient(ONE, Number(str(count)))] * count
+    return [parse(exact_text(columns.probability[b]), ()) for b in branches]

@@ -188,11 +188,12 @@ def _recommendation(subject: Subject) -> Iterator[str]:
 def _attitude_text(search: Search, attitude: Attitude) -> str:
     """Return the sentences about an attitude to risk, and the value without it."""
     kind, _, number = attitude.text.partition("=")
-    result = search.unrounded
+    figures = search.under_attitude
+    assert figures is not None
     return (
         f"Values are certainty equivalents: the attitude to risk is {kind} ({number}). On average "
-        f"it is worth {worth_text(search.tree, result.mean)}, so the risk premium is "
-        f"{worth_text(search.tree, result.risk_premium)}."
+        f"it is worth {worth_text(search.tree, figures.mean)}, so the risk premium is "
+        f"{worth_text(search.tree, figures.premium)}."
     )
 
 

@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from expectitree.analysis.verify.edit import PARTS, Part
 from expectitree.base.errors import NumberError, TreeError
-from expectitree.base.numbers import number_text, quote, to_fraction
+from expectitree.base.numbers import number_text, quote
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree import paths
 from expectitree.base.tree.columns import NONE, Kind
 from expectitree.files import loads

@@ -10,12 +10,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import IO, Any, Unpack
+from typing import IO, Any, TypeAlias, Unpack
 
 from expectitree.base.errors import NEEDS_EXACT, FileError, Problem, TransformError, TreeError
-from expectitree.base.numbers import USE_EXACT, BeyondFloatsError, Number, quote
+from expectitree.base.numbers import Number, quote
+from expectitree.base.reading import USE_EXACT, BeyondFloatsError
 from expectitree.base.tree.builder import EXACT_NODES
-from expectitree.base.tree.model import Tree
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.files.formats import (
     FORMATS,
     check_options,
@@ -31,6 +32,7 @@ from expectitree.files.sources import check_characters, unreadable
 from expectitree.files.sources import read_text as read_text
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
+TreeSource: TypeAlias = Tree | str | os.PathLike[str] | Mapping[str, Any]  # of `tree_of`
 NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees
 
 
@@ -165,6 +167,18 @@ def _not_text(source: Any, expected: str) -> TreeError:
     return TreeError(
         f"found {type(source).__name__} {quote(str(source))}, expected {expected}{hint}"
     )
+
+
+def tree_of(source: TreeSource) -> Tree:
+    """Return a tree, or the tree of a file's path or of a dict; raise `TreeError` for others."""
+    if isinstance(source, (str, os.PathLike)):
+        return load(source)
+    if isinstance(source, dict):
+        from expectitree.files.nested import from_dict
+
+        return from_dict(source)
+    check_tree(source)
+    return source
 
 
 def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:

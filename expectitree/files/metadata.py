@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError, lines_of
-from expectitree.base.numbers import Number, float_bounds, float_column, number_text
+from expectitree.base.numbers import Number, number_text
+from expectitree.base.reading import float_column
 from expectitree.base.tree.attitude import read_attitude
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import NOTATION
@@ -94,7 +95,7 @@ def read_metadata(written: bytes | None) -> Fields:
                 raise TreeError(f"the {key} in the metadata: {error.lines}") from None
     found["estimated"] = frozenset(found.get("estimated", ()))
     bounds = found.pop("bounds", None) or {}
-    found["local_bounds"] = {n: float_bounds(ends) for n, ends in bounds.items()}
+    found["local_bounds"] = {n: tuple(float_column(ends)) for n, ends in bounds.items()}
     (found["root_reward"],) = float_column([found.get("root_reward", 0)])
     return found
 

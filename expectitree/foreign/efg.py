@@ -15,12 +15,12 @@ from expectitree.base.numbers import (
     Number,
     escape,
     exact_text,
-    float_column,
     message_text,
     number_text,
     quote,
     to_exact,
 )
+from expectitree.base.reading import float_column
 from expectitree.base.tree.builder import NodeId, TreeBuilder
 from expectitree.base.tree.columns import Kind
 from expectitree.base.tree.model import Tree

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from expectitree.base.errors import FileError, NumberError
-from expectitree.base.numbers import quote, to_fraction
+from expectitree.base.numbers import quote
+from expectitree.base.reading import to_fraction
 from expectitree.files.grammar.document import error_at
 from expectitree.text.phrases import plural
 

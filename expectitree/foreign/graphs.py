@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from expectitree.base.errors import NumberError, TreeError, install_hint
-from expectitree.base.numbers import to_fraction, to_nearest_float
+from expectitree.base.reading import to_fraction
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.builder import NodeId, TreeBuilder
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.files.rows import Warn, Warnings

@@ -21,7 +21,8 @@ from typing import Any, TypeAlias, Unpack
 
 from expectitree.base.errors import NumberError
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import message_text, quote, to_probability
+from expectitree.base.numbers import message_text, quote
+from expectitree.base.reading import to_probability
 from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import composed, join

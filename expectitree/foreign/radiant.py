@@ -18,7 +18,8 @@ from typing import NamedTuple, Unpack
 
 from expectitree.base.errors import UNDEFINED, WRONG_SUM, WRONG_SUM_OF_FORMULAS
 from expectitree.base.expressions.syntax import RESERVED
-from expectitree.base.numbers import HOW, escape, quote
+from expectitree.base.numbers import escape, quote
+from expectitree.base.reading import HOW
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError

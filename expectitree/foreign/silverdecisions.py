@@ -14,10 +14,8 @@ from expectitree.base.errors import (
     WRONG_SUM_OF_FORMULAS,
 )
 from expectitree.base.expressions.syntax import RESERVED
-from expectitree.base.numbers import (
-    HOW,
-    quote,
-)
+from expectitree.base.numbers import quote
+from expectitree.base.reading import HOW
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import parse

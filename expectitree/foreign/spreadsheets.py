@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from expectitree.base.errors import NumberError
-from expectitree.base.numbers import check_length, quote, to_fraction
+from expectitree.base.numbers import quote
+from expectitree.base.reading import check_length, to_fraction
 from expectitree.base.spellings import CURRENCY, INDIAN
 from expectitree.base.tree.paths import composed
 from expectitree.files.grammar.document import Document, Mark, Place

@@ -12,8 +12,9 @@ from typing import Any, Literal
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import Number, to_exact_bound, to_nearest_float
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.numbers import Number, to_exact_bound
+from expectitree.base.rounding import to_nearest_float
+from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.calls import naming_errors
 from expectitree.games.finding import game_of
@@ -72,7 +73,7 @@ class Engine:
         if numbers not in IS_EXACT:
             raise SearchError(f"numbers are {', '.join(IS_EXACT)}, got {numbers!r}")
         self.rules = rules_of(game, Options(exact or IS_EXACT[numbers], **options))
-        self.max_states, self._rounds = max_states, not exact
+        self.max_states, self._exact = max_states, exact
         self._rows = Rows(States(self.rules))
         self._budget = Budget()
 
@@ -136,11 +137,11 @@ class Engine:
             window = check_window(chosen, window)
         if chosen.needs_whole_tree:
             search = self._search_whole(chosen, start, depth, deepens, budget)
-            return GameSearch.of(search, self.rules, start, rounds=self._rounds)
+            return GameSearch.of(search, self.rules, start, exact=self._exact)
         rows = self._rows
         if len(rows.states) > self.max_states or 2 * rows.count > self.rules.max_rows:
             rows = self._rows = rows.reached_from(rows.states.find(start))
-        task = _Task(rows, chosen, window, self._rounds)
+        task = _Task(rows, chosen, window, self._exact)
         end = budget.end
         if ranks and seconds is not None:
             budget.end = (monotonic() + end) / 2
@@ -168,10 +169,10 @@ class _Task:
     """The searches that one call of `Engine.search` makes, by one algorithm."""
 
     def __init__(
-        self, rows: Rows, algorithm: Algorithm, window: Bounds | None, rounds: bool
+        self, rows: Rows, algorithm: Algorithm, window: Bounds | None, exact: bool
     ) -> None:
         self.rows, self.states, self.rules = rows, rows.states, rows.rules
-        self.algorithm, self._asked, self.rounds = algorithm, window, rounds
+        self.algorithm, self._asked, self.exact = algorithm, window, exact
 
     @property
     def window(self) -> Bounds:
@@ -245,7 +246,7 @@ class _Task:
             budget.end = end
             more = below.grown
             if not (deepens and more.why_stopped):  # or it is of another depth
-                lower, upper = below.unrounded.interval()
+                lower, upper = below.top.interval_of_branch(NONE)
                 lower, upper = max(lower, choice.lower), min(upper, choice.upper)
                 choices[place] = choice._replace(lower=lower, upper=max(lower, upper))
             grown = replace(
@@ -280,9 +281,9 @@ class _Task:
         about = self.rules, self.states.state(state)
         if isinstance(loop, BestFirst):
             search = replace(loop.record(), grown=grown)
-            return GameSearch.of(search, *about, rounds=self.rounds)
+            return GameSearch.of(search, *about, exact=self.exact)
         record = partial(self._record, state, runs)
-        return GameSearch.of(replace(loop.top(), grown=grown), *about, record, rounds=self.rounds)
+        return GameSearch.of(replace(loop.top(), grown=grown), *about, record, exact=self.exact)
 
     def _record(self, state: int, runs: list[tuple[int, int]]) -> Search:
         """Make the last search again, from new rows, and return it with its tree.

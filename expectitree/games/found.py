@@ -73,7 +73,7 @@ class GameSearch(Search):
         rules: Rules,
         state: Any,
         record: Callable[[], Search] | None = None,
-        rounds: bool = False,
+        exact: bool = True,
     ) -> GameSearch:
         """Return a search of a game.
 
@@ -84,11 +84,11 @@ class GameSearch(Search):
             for f in fields(Search)
             if record is None or f.name not in COLUMNS
         }
-        top = replace(search, rounds=rounds)
+        top = replace(search, exact=exact)
         attributes |= {
             "state": state,
             "top": top,
-            "rounds": rounds,
+            "exact": exact,
             "_rules": rules,
             "_record": record,
         }
@@ -124,11 +124,6 @@ class GameSearch(Search):
         return self._rules
 
     # What `top` knows needs no tree.
-
-    @property
-    def unrounded(self) -> GameSearch:
-        """The same search, whose methods return numbers as they were computed."""
-        return self.changed(rounds=False, top=self.top.unrounded) if self.rounds else self
 
     @property
     def value(self) -> Number:

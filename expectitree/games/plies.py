@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from expectitree.base.numbers import to_nearest_float
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.columns import CHANCE, Bounds, Columns
 from expectitree.base.tree.columns import ROUNDING as SUM_ROUNDING
 from expectitree.base.tree.formulas import TreeText

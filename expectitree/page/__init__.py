@@ -23,7 +23,8 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.columns import ChosenBounds
-from expectitree.base.tree.model import Tree, TreeSource, check_tree, tree_of
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.files import TreeSource, tree_of
 from expectitree.page.data import page_data
 from expectitree.picture.drawing import write
 from expectitree.picture.marks import THEMES

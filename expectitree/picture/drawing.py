@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.errors import AnalysisError, install_hint
-from expectitree.base.numbers import INFINITY, notation, quote
+from expectitree.base.numbers import INFINITY, quote, show_exact
 from expectitree.base.tables import PICTURES, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.writing import write_marked
@@ -143,7 +143,7 @@ def picture(
         other = "an exercise" if wanted.blank else "a picture with reasons"
         raise AnalysisError(f"a picture is {other}, or a solution in its places\nchoose one")
     search = found if isinstance(found, Search) else evaluate_known(found)
-    with notation(not search.rounds):
+    with show_exact(search.exact):
         return drawn(kind, Evaluation(file, search, windows, None, strategy), wanted)
 
 

@@ -109,7 +109,7 @@ def evaluate_known(
         found = search_known(tree, chosen, bounds)
     else:
         found = search_tree(tree, chosen, bounds=bounds, **settings)
-    return replace(found, rounds=not exact)
+    return replace(found, exact=exact)
 
 
 def is_unknown(search: Search, node: int) -> bool:

@@ -14,9 +14,10 @@ from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import USER_ERRORS, ExpectitreeError, SearchError
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds, zeros
-from expectitree.base.tree.model import Tree, TreeSource, check_tree, tree_of
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.scans import shifted
 from expectitree.base.tree.transform import in_fractions
+from expectitree.files import TreeSource, tree_of
 from expectitree.searches.bounds import NO_BOUNDS, checked_pair, choose_bounds, in_numbers_of
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.engines import Engine
@@ -85,7 +86,7 @@ def evaluate(
         if engine != Engine.AUTO:
             raise SearchError(f"exact computes in fractions, engine {engine} in floats\nremove one")
         tree = in_fractions(tree)
-    search = search_tree(
+    return search_tree(
         tree,
         algorithm,
         bounds=bounds,
@@ -93,9 +94,9 @@ def evaluate(
         engine=engine,
         max_visits=max_visits,
         seed=seed,
+        exact=exact,
         **options,
     )
-    return replace(search, rounds=not exact)
 
 
 def search_tree(
@@ -107,9 +108,10 @@ def search_tree(
     engine: str = "auto",
     max_visits: int | None = None,
     seed: int = 0,
+    exact: bool = True,
     **options: int | str | None,
 ) -> Search:
-    """Search a tree as `evaluate` does; return numbers as they are computed."""
+    """Search a tree as `evaluate` does, in its own numbers; round each once unless `exact`."""
     check_tree(tree)
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
@@ -120,7 +122,8 @@ def search_tree(
     if window is not None:
         alpha, beta = in_numbers_of(tree, check_window(chosen, window))
         ends = shifted(alpha, -tree.root_reward), shifted(beta, -tree.root_reward)
-    return search_window(tree, chosen, known, ends, engine, max_visits=max_visits, seed=seed)
+    search = search_window(tree, chosen, known, ends, engine, max_visits=max_visits, seed=seed)
+    return replace(search, exact=exact)
 
 
 def check_window(algorithm: Algorithm, window: Any) -> Bounds:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import Enum
+from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from expectitree.base import compiling
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import Number, display_text, show_as_computed, to_nearest_float
+from expectitree.base.numbers import Number, display_text
+from expectitree.base.rounding import WrittenFraction, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
@@ -56,6 +58,14 @@ class Counts:
     def share(self) -> float:
         """The share of the leaves that were visited, from 0 to 1."""
         return self.leaves_visited / self.leaves_total
+
+
+class UnderAttitude(NamedTuple):
+    """What an attitude to risk adds to the value, which is a certainty equivalent."""
+
+    utility: Number | None  # of the certainty equivalent; None beyond floats
+    mean: Number
+    premium: Number
 
 
 class Outcome(Enum):
@@ -116,7 +126,8 @@ class Search(Shown):
         own_estimate: The `estimate` without the root's reward.
         seed: The seed of a search that draws random numbers.
         grown: What a search of a game needed, a `Grown`; None for a search of a tree.
-        rounds: Whether methods and properties round what they return.
+        exact: Whether methods and properties return numbers as they were computed. Otherwise, they
+            round each once to a float.
         seconds: How long the search itself took, once its columns were ready; 0 for a game, where
             that is not measured.
     """
@@ -143,7 +154,7 @@ class Search(Shown):
     own_estimate: Number | None = None
     seed: int = 0
     grown: Any = None
-    rounds: bool = False
+    exact: bool = True
     seconds: float = field(default=0.0, compare=False)
 
     @classmethod
@@ -155,23 +166,18 @@ class Search(Shown):
         tree, algorithm = problem.tree, problem.algorithm
         # Each value of a backward induction in floats has an error of its own, measured when it
         # is asked for.
-        is_measured = not (algorithm.prunes or tree.exact or tree.attitude) and tree.rounds
+        is_measured = not (algorithm.prunes or tree.exact or tree.attitude) and tree.has_rounding
         eps = None if is_measured else problem.eps
         known = problem.bounds, problem.bounds_source, problem.window, eps, problem.engine
         if tree.exact:
             for column in (found.lower, found.upper):
-                show_as_computed(column, tree.columns.kind)
+                _replace_written(column, tree.columns.kind)
         columns = (getattr(found, name) for name in Found.__slots__)
         about["seed"] = problem.seed
         return cls(tree, algorithm, *known, *columns, **about)
 
-    @cached_property
-    def unrounded(self) -> Search:
-        """The same search, whose methods return numbers as they were computed."""
-        return replace(self, rounds=False) if self.rounds else self
-
     def _number(self, value: Number) -> Number:
-        return to_nearest_float(value) if self.rounds else value
+        return value if self.exact else to_nearest_float(value)
 
     @cached_property
     def eps(self) -> Number:
@@ -210,11 +216,15 @@ class Search(Shown):
 
         Raises `SearchError` if the search did not prove it; the message has the interval known.
         """
+        return self._number(self._proved_value)
+
+    @property
+    def _proved_value(self) -> Number:
         lower, upper = self.interval_of_branch(NONE)
         if self.outcome is not Outcome.VALUE:
             known = interval_text(lower, upper)
             raise SearchError(f"{self._why_no_value()}: the value lies in {known}")
-        return self._number(lower)
+        return lower
 
     @property
     def estimate(self) -> Number | None:
@@ -238,25 +248,23 @@ class Search(Shown):
             Outcome.FAIL_HIGH: f"the search failed high: the value is at least beta {beta}",
         }[self.outcome]
 
-    @cached_property
+    @property
     def mean(self) -> Number:
         """The expected total of optimal play, which includes `root_reward`.
 
         Without an attitude to risk, it is the value. Of several best actions, the first one is
         played. Raises `SearchError` if the search did not prove the value.
         """
-        value = self.value
-        if self.tree.attitude is None:
-            return value
-        return self._number(module_of("searches.expectations").mean_of(self))
+        if self.under_attitude is None:
+            return self.value
+        return self._number(self.under_attitude.mean)
 
     @property
     def expected_utility(self) -> Number | None:
         """The utility of the certainty equivalent; None beyond floats, or without an attitude."""
-        if self.tree.attitude is None:
+        if self.under_attitude is None or self.under_attitude.utility is None:
             return None
-        value = self.tree.attitude.utility(self.tree.gain_sign * self.unrounded.value)
-        return None if value is None else self._number(value)
+        return self._number(self.under_attitude.utility)
 
     @property
     def risk_premium(self) -> Number:
@@ -264,9 +272,19 @@ class Search(Shown):
 
         It is the mean less the value, or for MIN the value less the mean.
         """
-        if self.tree.attitude is None:
+        if self.under_attitude is None:
             return 0
-        return self._number(self.tree.gain_sign * (self.unrounded.mean - self.unrounded.value))
+        return self._number(self.under_attitude.premium)
+
+    @cached_property
+    def under_attitude(self) -> UnderAttitude | None:
+        """The figures of an attitude to risk, as they were computed; None without one."""
+        attitude, sign = self.tree.attitude, self.tree.gain_sign
+        if attitude is None:
+            return None
+        value = self._proved_value
+        mean = module_of("searches.expectations").mean_of(self)
+        return UnderAttitude(attitude.utility(sign * value), mean, sign * (mean - value))
 
     @property
     def outcome(self) -> Outcome:
@@ -320,14 +338,15 @@ class Search(Shown):
         equal where the search proved the value. The name of a copy, such as `ill (cycle 3)`, means
         the node alone. Raises `TreeError` if there is no such node.
         """
-        if isinstance(node, str) and (copy := self.tree.find_copy(node)) != NONE:
-            known = self.interval_of(copy)
-        elif isinstance(node, str):
-            known = self.interval_of_branch(self.tree.find_branch(node))
-        else:
-            known = self.interval_of(node.id)
-        lower, upper = map(self._number, known)
+        lower, upper = map(self._number, self._interval(node))
         return lower, upper
+
+    def _interval(self, node: Node | str) -> Bounds:
+        if not isinstance(node, str):
+            return self.interval_of(node.id)
+        if (copy := self.tree.find_copy(node)) != NONE:
+            return self.interval_of(copy)
+        return self.interval_of_branch(self.tree.find_branch(node))
 
     def interval_of(self, node: int) -> Bounds:
         """Return the interval that contains the value of the node with an id, as it was computed.
@@ -364,7 +383,7 @@ class Search(Shown):
             SearchError: The search did not prove the value. The message has the interval known.
             TreeError: The path names no node.
         """
-        number, interval = self._id(node), self.unrounded.interval(node)
+        number, interval = self._id(node), self._interval(node)
         if self.is_exact(number):
             return self._number(interval[0])
         where = message_path(self.tree.path_of(number))
@@ -596,3 +615,10 @@ def interval_text(
 ) -> str:
     """Return an interval: `[1, 2]`."""
     return f"[{write(lower)}, {write(upper)}]"
+
+
+def _replace_written(values: MutableSequence[Any], kinds: Iterable[int]) -> None:
+    """Replace written fractions of inner nodes by ordinary ones: their values are computed."""
+    for node, kind in enumerate(kinds):
+        if kind and values[node].__class__ is WrittenFraction:
+            values[node] = Fraction(values[node])

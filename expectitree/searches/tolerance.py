@@ -22,7 +22,7 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     The terms of these sums are bounds as well as utilities. A sum that is much greater than all
     totals decides nothing (decision 0002).
     """
-    if not tree.rounds:
+    if not tree.has_rounding:
         return 0
     size: Any = greatest_number(tree, bounds)
     height = tree.heights[-1]

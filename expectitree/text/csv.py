@@ -12,13 +12,8 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from expectitree.base.numbers import (
-    escape,
-    exact_text,
-    is_finite,
-    is_shown_as_fraction,
-    to_nearest_float,
-)
+from expectitree.base.numbers import escape, exact_text, is_finite, is_shown_as_fraction
+from expectitree.base.rounding import to_nearest_float
 from expectitree.text.json_values import listed
 
 # What starts a formula, see https://owasp.org/www-community/attacks/CSV_Injection

@@ -13,13 +13,8 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from expectitree.base.numbers import (
-    Number,
-    exact_text,
-    is_finite,
-    is_shown_as_fraction,
-    to_nearest_float,
-)
+from expectitree.base.numbers import Number, exact_text, is_finite, is_shown_as_fraction
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.model import Tree
 
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
@@ -110,8 +105,8 @@ def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
 def json_number(value: Number) -> int | float | str:
     """Return a number for JSON.
 
-    A fraction is rounded to a float, or a text in that notation. Infinities, unknown numbers (`?`)
-    and numbers beyond all floats are text.
+    A fraction is rounded to a float, or a text where fractions are shown. Infinities, unknown
+    numbers (`?`) and numbers beyond all floats are text.
     """
     if value != value:
         return "?"

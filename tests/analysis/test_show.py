@@ -16,7 +16,7 @@ from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.base import compiling
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.searches.engine import search_tree
 from expectitree.text.console import ASCII, UNICODE, clipped
 
@@ -30,7 +30,7 @@ def drawn(
 ) -> list[str]:
     fractions = bool(options.pop("exact", False))
     search = search_tree(et.loads(text), name, **options)  # type: ignore[arg-type]
-    with notation(fractions):
+    with show_exact(fractions):
         return rendered_lines(tree_lines, Evaluation("", search), width, most_rows=rows)
 
 

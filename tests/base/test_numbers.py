@@ -16,15 +16,12 @@ from expectitree.base.numbers import (
     display_text,
     escape,
     exact_text,
-    notation,
     percent_text,
     probability_text,
     quote,
-    to_bound,
-    to_float,
-    to_fraction,
-    to_probability,
+    show_exact,
 )
+from expectitree.base.reading import to_bound, to_float, to_fraction, to_probability
 
 READ = {
     "2": (2.0, Fraction(2)),
@@ -178,7 +175,7 @@ def test_display_text_has_few_digits() -> None:
     assert display_text(INFINITY) == "∞"
     assert display_text(Fraction(10**400 + 1, 7)) == "1.428571429e+399"
     assert display_text(Fraction(1, 3**900)) == "3.89826e-430"
-    with notation(fractions=True):
+    with show_exact(exact=True):
         assert display_text(Fraction(1, 3)) == "1/3"
         assert display_text(INFINITY) == "∞"
         assert display_text(Fraction(10**400 + 1, 7)) == "about 1.428571429e+399"
@@ -196,7 +193,7 @@ def test_numbers_are_grouped_and_have_a_minus_sign() -> None:
         -to_fraction("-1/8"): "1/8", 2 * to_fraction("1/3"): "0.666667",
     }  # fmt: skip
     assert {value: display_text(value) for value in texts} == texts
-    with notation(fractions=True):
+    with show_exact(exact=True):
         assert display_text(Fraction(-2, 3)) == "−2/3"
 
 
@@ -209,7 +206,7 @@ def test_probabilities_are_fractions_where_that_is_what_they_are() -> None:
     }  # fmt: skip
     assert {p: probability_text(p) for p in texts} == texts
     assert probability_text(Fraction(1, 216), most=10_000) == "1/216"
-    with notation(fractions=True):
+    with show_exact(exact=True):
         assert probability_text(Fraction(37, 101)) == "37/101"
 
 
@@ -231,7 +228,7 @@ def test_numbers_of_thousands_of_digits_can_be_written() -> None:
     """Python refuses to print more than 4,300 digits; a value in exact mode may have more."""
     huge = Fraction(10**5000 + 1, 3**9000)
     assert display_text(huge) == "8.104150975e+705"
-    with notation(fractions=True):
+    with show_exact(exact=True):
         assert display_text(huge) == "about 8.104150975e+705"
     assert exact_text(huge) == "about 8.104150975e+705"
 

@@ -241,7 +241,7 @@ def change(random: Random, root: Branch) -> tuple[str, str, Any, list[Branch]] |
         gone = below(branch)
         parent.branches.remove(branch)
         if branch.p:
-            number = et.base.numbers.to_probability
+            number = et.base.reading.to_probability
             left = 1 - number(branch.p, exact=True)
             for child in parent.branches:
                 child.p = str(Fraction(number(str(child.p), exact=True)) / left)

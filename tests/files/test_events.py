@@ -9,8 +9,9 @@ from helpers import ROOT, cases
 
 import expectitree as et
 from expectitree.base.tree.folding import fold_rewards, unshare
-from expectitree.base.tree.transform import in_fractions, replace_opponent
+from expectitree.base.tree.transform import in_fractions
 from expectitree.decide.flip import flip
+from expectitree.decide.opponents.mistakes import replace_opponent
 from expectitree.searches.engine import search_tree
 
 EVENTS = """

@@ -20,7 +20,7 @@ from test_docs import blocks
 import expectitree as et
 from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.errors import FileError, NumberError
-from expectitree.base.numbers import to_bound, to_fraction, to_probability
+from expectitree.base.reading import to_bound, to_fraction, to_probability
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 

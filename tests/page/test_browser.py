@@ -19,7 +19,7 @@ import expectitree as et
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.algorithms import ALGORITHMS, algorithm
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.page import page_text, replays
 from expectitree.page.steps import Moment
 
@@ -137,7 +137,7 @@ def test_the_last_step_agrees_with_eval(
     open_page: Any, file: Path, options: tuple[str, ...]
 ) -> None:
     tree = load(file, exact="--engine" not in options)
-    with notation("--exact" in options):
+    with show_exact("--exact" in options):
         browser = open_page(tree)
     assert browser.run(
         "return expectitree.page.items.some((item) => item.inner && !item.further && !item.open)"

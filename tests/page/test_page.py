@@ -24,7 +24,7 @@ from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.page import MAX_NODES, SCRIPTS, page_text, replays
@@ -308,7 +308,7 @@ def test_the_scripts_never_make_markup_from_text() -> None:
 
 def test_exact_numbers_are_strings() -> None:
     tree = et.loads("max: [1/3, {chance: [0, 1/7]}]")
-    with notation(True):
+    with show_exact(True):
         data = data_of(page_of(tree)[1])
     assert "1/3" in data["numbers"]["json"]
     assert data["traces"][0]["about"]["value"] == str(Fraction(1, 3))

@@ -105,7 +105,7 @@ def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
 def test_values_of_200_bits_are_near_the_exact_ones(case: Case) -> None:
     """Trees whose values have more than 4,000 bits are searched in this way."""
     values, tree = definitions(case.tree()), in_rounded_fractions(case.tree())
-    assume(tree.rounds)
+    assume(tree.has_rounding)
     size = max(map(abs, tree.total_ends))
     for chosen in EVERY:
         search = search_tree(tree, chosen, bounds=case.bounds)

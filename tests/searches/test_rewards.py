@@ -21,7 +21,8 @@ from random_trees import EVERY, Case, build, random_rows, with_slow_variants
 import expectitree as et
 from expectitree import ALGORITHMS, Search, Tree
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.numbers import INFINITY, Number, is_finite, to_nearest_float
+from expectitree.base.numbers import INFINITY, Number, is_finite
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.searches.engine import search_tree, search_window

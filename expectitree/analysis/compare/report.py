@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -163,8 +163,10 @@ def compare(
             # Load the compiled code, so that the time does not include loading.
             builder = TreeBuilder(exact=False)
             search_tree(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
-        search = search_tree(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
-        rows.append(ComparisonRow(replace(search, rounds=not exact), search.seconds))
+        search = search_tree(
+            tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, exact=exact
+        )
+        rows.append(ComparisonRow(search, search.seconds))
     if not rows:
         raise AnalysisError("nothing to compare\nname at least one algorithm")
     return Comparison(file, rows)

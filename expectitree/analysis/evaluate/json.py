@@ -187,25 +187,25 @@ def _interval(bounds: Bounds) -> list[object]:
 
 def search_fields(search: Search) -> Fields:
     """Return the fields of a search that every JSON output has."""
-    is_known = search.outcome is Outcome.VALUE
+    is_known, interval = search.outcome is Outcome.VALUE, search.interval_of_branch(NONE)
     found: Fields = {
         "algorithm": search.algorithm.name,
         **search.algorithm.options,
         "engine": search.engine,
-        "value": search.unrounded.value if is_known else None,
+        "value": interval[0] if is_known else None,
     }
     if search.outcome is Outcome.ESTIMATE:
-        found["estimate"] = search.unrounded.estimate
-    if search.tree.attitude is not None:
+        found["estimate"] = search.estimate
+    if search.tree.attitude is not None and search.under_attitude is not None:
         found["attitude"] = search.tree.attitude.text
         found["decision_maker"] = search.tree.decision_maker.name
-        found["expected_utility"] = search.unrounded.expected_utility
-        found["mean"] = search.unrounded.mean
-        found["risk_premium"] = search.unrounded.risk_premium
+        found["expected_utility"] = search.under_attitude.utility
+        found["mean"] = search.under_attitude.mean
+        found["risk_premium"] = search.under_attitude.premium
     if search.stopped:
         found["stopped"] = True
     if search.stopped or not is_known:
-        found["interval"] = search.interval_of_branch(NONE)
+        found["interval"] = interval
     found |= {"best": search.best, "ties": search.ties}
     if search.eps:
         found["rounding"] = float(search.eps)

@@ -229,18 +229,17 @@ def criteria_table(
 
 def _attitude_facts(search: Search, write: Write) -> Iterator[tuple[str | Part, ...]]:
     """Yield the attitude to risk, and what the value would be without it."""
-    attitude = search.tree.attitude
-    if attitude is None:
+    attitude, figures = search.tree.attitude, search.under_attitude
+    if attitude is None or figures is None:
         return
     text = attitude.text
     if search.tree.has_min:
         text += f" of {search.tree.decision_maker.name}"
     yield "attitude", f"{text}: values are certainty equivalents"
-    utility = search.unrounded.expected_utility
-    if utility is not None:
-        yield "expected utility", write(utility)
-    premium = f"the risk premium is {write(search.unrounded.risk_premium)}"
-    yield "mean", f"{write(search.unrounded.mean)}, so {premium}"
+    if figures.utility is not None:
+        yield "expected utility", write(figures.utility)
+    premium = f"the risk premium is {write(figures.premium)}"
+    yield "mean", f"{write(figures.mean)}, so {premium}"
 
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:

@@ -27,7 +27,8 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
-from expectitree.base.numbers import INFINITY, Number, round_once
+from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.rounding import round_once
 from expectitree.base.tree.columns import NONE, Bounds, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.cuts import NO_CUTS
@@ -144,7 +145,7 @@ def trace(
         traced = recorder.search(entries, about)  # a part of a game, until the search needs more
     recorder.finish(traced)
     events = [round_once(event, exact or not traced.tree.exact) for event in recorder.events]
-    return Trace(file, replace(traced, rounds=not exact, **kept), events, recorder.total, at)
+    return Trace(file, replace(traced, exact=exact, **kept), events, recorder.total, at)
 
 
 def _settings_of(

@@ -8,7 +8,8 @@ from typing import TypeAlias
 from expectitree.analysis.evaluate.reasons import Reasons, reasons
 from expectitree.analysis.verify.report import agrees_as_written
 from expectitree.base.errors import NumberError, TreeError
-from expectitree.base.numbers import message_text, to_number
+from expectitree.base.numbers import message_text
+from expectitree.base.reading import to_number
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.paths import ROOT, message_path

@@ -28,7 +28,8 @@ from expectitree.base.expressions.syntax import (
     names_in,
     text_of,
 )
-from expectitree.base.numbers import message_text, quote, to_finite_float, to_float, to_fraction
+from expectitree.base.numbers import message_text, quote
+from expectitree.base.reading import to_finite_float, to_float, to_fraction
 
 DIGITS = 60  # of a result that is rounded
 _MAX_BITS = 10_000  # of a numerator or a denominator; about 3,000 digits
@@ -220,21 +221,11 @@ def _exact_root(base: Fraction, degree: int) -> Fraction:
 
 
 def _integer_root(n: int, degree: int) -> int:
-    """Return the greatest integer whose power is at most `n` >= 0."""
+    """Return the root of `n` >= 0 if it is an integer, or else a number near the root."""
     if n < 2 or degree >= n.bit_length():
         return min(n, 1)
-    guess = _above_root(n, degree)
-    while (better := ((degree - 1) * guess + n // guess ** (degree - 1)) // degree) < guess:
-        guess = better
-    return guess
-
-
-def _above_root(n: int, degree: int) -> int:
-    """Return a number that is a little greater than the root, from which Newton's method starts."""
-    size = math.log2(n) / degree
-    if size < 1000:
-        return int(2**size * (1 + 1e-9)) + 1
-    return 1 << -(-n.bit_length() // degree)
+    digits = n.bit_length() // degree // 3 + _GUARD  # a bit is less than a third of a digit
+    return round(_power(Fraction(n), Fraction(1, degree), digits))
 
 
 def _exact_exp(a: Fraction) -> Fraction:

@@ -31,7 +31,8 @@ from expectitree.base.expressions.syntax import (
     is_condition,
 )
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import quote, to_fraction
+from expectitree.base.numbers import quote
+from expectitree.base.reading import to_fraction
 
 MAX_NESTED = 100  # parentheses, functions and powers within each other
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from expectitree.base.numbers import number_text
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 T = TypeVar("T")
+P = TypeVar("P")
 
 MAX_LENGTH = 400  # characters of an expression
 # A name, such as `pr`, `größe` and `λ₁`. Exponents and fractions (x², ½) are no part of it.
@@ -76,35 +77,37 @@ def is_condition(expression: Expression) -> bool:
     return isinstance(expression, Apply) and expression.operation in CONDITIONS
 
 
-def _operands(expression: Expression, _: object) -> Sequence[Expression]:
+def _operands(expression: Any, _: object) -> Sequence[Any]:
     if isinstance(expression, Apply):
         return expression.operands
     return ()
 
 
 def fold(
-    expression: Expression,
-    combine: Callable[[Expression, list[T]], T],
-    needed: Callable[[Expression, Mapping[int, T]], Sequence[Expression]] = _operands,
+    whole: P,
+    combine: Callable[[P, list[T]], T],
+    needed: Callable[[P, Mapping[Any, T]], Sequence[P]] = _operands,
+    key: Callable[[P], Any] = id,
 ) -> T:
     """Return the result of `combine` for an expression, given the results for its operands.
 
-    A part that occurs several times as one object is combined once. `needed` chooses the operands,
-    by the results so far for the ids of parts.
+    A part that occurs several times, as one object or with an equal `key`, is combined once.
+    `needed` chooses the operands, by the results so far for the keys of parts. The parts may also
+    be of another kind.
     """
-    results: dict[int, T] = {}
-    stack = [expression]
+    results: dict[Any, T] = {}
+    stack = [whole]
     while stack:
-        node = stack[-1]
-        operands = needed(node, results)
-        missing = [operand for operand in operands if id(operand) not in results]
+        part = stack[-1]
+        operands = needed(part, results)
+        missing = [operand for operand in operands if key(operand) not in results]
         if missing:
             stack.extend(reversed(missing))
             continue
         stack.pop()
-        if id(node) not in results:
-            results[id(node)] = combine(node, [results[id(operand)] for operand in operands])
-    return results[id(expression)]
+        if key(part) not in results:
+            results[key(part)] = combine(part, [results[key(operand)] for operand in operands])
+    return results[key(whole)]
 
 
 def names_in(expression: Expression) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from expectitree.base.tree.columns import (
     Columns,
     IntColumn,
     Labels,
-    NumberColumn,
     Repeated,
     zeros,
 )
@@ -116,8 +115,6 @@ def _check_shapes(columns: Columns, label: Labels) -> None:
         )
 
 
-NARROW = 6e-8  # the most by which rounding to 24 bits changes the sum of probabilities: 2^-24
-
 # What `find_fault` finds.
 NO_FAULT, WRONG_KIND, WRONG_RANGE, WRONG_WIDTH, WRONG_CHILD = range(5)
 WRONG_UTILITY, WRONG_PROBABILITY, WRONG_SUM, WRONG_REWARD, UNREACHED = range(5, 10)
@@ -189,32 +186,6 @@ def find_fault(tree: Columns, height: IntColumn, some_unknown: bool) -> tuple[in
     if first[len(kind)] != len(child):
         return WRONG_RANGE, len(kind) - 1, 0
     return NO_FAULT, 0, sums
-
-
-def widen(tree: Columns, wide: NumberColumn) -> None:
-    """Copy probabilities of 24 bits; divide those of outcomes by their sum if rounding changed it.
-
-    Equal ones are then what they were. `find_fault` reports a wrong range of branches, or sum.
-    """
-    kind, first, narrow = tree.kind, tree.first, tree.probability
-    for n in range(len(kind)):
-        begin = first[n]
-        end = first[n + 1]
-        if end > len(narrow):
-            return
-        total = 0.0
-        lost = 0.0  # as in `find_fault`
-        if kind[n] == CHANCE:
-            for b in range(begin, end):
-                p = float(narrow[b])
-                new = total + p
-                lost += (total - new) + p if total >= p else (p - new) + total
-                total = new
-        total += lost
-        if not 1 - NARROW <= total <= 1 + NARROW:
-            total = 1.0
-        for b in range(begin, end):
-            wide[b] = narrow[b] / total
 
 
 def fault_message(columns: Columns, fault: int, n: int) -> str:

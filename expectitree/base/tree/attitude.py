@@ -17,7 +17,8 @@ from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import Expression, text_of
-from expectitree.base.numbers import Number, exact_text, message_text, quote, to_fraction
+from expectitree.base.numbers import Number, exact_text, message_text, quote
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree.columns import Bounds
 
 Curve: TypeAlias = Callable[[Any], Any]  # of floats or of fractions

@@ -17,7 +17,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import (
     MAX_LENGTH,
     RESERVED,
@@ -27,9 +26,9 @@ from expectitree.base.expressions.syntax import (
     Number,
     text_of,
 )
-from expectitree.base.numbers import escape, exact_text
+from expectitree.base.numbers import escape
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import REST, ByName, Events, Parameter, Parameters
+from expectitree.base.tree.formulas import ByName, Events, Parameter, Parameters
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report
 
@@ -98,22 +97,6 @@ def rest_of(others: Sequence[Expression], count: int = 1) -> Expression:
     if count == 1:
         return found
     return Apply("/", (found, Number(str(count))))
-
-
-def chances_of(tree: Tree, node: int) -> list[Expression]:
-    """Return the probabilities of a chance node's outcomes as expressions, in order."""
-    branches, columns = tree.branches_of(node), tree.columns
-    written = tree.formulas.probabilities
-    if branches[0] in written:
-        found = [written[b] for b in branches]
-        others = [p for p in found if p != Name(REST)]
-        rest = rest_of(others, len(found) - len(others))
-        return [rest if p == Name(REST) else p for p in found]
-    count = len(branches)
-    equal = (columns.probability[branches[0]] * 0 + 1) / count
-    if all(columns.probability[b] == equal for b in branches):
-        return [quotient(ONE, Number(str(count)))] * count
-    return [parse(exact_text(columns.probability[b]), ()) for b in branches]
 
 
 class Definitions:

@@ -9,7 +9,7 @@ from typing import Any
 
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate, rounded_fractions
-from expectitree.base.numbers import Number, escape, is_finite, message_text
+from expectitree.base.numbers import Number, escape, message_text
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NUMBER_WORDS, SUM_TOLERANCE, Bounds, Columns
 from expectitree.base.tree.model import NO_BOUNDS, Tree
@@ -68,15 +68,3 @@ def with_attitude_number(tree: Tree) -> Tree:
     domain = rounded_fractions() if tree.exact else FLOATS
     number = evaluate(attitude.formula, domain, ParameterValues(tree.parameters, domain))
     return replace(tree, attitude=replace(attitude, number=number))
-
-
-def check_attitude(tree: Tree) -> None:
-    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
-    if tree.attitude is None or tree.attitude.risk_tolerance is not None:
-        return
-    from expectitree.base.tree.attitude import utility_of  # which few trees need
-
-    low, high = tree.total_ends
-    if is_finite(low):  # otherwise no total is known
-        ends = low + tree.root_reward, high + tree.root_reward
-        utility_of(tree.attitude, ends, (), tree.exact, tree.gain_sign)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from expectitree.base import numbers
 from expectitree.base.errors import WRONG_SUM, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
-from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.numbers import INFINITY, Number, escape, message_text, quote
+from expectitree.base.reading import float_column, to_bound, to_number, to_probability
 from expectitree.base.rounding import Rounded, sum_of
 from expectitree.base.tree.bounds import check_bounds, outside_bounds
 from expectitree.base.tree.columns import (
@@ -145,7 +145,7 @@ class TreeBuilder:
                 raise TreeError(
                     f"{len(p)} probabilities for {len(ids)} outcomes\ngive one for each"
                 )
-            written = [numbers.to_probability(_text(share), self.exact) for share in p]
+            written = [to_probability(_text(share), self.exact) for share in p]
         return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
 
     def build(
@@ -225,7 +225,7 @@ class TreeBuilder:
         """Go on in floats: there are too many nodes for fractions."""
         self.exact, self._one = False, 1.0
         self._utility, self._probability = (
-            numbers.float_column(column) for column in (self._utility, self._probability)
+            float_column(column) for column in (self._utility, self._probability)
         )
         self.on_floats()
 
@@ -287,14 +287,14 @@ class TreeBuilder:
             for b, paid in self._reward.items():
                 reward[b] = paid
             if not self.exact:
-                reward = numbers.float_column(reward)
+                reward = float_column(reward)
         first = self._first + array("I", [len(self._child)])
         columns = Columns.of(
             self._kind, self._utility, first, self._child, self._probability, reward
         )
-        bounds = self._bounds
+        bounds: Any = self._bounds
         if not self.exact:
-            bounds = {n: numbers.float_bounds(ends) for n, ends in bounds.items()}
+            bounds = {n: tuple(float_column(ends)) for n, ends in bounds.items()}
         return Tree(
             columns,
             self._label,
@@ -324,7 +324,7 @@ class TreeBuilder:
             if not self.exact:
                 total = round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(total)}, expected 1",
+                f"the probabilities sum to {message_text(total)}, expected 1",
                 "correct them, or remove every p if the outcomes are equally likely",
                 WRONG_SUM,
             )
@@ -362,8 +362,8 @@ class TreeBuilder:
             unknown = [label for label in written if str(label) not in names]
             if unknown:
                 raise TreeError(
-                    f"a reward for {numbers.quote(str(unknown[0]))}, and no child has that label: "
-                    f"the labels are {', '.join(map(numbers.escape, names[:8]))}"
+                    f"a reward for {quote(str(unknown[0]))}, and no child has that label: "
+                    f"the labels are {', '.join(map(escape, names[:8]))}"
                 )
             return {names.index(str(label)): self._number(r) for label, r in written.items()}
         if isinstance(written, str) or not isinstance(written, Sequence) or len(written) != count:
@@ -376,7 +376,7 @@ class TreeBuilder:
     def _interval(self, bounds: object) -> Bounds:
         if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
             raise TreeError(f"bounds are a pair (lower, upper), got {bounds!r}")
-        lower, upper = (numbers.to_bound(_text(end), self.exact) for end in bounds)
+        lower, upper = (to_bound(_text(end), self.exact) for end in bounds)
         if lower > upper:
             raise TreeError(
                 f"bounds are a pair (lower, upper), got {bounds!r}, whose lower end is the greater"
@@ -396,9 +396,7 @@ class TreeBuilder:
             written = [str(label) for label in children]
             if len(set(written)) < len(written):
                 label = next(label for label in written if written.count(label) > 1)
-                raise TreeError(
-                    f"duplicate label {numbers.quote(label)} among siblings\ngive each its own"
-                )
+                raise TreeError(f"duplicate label {quote(label)} among siblings\ngive each its own")
             labels = [label_at(label, place) for place, label in enumerate(written, start=1)]
             children = children.values()
         ids = [self._id(child) for child in children]
@@ -418,7 +416,7 @@ class TreeBuilder:
         return int(child)
 
     def _number(self, value: object) -> Number:
-        return numbers.to_number(_text(value), self.exact)
+        return to_number(_text(value), self.exact)
 
     def _check_open(self) -> None:
         if self._is_built:
@@ -442,7 +440,7 @@ def label_at(label: str, place: int) -> str | None:
         raise TreeError("the label is empty\nwrite one, or remove it for #1, #2, … by place")
     if label[0] == "#" and label[1:].isdecimal() and label.isascii():
         if label != f"#{place}":
-            label = numbers.quote(label)[1:-1]
+            label = quote(label)[1:-1]
             raise TreeError(
                 f"the label {label} is at place {place}: #{place} is the only number label here"
             )

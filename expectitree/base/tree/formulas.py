@@ -180,8 +180,9 @@ class Formulas:
     criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:
-        is_empty = not (self.events or self.criteria or self.states or self.written is not None)
-        return not is_empty or any(True for _ in self.expressions())
+        is_written = self.written is not None
+        more = self.events or self.criteria or self.states or is_written
+        return bool(more) or any(True for _ in self.expressions())
 
     @property
     def is_unrolled(self) -> bool:

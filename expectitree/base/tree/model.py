@@ -9,26 +9,18 @@ recurses on the depth of a tree.
 
 from __future__ import annotations
 
-import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import names_in
-from expectitree.base.numbers import (
-    INFINITY,
-    Number,
-    escape,
-    is_finite,
-    quote,
-    to_nearest_float,
-)
-from expectitree.base.rounding import UNIT, have_long_values
+from expectitree.base.numbers import INFINITY, Number, escape, is_finite, quote
+from expectitree.base.rounding import UNIT, have_long_values, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import paths, scans
 from expectitree.base.tree.columns import (
@@ -254,7 +246,7 @@ class Tree(Shown):
         return self._measures[3]
 
     @property
-    def rounds(self) -> bool:
+    def has_rounding(self) -> bool:
         """Whether values of this tree are rounded: sums of outcomes or of rewards."""
         is_sum = self.most_outcomes > 0 or self.columns.pays
         return (bool(self.unit) and is_sum) or bool(self.error)
@@ -381,7 +373,7 @@ class Tree(Shown):
         """
         if not self.exact or self.is_rounded:
             return self
-        if not self.error and not have_long_values(self.columns, self.heights[-1]):
+        if not self.error and not have_long_values(self.columns):
             return self
         rounded: Tree = module_of("base.tree.transform").in_rounded_fractions(self)
         return rounded
@@ -564,8 +556,19 @@ class Tree(Shown):
         if isinstance(attitude, str):
             attitude = read_attitude(attitude)
         changed = self.changed(attitude=attitude, expect=None)
-        module_of("base.tree.bounds").check_attitude(changed)
+        changed.check_attitude()
         return changed
+
+    def check_attitude(self) -> None:
+        """Raise `TreeError` if the attitude cannot be applied to the totals."""
+        if self.attitude is None or self.attitude.risk_tolerance is not None:
+            return
+        from expectitree.base.tree.attitude import utility_of  # which few trees need
+
+        low, high = self.total_ends
+        if is_finite(low):  # otherwise no total is known
+            ends = low + self.root_reward, high + self.root_reward
+            utility_of(self.attitude, ends, (), self.exact, self.gain_sign)
 
 
 def _ends(least: Number, greatest: Number) -> Bounds:
@@ -573,21 +576,6 @@ def _ends(least: Number, greatest: Number) -> Bounds:
     if least <= greatest:
         return (least, greatest)
     return NO_BOUNDS
-
-
-TreeSource: TypeAlias = Tree | str | os.PathLike[str] | Mapping[str, Any]  # of `tree_of`
-
-
-def tree_of(source: TreeSource) -> Tree:
-    """Return a tree, or the tree of a file's path or of a dict; raise `TreeError` for others."""
-    if isinstance(source, (str, os.PathLike)):
-        read: Tree = module_of("files").load(source)
-        return read
-    if isinstance(source, Mapping):
-        nested: Tree = module_of("files.nested").from_dict(source)
-        return nested
-    check_tree(source)
-    return source
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:

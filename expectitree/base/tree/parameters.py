@@ -30,18 +30,15 @@ from expectitree.base.expressions.syntax import Expression, Name, names_in, text
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
-    HOW,
     MAX_FLOAT,
     Number,
-    check_setting,
     escape,
     given_fraction,
     message_text,
     quote,
     to_exact,
-    without_unit,
-    written_like,
 )
+from expectitree.base.reading import HOW, check_setting, without_unit, written_like
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter, Parameters
@@ -165,11 +162,11 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
             "number, such as {'pr': 0.3}"
         )
     changed = dict(parameters)
-    for key, given in values.items():
+    for key, value in values.items():
         name = composed(key)
-        if not isinstance(given, Setting):
-            given = Setting(str(given) if given is None else given)
-        new = given
+        new = value
+        if not isinstance(new, Setting):
+            new = Setting(str(value) if value is None else value)
         where = new.place and f"{new.place}: "
         if name not in parameters:
             expected = "the tree has no parameters"
@@ -179,21 +176,28 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
                 f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: "
                 f"{expected}"
             )
-        old = parameters[name]
-        if old.bases and new.value is not None:
-            raise TreeError(
-                f"{where}{name} is derived: {name} = {old.text}; set "
-                f"{' or '.join(old.bases)} instead"
-            )
-        written = old.value
+        old, fields = parameters[name], ("range", "unit", "description")
+        about: dict[str, Any] = {field: getattr(new, field) for field in fields}
+        about = {field: text for field, text in about.items() if text}
         if new.value is not None:
-            written = number_of(name, without_unit(new.value, old.unit))
-        about = {key: getattr(new, key) for key in ("range", "unit", "description")}
-        filled: dict[str, Any] = {key: found for key, found in about.items() if found}
-        if new.value is not None:
-            filled |= {"distribution": None, "table": None}  # a value that is set is certain
-        changed[name] = replace(old, value=written, **filled)
+            if old.bases:
+                raise TreeError(
+                    f"{where}{name} is derived: {name} = {old.text}; set "
+                    f"{' or '.join(old.bases)} instead"
+                )
+            about["value"] = number_of(name, without_unit(new.value, old.unit))
+            about |= {"distribution": None, "table": None}  # a value that is set is certain
+        changed[name] = replace(old, **about)
     return changed
+
+
+def raising(tree: Tree) -> Report:
+    """Return a report that raises each error as a `TreeError` with its path."""
+
+    def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
+        raise TreeError(f"{tree.path_of(node, branch)}: {lines_of(error)}")
+
+    return fail
 
 
 def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
@@ -206,13 +210,9 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     """
     if not tree.formulas:
         return tree, ""
-
-    def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{tree.path_of(node, branch)}: {lines_of(error)}")
-
     rounded: list[object] = []
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS
-    evaluation = _Evaluation(tree, tree.formulas, report or fail, domain)
+    evaluation = _Evaluation(tree, tree.formulas, report or raising(tree), domain)
     found = evaluation.run()
     error = Fraction(0)
     if rounded:
@@ -238,7 +238,6 @@ class _Evaluation:
     def __init__(self, tree: Tree, formulas: Formulas, report: Report, domain: Domain) -> None:
         self.tree, self.formulas, self.report, self.domain = tree, formulas, report, domain
         self.values = ParameterValues(tree.parameters, self.domain)
-        self.known: dict[int, Any] = {}  # by the id of an expression: its value or its error
         self.without_value: list[int] = []  # nodes whose utility or estimate has no value
         self.unreached = ""  # the warning about the first formula that needs no value and has none
 
@@ -289,20 +288,18 @@ class _Evaluation:
 
     def value(self, formula: Expression) -> Any:
         """Return the value of a formula, or the error if it has no value."""
-        if id(formula) not in self.known:
-            try:
-                found: Any = evaluate(formula, self.domain, self.values)
-                if not self.tree.exact and abs(found) > MAX_FLOAT:
-                    found = NumberError(
-                        f"{quote(text_of(formula), 60)} is {message_text(found)}, beyond what "
-                        f"floating point can search (10^301){self.values.at(formula)}"
-                    )
-            except ExpressionError as error:
-                found = NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
-            except NumberError as error:  # a number as written that floats cannot hold
-                found = error
-            self.known[id(formula)] = found
-        return self.known[id(formula)]
+        try:
+            number = self.values.of(formula)
+        except ExpressionError as error:
+            return NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
+        except NumberError as error:  # a number as written that floats cannot hold
+            return error
+        if self.tree.exact or abs(number) <= MAX_FLOAT:
+            return number
+        return NumberError(
+            f"{quote(text_of(formula), 60)} is {message_text(number)}, beyond what floating point "
+            f"can search (10^301){self.values.at(formula)}"
+        )
 
     def fault(
         self, message: ExpectitreeError, what: str, node: int, branch: int, is_reached: bool

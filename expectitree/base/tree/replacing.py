@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base import budget
-from expectitree.base.errors import ExpectitreeError, NumberError, TreeError, lines_of
+from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import FRACTIONS, evaluate, rounded_fractions
 from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
@@ -36,6 +36,7 @@ from expectitree.base.tree.parameters import (
     Report,
     evaluated,
     in_order,
+    raising,
     with_values,
 )
 
@@ -91,10 +92,7 @@ def unrolled_again(tree: Tree) -> Tree:
     Its formulas are not evaluated yet. Raises `TreeError` as the reader of a file reports it.
     """
     written = replace(tree.formulas.written, parameters=tree.parameters)
-
-    def fail(error: ExpectitreeError | str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{written.path_of(node, branch)}: {lines_of(error)}")
-
+    fail = raising(written)
     unrolled = Expansion(written, fail).run(sys.maxsize)
     unrolled = replace(unrolled, formulas=replace(unrolled.formulas, written=written))
     unrolled = define_probabilities(unrolled, written.formulas.defined, fail)
@@ -130,11 +128,11 @@ def endless_links(
 Replaced: TypeAlias = "tuple[tuple[str, int], ...]"
 
 
-def shown_value(part: Expression) -> str:
+def shown_value(part: Amount) -> str:
     """Return a formula or a number for people."""
     if isinstance(part, Written) and part.value is not None:
-        return message_text(part.value)
-    return text_of(part)
+        part = part.value
+    return text_of(part) if is_formula(part) else message_text(part)
 
 
 class Key(NamedTuple):
@@ -164,11 +162,11 @@ class Expansion:
         self.now = ParameterValues(tree.parameters, self.domain)
         self.counters = counters_of(tree)
         # The names that a `with` replaces.
-        self.replaced = sorted({name for own in self.formulas.replaced.values() for name in own})
+        named = self.formulas.replaced.values()
+        self.replaced = sorted({name for values in named for name in values})
         # The tables go by the ids of formulas. All of these are `kept`, so no id is used again.
         self.kept: list[Expression] = []
         self.names_by_id: dict[int, tuple[str, ...]] = {}
-        self.asked: dict[int, Expression] = {}  # by the id of a condition: its truth as a number
         self.done: dict[tuple[object, ...], Expression] = {}
         self.numbers: dict[tuple[object, ...], Fraction] = {}
         self.known: dict[object, Expression] = {}  # one object for equal expressions
@@ -176,7 +174,7 @@ class Expansion:
         self.order = in_order(tree.parameters)
         self.fixed = set[str]()  # set below
         # By branch: the formulas that replace parameters, with those derived from them.
-        self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
+        self.inner = {b: self.with_derived(named) for b, named in self.formulas.replaced.items()}
         # The names with the same numbers wherever they are left in a formula; none until here.
         self.fixed = self.counters
         self.done.clear()
@@ -190,7 +188,6 @@ class Expansion:
         self.origins: list[int] = []
         self.is_stopped = False
         self.constants: dict[int, Expression] = {}  # by the id of a formula
-        self.is_ended: dict[Key, bool] = {}
         self.check_use()
         self.check_values()
 
@@ -209,10 +206,11 @@ class Expansion:
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
         opened, count = {Key(tree.root_id)}, 0
-        stack: list[tuple[Key, list[int]]] = [(Key(tree.root_id), [])]
+        # Of each copy that is open: its key, its branches, and the copies of children so far.
+        stack: list[tuple[Key, range, list[int]]]
+        stack = [(Key(tree.root_id), self.branches_of(Key(tree.root_id)), [])]
         while stack and not self.is_stopped:
-            key, copies = stack[-1]
-            branches = range(0) if self.ends(key) else tree.branches_of(key.node)
+            key, branches, copies = stack[-1]
             if len(copies) < len(branches):
                 b = branches[len(copies)]
                 below = self.key_below(key, b)
@@ -220,25 +218,25 @@ class Expansion:
                     copies.append(done[below])
                 elif below in opened and below.node in named:
                     self.stop(self.true_cycle(below), "ref", key.node, b)
-                else:
+                elif count == most or len(stack) > deepest:
+                    path = [below, *(opened_key for opened_key, *_ in reversed(stack))]
+                    self.stop(self.too_many(path, count), "ref", key.node, b)
+                elif not self.is_stopped:
                     opened.add(below)
-                    stack.append((below, []))
+                    stack.append((below, self.branches_of(below), []))
                     count += 1
-                    if count > most or len(stack) > deepest + 1:
-                        path = [below, *(opened_key for opened_key, _ in reversed(stack))]
-                        self.stop(self.too_many(path, count - 1), "ref", key.node, b)
                 continue
-            row = self.add(copy, key, copies)
+            row = self.add(copy, key, branches, copies)
             event = copy.formulas.events.get(row, "")
             if event and event not in self.formulas.defined and self.links:
-                place = next((k for k, _ in reversed(stack) if k.node in self.formulas.named), key)
-                copy.formulas.events[row] = f"{event}{self.repeated(place)}"
+                place = next((k for k, *_ in reversed(stack) if k.node in self.formulas.named), key)
+                copy.formulas.events[row] = f"{event}{self.listed(self.counts(place))}"
             stack.pop()
             opened.discard(key)
             if key.node in named:
                 done[key] = row
             if stack:
-                stack[-1][1].append(row)
+                stack[-1][-1].append(row)
         if self.is_stopped:
             return tree
         return copy.finish(check=False)
@@ -247,12 +245,11 @@ class Expansion:
         self.report(*fault)
         self.is_stopped = True
 
-    def add(self, copy: Copy, key: Key, copies: list[int]) -> int:
+    def add(self, copy: Copy, key: Key, branches: range, copies: list[int]) -> int:
         """Add a copy of a node over the copies of its children; return its id."""
         node, values = key.node, self.values[key.replaced]
-        branches = self.tree.branches_of(node)
-        if self.ends(key):
-            row, branches = self.add_ending(copy, node), range(0)
+        if node in self.formulas.endings and not branches:
+            row = self.add_ending(copy, node)
         else:
             row = copy.add(node, branches, copies)
         self.origins.append(node)
@@ -285,25 +282,21 @@ class Expansion:
 
     # ---- Repetition.
 
-    def ends(self, key: Key) -> bool:
-        """Return whether a node is a terminal, because its condition holds."""
-        if key.node not in self.formulas.endings:
-            return False
-        if key not in self.is_ended:
+    def branches_of(self, key: Key) -> range:
+        """Return the branches of a copy: none where play ends, because a condition holds."""
+        if key.node in self.formulas.endings:
             condition, _ = self.formulas.endings[key.node]
             try:
-                self.is_ended[key] = self.holds(condition, self.values[key.replaced])
+                if self.holds(condition, self.values[key.replaced]):
+                    return range(0)
             except NumberError as error:
                 self.stop(error.about(f"in {self.name(key)}: "), "until", key.node, NONE)
-                self.is_ended[key] = True
-        return self.is_ended[key]
+        return self.tree.branches_of(key.node)
 
     def holds(self, condition: Expression, outer: ByName) -> bool:
         """Return whether a condition on counters holds, which are numbers in a place."""
-        if id(condition) not in self.asked:
-            truth = Apply("if", (condition, Written("1"), Written("0")))
-            self.asked[id(condition)] = truth
-        return bool(self.number(self.asked[id(condition)], outer))
+        truth = Apply("if", (condition, Written("1"), Written("0")))
+        return bool(self.number(self.known.setdefault(("if", id(condition)), truth), outer))
 
     def selected(self, part: Expression, done: Mapping[int, Expression]) -> Sequence[Expression]:
         """Return the operands of a part; of an `if` that is decided, the case that it selects."""
@@ -334,11 +327,8 @@ class Expansion:
     def number(self, formula: Expression, outer: ByName) -> Fraction:
         """Return the value of a formula of counters, which are numbers in a place."""
         values = {name: self.now[name] for name in self.names(formula) if name not in outer}
-        for name in self.names(formula):
-            if name in outer:
-                part = outer[name]
-                assert isinstance(part, Written)
-                values[name] = self.domain.number(part.written)
+        for name in outer.keys() & self.names(formula):
+            values[name] = evaluate(outer[name], self.domain, {})
         key = id(formula), *values.items()
         if key not in self.numbers:
             self.numbers[key] = evaluate(formula, self.counting, values)
@@ -376,9 +366,12 @@ class Expansion:
 
     def true_cycle(self, key: Key) -> str:
         """Return the message about a node that leads to itself with equal numbers."""
+        values = self.values[key.replaced]
+        changed = (name for name in values if name in self.counters)
+        counted = ", ".join(f"{name} = {shown_value(values[name])}" for name in changed)
         return (
-            f"this leads back to itself{self.at(key)} without a change\ncount something in "
-            "`with`, or write a game and ask `expectitree solve`"
+            f"this leads back to itself{counted and f' at {counted}'} without a change\ncount "
+            "something in `with`, or write a game and ask `expectitree solve`"
         )
 
     def too_many(self, path: Sequence[Key], most: int) -> str:
@@ -396,49 +389,31 @@ class Expansion:
 
     def name(self, key: Key) -> str:
         """Return `ill (cycle 3)`: the name of a node, and what tells its copies apart."""
-        values, texts = self.values[key.replaced], list[str]()
-        for name in self.replaced:
-            if name in values:
-                texts.append(f"{name} {shown_value(values[name])}")
-            elif name in self.counters and name in self.below[key.node]:
-                texts.append(f"{name} {message_text(self.now[name])}")
+        signals = list[str]()
         for event, shown in key.shown:
             if isinstance(shown, str):
                 shown = ((event, shown),)
-            texts += map(" ".join, shown)
-        name = self.formulas.named[key.node]
-        if texts:
-            return f"{name} ({', '.join(texts)})"
-        return name
+            signals += map(" ".join, shown)
+        parts = self.counts(key) | self.values[key.replaced]
+        return f"{self.formulas.named[key.node]}{self.listed(parts, *signals)}"
 
-    def repeated(self, key: Key) -> str:
-        """Return ` (cycle 3)`: the counters of a node that a `with` sets, for names of events."""
-        counts = self.counts(key)
-        texts = [f"{name} {message_text(counts[name])}" for name in self.replaced if name in counts]
-        if texts:
-            return f" ({', '.join(texts)})"
+    def listed(self, parts: Mapping[str, Amount], *more: str) -> str:
+        """Return ` (cycle 3)`: those of some values that a `with` sets, and more texts."""
+        texts = [f"{name} {shown_value(parts[name])}" for name in self.replaced if name in parts]
+        if texts or more:
+            return f" ({', '.join((*texts, *more))})"
         return ""
 
-    def counts(self, key: Key) -> dict[str, Fraction]:
+    def counts(self, key: Key) -> dict[str, Any]:
         """Return the numbers of the counters that a node and those below it use."""
-        values, counts = self.values[key.replaced], dict[str, Fraction]()
-        for name in self.counters & self.below[key.node]:
+        values, counts = self.values[key.replaced], dict[str, Any]()
+        for name in self.sorted_below[key.node]:
             part = values.get(name)
-            if isinstance(part, Written) and part.value is not None:
-                counts[name] = Fraction(part.value)
-            elif name in self.now:
+            if name in self.counters and isinstance(part, Written):
+                counts[name] = part.value
+            elif name in self.counters and name in self.now:
                 counts[name] = self.now[name]
         return counts
-
-    def at(self, key: Key) -> str:
-        """Return ` at cycle = 20`, the counters of a node as far as they have changed."""
-        values = self.values[key.replaced]
-        own = [name for name in values if name in self.counters]
-        counted = (f"{name} = {shown_value(values[name])}" for name in own)
-        text = ", ".join(counted)
-        if text:
-            return f" at {text}"
-        return ""
 
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import NumberError, SearchError
-from expectitree.base.numbers import Number, message_text, round_once, to_number
+from expectitree.base.numbers import Number, message_text
+from expectitree.base.reading import to_number
+from expectitree.base.rounding import round_once
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path

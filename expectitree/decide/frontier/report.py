@@ -75,7 +75,7 @@ class Frontier(TreeReport):
     question = "frontier"
     has_decider = True
     has_plot = True
-    rounds = True  # numbers that are shown, as in other reports; `--exact` shows fractions
+    exact = False  # numbers that are shown, as in other reports; `--exact` shows fractions
 
     range: Range
     parts: dict[str, dict[str, Fraction]]

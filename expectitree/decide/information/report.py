@@ -25,7 +25,8 @@ from functools import partial
 from math import prod
 
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, round_once
+from expectitree.base.numbers import Number
+from expectitree.base.rounding import round_once
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.report import TreeReport

@@ -20,11 +20,11 @@ from fractions import Fraction
 
 from expectitree.base.budget import TooMuchWorkError, limited_work, most
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, round_once, to_exact
+from expectitree.base.numbers import Number, to_exact
+from expectitree.base.rounding import round_once
 from expectitree.base.tree.columns import MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.report import TreeReport
-from expectitree.base.tree.transform import replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.algebra.rationals import (
     MAX_STEPS,
@@ -34,6 +34,7 @@ from expectitree.decide.algebra.rationals import (
     scaled,
     weighted_sum,
 )
+from expectitree.decide.opponents.mistakes import replace_opponent
 from expectitree.decide.records import Amount, Fields, Labels, Records
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions

@@ -11,7 +11,8 @@ from typing import Any
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import Number, quote, round_once
+from expectitree.base.numbers import Number, quote
+from expectitree.base.rounding import round_once
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.paths import composed

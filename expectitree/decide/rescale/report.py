@@ -18,16 +18,9 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError, TransformError
 from expectitree.base.expressions.evaluation import DIGITS, evaluate, rounded_fractions
 from expectitree.base.expressions.parser import parse
-from expectitree.base.numbers import (
-    Number,
-    escape,
-    message_text,
-    quote,
-    round_once,
-    to_exact,
-    to_fraction,
-)
-from expectitree.base.rounding import UNIT, Rounded
+from expectitree.base.numbers import Number, escape, message_text, quote, to_exact
+from expectitree.base.reading import to_fraction
+from expectitree.base.rounding import UNIT, Rounded, round_once
 from expectitree.base.tree.folding import fold_rewards
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_decimals, in_rounded_fractions, map_utilities
@@ -125,7 +118,7 @@ class Rescaling(Shown):
 
     def to_records(self) -> Records:
         """Return a flat dict for each action, with its value `before` and `after` the map."""
-        actions = round_once(tuple(self.actions), not self.before.rounds)
+        actions = round_once(tuple(self.actions), self.before.exact)
         names = "file", "action", "before", "after"
         return [dict(zip(names, (self.file, *action), strict=True)) for action in actions]
 
@@ -186,8 +179,8 @@ def rescale(
     keeps = exact and tree.exact
     return replace(
         report,
-        before=replace(report.before, rounds=not keeps),
-        after=replace(report.after, rounds=not keeps),
+        before=replace(report.before, exact=keeps),
+        after=replace(report.after, exact=keeps),
         map_class=round_once(report.map_class, keeps),
         pairs=round_once(report.pairs, keeps),
         remarks=(FOLDED,) * (folded is not whole) + report.remarks,

@@ -26,7 +26,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, to_exact, to_nearest_float
+from expectitree.base.numbers import Number, to_exact
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.transform import in_decimals
 from expectitree.decide.records import Amount

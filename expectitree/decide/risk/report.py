@@ -15,7 +15,8 @@ from importlib.util import find_spec
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import Number, quote, round_once, to_exact
+from expectitree.base.numbers import Number, quote, to_exact
+from expectitree.base.rounding import round_once
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.report import TreeReport

@@ -22,7 +22,8 @@ from functools import partial
 from operator import mul
 
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, message_text, round_once, to_exact
+from expectitree.base.numbers import Number, message_text, to_exact
+from expectitree.base.rounding import round_once
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_decimals

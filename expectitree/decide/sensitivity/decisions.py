@@ -31,9 +31,9 @@ from expectitree.base.numbers import (
     is_shown_as_fraction,
     message_text,
     to_digits,
-    to_nearest_float,
     typeset,
 )
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.columns import MAX, MIN, NONE
 from expectitree.base.tree.paths import join, message_path
 from expectitree.decide.algebra.polynomials import (

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 from expectitree.base.budget import limited_work
 from expectitree.base.errors import AnalysisError, NumberError
-from expectitree.base.numbers import quote, to_digits, to_exact, to_fraction
+from expectitree.base.numbers import quote, to_digits, to_exact
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import with_values
@@ -144,7 +145,7 @@ def _sampled_side(sampler: Sampler, side: str | Fraction) -> Side:
             return side
         search = sampler.search_at(place)
         path = ROOT if side == VALUE else side
-        return to_exact(search.unrounded.value_of(path))
+        return to_exact(search.value_of(path))
 
     return value
 

@@ -24,14 +24,8 @@ from expectitree.base.expressions.syntax import (
     Name,
     names_in,
 )
-from expectitree.base.numbers import (
-    Number,
-    given_fraction,
-    message_text,
-    quote,
-    to_exact,
-    to_fraction,
-)
+from expectitree.base.numbers import Number, given_fraction, message_text, quote, to_exact
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree

@@ -20,7 +20,8 @@ from expectitree.base.errors import (
     NO_PARAMETERS,
     AnalysisError,
 )
-from expectitree.base.numbers import to_exact, to_fraction
+from expectitree.base.numbers import to_exact
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.folding import unshare
 from expectitree.base.tree.model import Tree, check_tree

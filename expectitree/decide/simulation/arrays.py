@@ -15,7 +15,7 @@ import numpy as np
 
 from expectitree.base.expressions.evaluation import FLOATS, Domain
 from expectitree.base.expressions.syntax import BELOW_TABLE, NEGATION, Expression, Name
-from expectitree.base.numbers import to_nearest_float
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Tree

@@ -17,7 +17,8 @@ from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.expressions.parser import listed
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import escape, quote, to_float
+from expectitree.base.numbers import escape, quote
+from expectitree.base.reading import to_float
 from expectitree.base.tree.formulas import Parameter
 from expectitree.files import read_text
 from expectitree.files.grammar.document import error_in

@@ -27,16 +27,9 @@ from expectitree.base.errors import (
     TreeError,
     install_hint,
 )
-from expectitree.base.numbers import (
-    MAX_FLOAT,
-    escape,
-    exact_text,
-    is_finite,
-    message_text,
-    quote,
-    to_fraction,
-)
-from expectitree.base.tree.adopt import adopt, check_labels, widen
+from expectitree.base.numbers import MAX_FLOAT, escape, exact_text, is_finite, message_text, quote
+from expectitree.base.reading import to_fraction
+from expectitree.base.tree.adopt import adopt, check_labels
 from expectitree.base.tree.columns import (
     NUMBER_WORDS,
     Column,
@@ -47,6 +40,7 @@ from expectitree.base.tree.columns import (
 )
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_floats
+from expectitree.files.formats.float32 import widen
 from expectitree.files.grammar.document import error_in
 from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.files.urls import is_url, refuse_url

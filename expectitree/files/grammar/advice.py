@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from expectitree.base.names import nearest
-from expectitree.base.numbers import escape, exact_text, quote, to_fraction
+from expectitree.base.numbers import escape, exact_text, quote
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar import words
 from expectitree.files.grammar.document import Data, Keys, Pairs

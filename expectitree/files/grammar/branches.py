@@ -7,14 +7,8 @@ from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError, WarningText
 from expectitree.base.expressions.syntax import Name
-from expectitree.base.numbers import (
-    Number,
-    escape,
-    message_text,
-    quote,
-    to_probability,
-    written_like,
-)
+from expectitree.base.numbers import Number, escape, message_text, quote
+from expectitree.base.reading import to_probability, written_like
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.builder import TreeBuilder, label_at
 from expectitree.base.tree.columns import NORMALIZED, SUM_TOLERANCE, Labels

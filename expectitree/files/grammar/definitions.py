@@ -14,7 +14,8 @@ from expectitree.base.expressions.parser import listed, parse
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, RESERVED, Expression, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import HOW, Number, escape, exact_text, quote, without_unit
+from expectitree.base.numbers import Number, escape, exact_text, quote
+from expectitree.base.reading import HOW, without_unit
 from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.criteria import check_objective

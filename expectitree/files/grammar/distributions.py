@@ -20,17 +20,9 @@ from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
 from expectitree.base.expressions.parser import ExpressionError, parse, parse_call
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import (
-    INFINITY,
-    exact_text,
-    message_text,
-    quote,
-    to_exact,
-    to_finite_float,
-    to_fraction,
-    to_nearest_float,
-    to_probability,
-)
+from expectitree.base.numbers import INFINITY, exact_text, message_text, quote, to_exact
+from expectitree.base.reading import to_finite_float, to_fraction, to_probability
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.formulas import ZERO, Distribution, Parameter, Parameters
 from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Pairs, Place
 from expectitree.files.grammar.values import ValueReader, text

@@ -15,7 +15,8 @@ from unicodedata import normalize
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import names_in
-from expectitree.base.numbers import Number, quote, to_fraction, to_probability
+from expectitree.base.numbers import Number, quote
+from expectitree.base.reading import to_fraction, to_probability
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar import words

@@ -7,7 +7,8 @@ from functools import partial
 
 from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, name_of
 from expectitree.base.errors import ExpectitreeError, lines_of
-from expectitree.base.numbers import Number, check_setting, exact_text, quote, without_unit
+from expectitree.base.numbers import Number, exact_text, quote
+from expectitree.base.reading import check_setting, without_unit
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader

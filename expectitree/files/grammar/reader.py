@@ -17,9 +17,10 @@ from itertools import islice
 
 from expectitree.base.errors import ExpectitreeError, NumberError, WarningText
 from expectitree.base.expressions.syntax import NAME, RESERVED, names_in
-from expectitree.base.numbers import HOW, escape, float_column, quote
+from expectitree.base.numbers import escape, quote
+from expectitree.base.reading import HOW, float_column
 from expectitree.base.tree import paths
-from expectitree.base.tree.bounds import check_attitude, outside_bounds, with_attitude_number
+from expectitree.base.tree.bounds import outside_bounds, with_attitude_number
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
@@ -184,7 +185,7 @@ class _TreeReader:
 
             def checked(*_: object) -> Tree:
                 computed = with_attitude_number(tree)
-                check_attitude(computed)
+                computed.check_attitude()
                 return computed
 
             written = self.document.root, "attitude", "attitude: "

@@ -18,15 +18,8 @@ from expectitree.base.errors import (
 from expectitree.base.expressions.parser import listed, parse, parse_condition
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, names_in
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import (
-    HOW,
-    Number,
-    quote,
-    to_bound,
-    to_number,
-    to_probability,
-    without_unit,
-)
+from expectitree.base.numbers import Number, quote
+from expectitree.base.reading import HOW, to_bound, to_number, to_probability, without_unit
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import NO_CRITERIA, REST, ByName, Criteria, is_formula
 from expectitree.base.tree.paths import composed

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from expectitree.base.algorithms import GONE
 from expectitree.base.errors import NumberError
 from expectitree.base.names import did_you_mean, nearest
-from expectitree.base.numbers import escape, quote, to_fraction
+from expectitree.base.numbers import escape, quote
+from expectitree.base.reading import to_fraction
 from expectitree.files.grammar.document import Data, GrammarError, Pairs, Place
 
 SPLIT = "YAML splits text between braces at a comma:"

@@ -17,7 +17,8 @@ from typing import Any
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.parser import ExpressionError, parse
 from expectitree.base.expressions.syntax import Expression, text_of
-from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
+from expectitree.base.numbers import Number, escape, number_text, quote
+from expectitree.base.reading import to_fraction
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Column, Readable, Repeated, zeros
 from expectitree.base.tree.formulas import Amount, Amounts, is_formula, payment_of

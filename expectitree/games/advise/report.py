@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from expectitree.base.display import Shown
+from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree
 from expectitree.games.found import Choice, GameSearch
 
@@ -47,7 +48,7 @@ class Advice(Shown):
             "position": self.position,
             "algorithm": search.algorithm.name,
             "best": None if search.place is None else moves[0]["label"],
-            "interval": search.unrounded.interval(),
+            "interval": search.top.interval_of_branch(NONE),
             "moves": moves,
             "line": [{"label": step.label, "p": step.probability} for step in search.line],
             "game": search.grown,

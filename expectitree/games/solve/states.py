@@ -11,7 +11,8 @@ from time import monotonic
 from typing import Any
 
 from expectitree.base.errors import GameError, SearchError
-from expectitree.base.numbers import Number, escape, is_finite, to_nearest_float
+from expectitree.base.numbers import Number, escape, is_finite
+from expectitree.base.rounding import to_nearest_float
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.games.rules import RowsError, Rules
 from expectitree.games.states import States

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.errors import TransformError
-from expectitree.base.numbers import quote, to_float
+from expectitree.base.numbers import quote
+from expectitree.base.reading import to_float
 from expectitree.base.tree.columns import MAX_IDS
 from expectitree.base.tree.model import Kind
 

@@ -7,7 +7,7 @@ No correct search can visit fewer leaves: it is a property of the tree and its b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from expectitree.base.algorithms import Algorithm
@@ -167,25 +167,24 @@ def limit(
         algorithms = usual_algorithms(tree)
     elif isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
-    find = partial(search_tree, bounds=bounds, engine=engine)
+    find = partial(search_tree, bounds=bounds, engine=engine, exact=exact)
     rows = [find(tree, chosen, max_visits=max_visits) for chosen in algorithms]
     tree = searched_tree(tree, engine)
     whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)
     enough = _enough(tree, whole, engine, max_leaves)
     result = Limit(file, whole, enough, rows)
-    for row in result.below * (not tree.rounds):
+    for row in result.below * (not tree.has_rounding):
         raise AnalysisError(
             f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
             f"{result.exact.count:,} are needed: this is a defect of expectitree, please report it "
             "with the tree"
         )
-    rows = [replace(row, rounds=not exact) for row in rows]
-    return replace(result, search=replace(whole, rounds=not exact), rows=rows)
+    return result
 
 
 def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> Enough:
     """Return the fewest leaves that prove the value which a search of the whole tree has found."""
-    if tree.exact and tree.rounds:
+    if tree.exact and tree.has_rounding:
         # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
         tree = in_floats(tree)
         whole = search_tree(tree, bounds=whole.root_bounds)

@@ -15,8 +15,8 @@ from typing import Any
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
-from expectitree.base.executors import executor_of
 from expectitree.base.means import Mean, mean
+from expectitree.lab.study.executors import executor_of
 from expectitree.lab.study.reader import Spec, load_study
 from expectitree.lab.study.results import Record, Results, count_done
 from expectitree.lab.study.run import execute, find_tasks, perform

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError
-from expectitree.base.executors import run_tasks
 from expectitree.base.tree.columns import expect_rows
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.report import Limit, limit
+from expectitree.lab.study.executors import run_tasks
 from expectitree.lab.study.results import GROWN_FIGURES, Figures, Record, Results
 from expectitree.lab.study.spec import (
     LIMIT,

@@ -19,9 +19,9 @@ from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.base.numbers import notation
-from expectitree.base.tree.transform import cut_at_depth
+from expectitree.base.numbers import show_exact
 from expectitree.searches.engine import search_tree
+from expectitree.searches.prepare import cut_at_depth
 from expectitree.searches.result import Search
 
 ROCK = """
@@ -76,7 +76,7 @@ def searches(request: pytest.FixtureRequest) -> list[Search]:
 
 def drawn(text: str, name: str = "expectiminimax", **options: Any) -> list[str]:
     search = search_tree(loads(text, exact=options.pop("exact", False)), name)
-    with notation(search.tree.exact):
+    with show_exact(search.tree.exact):
         return rendered_lines(tree_lines, Evaluation("", search, **options), 80)
 
 
@@ -170,7 +170,7 @@ _FORMULA = re.compile(r"[ (](-?[\d/.]+) = (.+?)(?:  |$)")
 def test_every_formula_of_the_tree_is_true(searches: list[Search]) -> None:
     seen = 0
     for search in searches:
-        with notation(True):
+        with show_exact(True):
             lines = rendered_lines(
                 tree_lines, Evaluation("", search), 10_000, False, most_rows=None
             )
@@ -223,7 +223,7 @@ def test_every_equation_of_a_sentence_is_true(searches: list[Search]) -> None:
     for search in searches:
         for node in range(len(search.tree)):
             report = reasons(search, node)
-            with notation(True):
+            with show_exact(True):
                 text = " ".join(rendered_lines(explanation_lines, report, 100_000, False))
             text = re.sub(r"(?<=\d),(?=\d{3})", "", text)  # 1,000
             paid += " its cost of " in text

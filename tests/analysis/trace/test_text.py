@@ -15,7 +15,7 @@ from random_trees import EVERY, Case, with_slow_variants
 from expectitree.analysis.trace.json import render as trace_json
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.analysis.trace.text import render as trace_text
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.page.steps import Moment
 
 LEFT = "trees/aima-5.12-left.yaml"
@@ -103,7 +103,7 @@ def test_every_equation_is_true(traces: list[Trace]) -> None:
     """Exact equations hold exactly; those in floats, which have six digits, approximately."""
     seen = 0
     for one in traces:
-        with notation(one.tree.exact):
+        with show_exact(one.tree.exact):
             lines = rendered_lines(trace_text, one, 2_000, False)
         for line in lines:
             for left, right in _EQUATION.findall(line):

@@ -23,11 +23,10 @@ from expectitree.base.tree.builder import keep_branches
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.folding import fold_rewards, fold_with_formulas, unshare
 from expectitree.base.tree.transform import (
-    cut_at_depth,
     map_utilities,
-    order_at_random,
-    replace_opponent,
 )
+from expectitree.decide.opponents.mistakes import replace_opponent
+from expectitree.searches.prepare import cut_at_depth, order_at_random
 
 MAX_UNFOLDED = 3_000  # nodes of an unfolded tree
 SEEDS = st.integers(0, 2**32 - 1)

@@ -16,9 +16,10 @@ import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_digits
-from expectitree.base.tree.transform import in_floats, replace_opponent
+from expectitree.base.tree.transform import in_floats
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.opponents import report as module
+from expectitree.decide.opponents.mistakes import replace_opponent
 from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.decide.sensitivity import parameters
 from expectitree.decide.sensitivity.decisions import Threshold

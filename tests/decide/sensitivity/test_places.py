@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import show_exact
 from expectitree.decide.sensitivity.decisions import Place, place_texts
 from expectitree.text.console import ASCII, UNICODE
 
@@ -56,7 +56,7 @@ def test_an_interval_is_shown_with_the_digits_that_are_known(
 def test_an_exact_place_is_a_fraction_or_its_first_digits(
     at: Fraction, expected: tuple[str, str]
 ) -> None:
-    with notation(fractions=True):
+    with show_exact(exact=True):
         assert place_texts(place(at, at), UNICODE) == expected
     assert "/" not in "".join(place_texts(place(at, at), UNICODE))
 
