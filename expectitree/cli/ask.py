@@ -10,13 +10,10 @@ import click
 from rich.console import Console
 
 from expectitree.base import interrupts
-from expectitree.base.numbers import notation, to_fraction
+from expectitree.base.numbers import to_fraction
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import FILE, declare, option, search_option, tree_option
-from expectitree.cli.options import format_options, set_option
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
-    OUT,
     make_console,
     print_error,
     protect,
@@ -26,7 +23,7 @@ from expectitree.cli.terminal import (
     working,
     write,
 )
-from expectitree.cli.tree_files import check_output, force_option, reading_options, write_tree
+from expectitree.cli.tree_files import check_output, write_tree
 from expectitree.cli.tree_options import read_bounds
 from expectitree.decide.ask.answers import AnswersFile, answers_name
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
@@ -38,32 +35,6 @@ from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 
 
-@declare("ask")
-@click.argument("file", required=False, metavar="[FILE]", type=FILE)
-@option("-e TEXT", "A tree typed in place of a file.", "text")
-@search_option(
-    "--goal",
-    "What to make certain: which action is best, or the value.",
-    type=click.Choice(("action", "value")),
-    default="action",
-)
-@search_option(
-    "--bounds LOWER,UPPER",
-    "Bounds on every total (utility plus rewards); inf if unknown.",
-)
-@tree_option("--exact", "Show fractions in place of rounded decimals.")
-@option(
-    "--answers FILE",
-    "The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
-    rare=True,
-)
-@option("--no-save", "Read answers from the file, but add none.", rare=True)
-@option("--show", "Ask nothing: show the tree and the bounds.", "shows")
-@option("-o --output FILE", "Write the tree with the answers in it.", type=OUT)
-@set_option
-@reading_options
-@force_option
-@format_options("ask", "--report")
 def command(
     file: str | None,
     text: str | None,
@@ -75,9 +46,9 @@ def command(
     shows: bool,
     output: str | None,
     parameters: dict[str, str],
+    reading: ReadOptions,
     force: bool,
     format_name: str,
-    reading: ReadOptions,
 ) -> int:
     """Ask for the unknown utilities that matter most, until the decision is certain.
 
@@ -97,7 +68,6 @@ def command(
     protect(name for name in (file, kept) if name is not None)
     if output is not None:
         check_output(output, None, force)
-    click.get_current_context().with_resource(notation(exact))
     source = file or "-e"
     read = partial(load, source) if text is None else partial(loads, text, name=source)
     read = partial(read, parameters=parameters, **reading)

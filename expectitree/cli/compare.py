@@ -7,20 +7,13 @@ from dataclasses import replace
 from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.base.errors import Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import is_game_name
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import say_problems
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
 
 
-@declare("compare")
-@algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
-@tree_options
-@option("-v --verbose", "Show how long each search took, too; the default for games.", "has_times")
-@format_options("compare")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,

@@ -9,7 +9,6 @@ import click
 
 from expectitree.base import interrupts
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import FILE, declare, option
 from expectitree.cli.terminal import say, write
 from expectitree.editor.server import Server
 from expectitree.files.formats import format_by_suffix, format_of_text
@@ -17,16 +16,6 @@ from expectitree.files.grammar.document import error_in
 from expectitree.files.sources import PREFIX, read_text
 
 
-@declare("edit")
-@click.argument("file", metavar="FILE", type=FILE)
-@option(
-    "--port N",
-    "The port; by default, any that is free.",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default=False,
-)
-@option("--no-browser", "Print the link, and open no browser.")
 def command(file: str, port: int, no_browser: bool) -> None:
     """Edit a tree in the browser: type, or click its picture.
 

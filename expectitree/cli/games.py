@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.base.errors import GameError, SearchError
-from expectitree.cli.help import GAMES, Option, game_option
+from expectitree.cli.help import GAMES, Option
 from expectitree.cli.terminal import warn, working
-from expectitree.games import MAX_ROWS
 
 if TYPE_CHECKING:
     from expectitree.base.algorithms import Algorithm
@@ -21,31 +20,6 @@ if TYPE_CHECKING:
     from expectitree.games.found import GameSearch
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
-
-_COUNT = click.IntRange(min=0)
-POSITION_OPTIONS = (
-    game_option("--start TEXT", "Start from the position that TEXT describes."),
-    game_option("--play MOVES", "Play these moves first, as in roll,6,hold."),
-    game_option("--no-merge", "Do not merge equal states into one node."),
-    game_option("--max-rows N", f"Make at most N nodes.  [default: {MAX_ROWS:,}]"),
-    game_option(
-        "--estimate FILE.py:NAME",
-        "Estimate states with this function, in place of the game's estimates, or with "
-        "`rollouts:N`: the mean of N random games.",
-    ),
-)
-WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    game_option("--depth D", "The depth of the tree, in plies."),
-    game_option("--bounds LOWER,UPPER", "Bounds on every utility, in place of the game's bounds."),
-)
-LAZY_OPTIONS = (
-    game_option(
-        "--deepen", "Search to depth 1, 2, … up to D, each time with the best moves first."
-    ),
-    game_option(
-        "--seconds T", "Stop after T seconds and report the result so far. Without --depth, deepen."
-    ),
-)
 
 
 @dataclass(frozen=True)

@@ -5,32 +5,16 @@ from __future__ import annotations
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import declare, option, search_option
-from expectitree.cli.options import file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Events, Information, every_event, information
 from expectitree.files.grammar.document import error_in
 
 
-@declare("information")
-@search_option(
-    "--event NAME",
-    "An event of the file, or a chance node's path; repeat it to know several at once.  [default: "
-    "each event of the file]",
-    "names",
-    rare=False,
-    multiple=True,
-)
-@option(
-    "--likelihood FILE", "A test in YAML: signal, then outcome, then the probability of the signal."
-)
-@file_options
-@format_options("information")
 def command(
-    options: SearchOptions,
     names: tuple[str, ...],
     likelihood: str | None,
+    options: SearchOptions,
 ) -> None:
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 

@@ -6,9 +6,8 @@ import re
 
 import click
 
-from expectitree.cli.help import declare, option
-from expectitree.cli.terminal import OUT, say, write
-from expectitree.cli.tree_files import check_file, force_option
+from expectitree.cli.terminal import say, write
+from expectitree.cli.tree_files import check_file
 from expectitree.files import load
 from expectitree.files.sources import PREFIX, examples, read_example
 from expectitree.files.writing import whole_file
@@ -48,11 +47,6 @@ max:
 """
 
 
-@declare("new")
-@click.argument("file", required=False, type=OUT)
-@option("--example NAME", "Print this example tree instead; --list shows the names.")
-@option("--list", "List the example trees.", "list_examples")
-@force_option
 def command(file: str | None, example: str | None, list_examples: bool, force: bool) -> None:
     """Print a commented tree file to start from, or write it to FILE.
 

@@ -8,25 +8,13 @@ import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, node_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import opponents
 
 
-@declare("opponents")
-@option(
-    "--epsilon E",
-    "The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
-    "epsilons",
-    multiple=True,
-    default=("0.1",),
-)
-@node_options
-@format_options("opponents")
 def command(
-    options: SearchOptions,
     epsilons: tuple[str, ...],
+    options: SearchOptions,
 ) -> None:
     """Evaluate each tree against a perfect, a fallible and a random MIN.
 

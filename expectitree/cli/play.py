@@ -13,12 +13,10 @@ import click
 from expectitree.base import interrupts
 from expectitree.base.numbers import message_text
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.cli.advise import SEARCH_OPTIONS, source_of
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import POSITION_OPTIONS, GameSource
-from expectitree.cli.help import FILE, declare, option
+from expectitree.cli.advise import source_of
+from expectitree.cli.algorithms import ChosenAlgorithms
+from expectitree.cli.games import GameOptions, GameSource
 from expectitree.cli.terminal import make_console, read_line, say, write
-from expectitree.cli.tree_files import add_options
 from expectitree.games.calls import naming_errors
 from expectitree.games.solve.policy import read_policy
 from expectitree.games.solve.states import state_text
@@ -33,26 +31,9 @@ PLAYERS = {MAX: "MAX", MIN: "MIN", CHANCE: "Outcome"}
 MAX_SEED = 1_000_000  # of those that are chosen at random
 
 
-@declare("play")
-@click.argument("name", metavar="GAME", type=FILE)
-@option(
-    "--as",
-    "The player whose moves you choose.",
-    "side",
-    type=click.Choice(("max", "min", "both")),
-    default="max",
-)
-@option("--seed N", "The seed of the outcomes.", type=click.IntRange(min=0))
-@option("--typed", "Ask for the outcomes of chance, such as those of real dice.")
-@option(
-    "--policy FILE",
-    "Play against the policy that `solve --policy FILE` wrote, in place of a search.",
-)
-@algorithm_option("The search.  [default: star2]")
-@partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
 @naming_errors()
 def command(
-    name: str,
+    game: str,
     side: str,
     seed: int | None,
     typed: bool,
@@ -60,7 +41,7 @@ def command(
     algorithms: ChosenAlgorithms,
     depth: int | None,
     seconds: float | None,
-    **position: Any,
+    games: GameOptions,
 ) -> None:
     """Play a game in the terminal, against a search.
 
@@ -76,7 +57,7 @@ def command(
     if typed and seed is not None:
         raise click.UsageError("--seed chooses the outcomes that --typed asks for\nremove one.")
     algorithm = algorithms.or_only("star2").only("play runs one algorithm\ngive -a once.")
-    source = source_of(name, depth, seconds, usual=1, **position)
+    source = source_of(game, depth, seconds, 1, games)
     known = None
     if policy is not None:
         known = read_policy(policy)

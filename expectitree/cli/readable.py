@@ -1,12 +1,18 @@
-"""What a command can read: files, examples and games, which shells complete."""
+"""The values of options that need more than click: what can be read, and how shells complete it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from expectitree.base.errors import ExpectitreeError
+from expectitree.base.tree.model import Tree
+from expectitree.files import load, loads
+from expectitree.files.formats import TABLES, format_by_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -55,3 +61,42 @@ def _files(incomplete: str) -> list[str]:
     if len(found) == 1 and found[0].endswith("/"):
         return _files(found[0]) or found
     return sorted(found)
+
+
+class FormatName(click.Choice[str]):
+    """The name of a format: one of the choices, or a plugin's."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name if there is such a format."""
+        if value not in TABLES and format_by_name(value):
+            return value
+        return super().convert(value, param, ctx)
+
+
+def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the values."""
+
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        return [value for value in values if value.startswith(incomplete)]
+
+    return complete
+
+
+def _complete_of_tree(names: Callable[[Tree], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the names in the tree that was typed before."""
+
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        params: Any = context.params
+        with suppress(ExpectitreeError, OSError):
+            for text in params.get("texts") or ():
+                return complete_from(names(loads(text)))(context, param, incomplete)
+            for file in params.get("files") or context.args:  # an option waits for its value
+                return complete_from(names(load(file)))(context, param, incomplete)
+        return []
+
+    return complete
+
+
+complete_parameters = _complete_of_tree(lambda tree: tree.parameters)
+complete_settings = _complete_of_tree(lambda tree: [f"{name}=" for name in tree.parameters])
+complete_paths = _complete_of_tree(lambda tree: map(tree.path_of, tree.first_paths.order))

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import file_options
 from expectitree.cli.terminal import say
-from expectitree.cli.tree_files import check_drawn, force_option
+from expectitree.cli.tree_files import check_drawn
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.page import PARTS, page_of
+from expectitree.decide.page import page_of
 from expectitree.picture.drawing import write
 
 
-@declare("report")
-@partial(file_options, files="FILE")
-@option("-o --output OUT", "The page: a .html file.", "out", required=True)
-@option(
-    "--parts LIST",
-    f"Only these parts, with commas between: {', '.join(PARTS)}.",
-    callback=lambda _context, _option, text: text.split(",") if text else [],
-)
-@force_option
-def command(options: SearchOptions, out: str, parts: list[str], force: bool) -> None:
+def command(options: SearchOptions, out: str, parts: str | None, force: bool) -> None:
     """Write a page about a decision for a client: read it in a browser, or print it.
 
     It has the question, the recommendation with its reasons, a picture of the tree, the criteria,
@@ -44,7 +31,7 @@ def command(options: SearchOptions, out: str, parts: list[str], force: bool) -> 
 
     def written(tree: Tree, file: str) -> None:
         check_drawn(out, force)
-        write(page_of(tree, file, parts), out)
+        write(page_of(tree, file, parts.split(",") if parts else []), out)
         say(f"{out} written")
 
     list(options.map("report on", written))

@@ -6,31 +6,18 @@ from functools import partial
 
 import click
 
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, node_options
-from expectitree.cli.terminal import OUT, show
-from expectitree.cli.tree_files import check_output, force_option, write_tree
+from expectitree.cli.terminal import show
+from expectitree.cli.tree_files import check_output, write_tree
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.rescale.report import rescale
 
 
-@declare("rescale")
-@option("--any", "Removed.", "any_", hidden=True)
-@option(
-    "--map MAP", "A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay."
-)
-@option(
-    "-o --output FILE", "Write the rescaled tree; the suffix decides the format.", "out", type=OUT
-)
-@force_option
-@node_options
-@format_options("rescale", "--report")
 def command(
-    options: SearchOptions,
-    map: str | None,
     any_: bool,
+    map: str | None,
     out: str | None,
     force: bool,
+    options: SearchOptions,
 ) -> None:
     """Map the utilities of each tree, and show values and best actions before and after.
 

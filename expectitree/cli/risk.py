@@ -11,32 +11,18 @@ import click
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, node_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.reach.report import reach as trace_of
 from expectitree.decide.risk.report import Risk, risk
 
 
-@declare("risk")
-@option("--target T", "Show the probability of a total at least as good as T.", type=None)
-@option("--action LABEL", "Show the distribution of this action, in place of the best one's.")
-@option("--hurwicz A", "Weight of the best total in the rule of Hurwicz.  [default: 0.5]")
-@option(
-    "--reach COUNTER",
-    "Show how likely play enters each node that repeats, by a counter such as cycle.",
-)
-@option("-v --verbose", "Show the regret of each action in each state.", "is_detailed")
-@plot_option
-@node_options
-@format_options("risk")
 def command(
-    options: SearchOptions,
     target: str | None,
     action: str | None,
     hurwicz: str | None,
     reach: str | None,
     is_detailed: bool,
+    options: SearchOptions,
 ) -> None:
     """Show the distribution of totals for each first action, with optimal play afterward.
 

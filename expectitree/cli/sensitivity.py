@@ -6,46 +6,14 @@ import click
 
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
+from expectitree.decide.sensitivity.exact import break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
 
 
-@declare("sensitivity")
-@option(
-    "-p --parameter NAME[=LOW..HIGH]",
-    "The parameter to vary, and its range if the file has none; two make a map.",
-    "moved",
-    multiple=True,
-    named=True,
-    shell_complete=complete_parameters,
-)
-@option("--everywhere", "Every decision that optimal play can reach.", "is_everywhere")
-@option("--tornado", "The least and greatest value over each range.", "is_tornado")
-@option("--fixed", "Keep the current best strategy in a tornado.", rare=True)
-@option(
-    "--until 'A = B'",
-    "Where two branches, given by path, are worth the same, or the `value` of the tree is a "
-    "number.",
-)
-@option("--add PATH", "How much more or less a branch may pay.")
-@option("--strategies", "List every strategy and its value.")
-@option(
-    "--grid",
-    "Rows of a map.",
-    rare=True,
-    type=click.IntRange(2, 1000),
-    default=GRID,
-)
-@plot_option
-@file_options
-@format_options("sensitivity")
 def command(
-    options: SearchOptions,
     moved: tuple[str, ...],
     is_everywhere: bool,
     is_tornado: bool,
@@ -54,6 +22,7 @@ def command(
     add: str | None,
     strategies: bool,
     grid: int,
+    options: SearchOptions,
 ) -> None:
     """Find what the best decision depends on.
 

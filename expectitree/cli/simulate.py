@@ -9,53 +9,19 @@ import click
 
 from expectitree.base.display import Shown
 from expectitree.base.numbers import quote
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.records import Fields
 from expectitree.decide.sensitivity.parameters import parse_range
-from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
+from expectitree.decide.simulation.report import acceptability, simulate
 
 
-@declare("simulate")
-@option(
-    "-p --parameter NAME[=LOW..HIGH]",
-    "Show the acceptability curve: the share of draws in which each action is best, over the "
-    "range of this parameter.",
-    "moved",
-    shell_complete=complete_parameters,
-)
-@option(
-    "--known NAMES",
-    "Show what knowing several parameters together is worth, as in --known a,b; repeat it for "
-    "other ones.",
-    "groups",
-    multiple=True,
-)
-@option(
-    "--study NAME=N[,SD]",
-    "Show what N observations of a parameter are worth (EVSI). An observation is yes or no, or a "
-    "number with the standard deviation SD. Repeat it for other studies.",
-    "studies",
-    multiple=True,
-)
-@option("--draws N", "The number of draws.", "count", default=DRAWS)
-@option(
-    "--seed",
-    "The seed of the random numbers; the same seed gives the same draws.",
-    type=click.IntRange(min=0),
-    default=SEED,
-)
-@plot_option
-@file_options
-@format_options("simulation")
 def command(
-    options: SearchOptions,
     moved: str | None,
     groups: tuple[str, ...],
     studies: tuple[str, ...],
     count: int,
     seed: int,
+    options: SearchOptions,
 ) -> None:
     """Show which action is best while parameters are uncertain.
 

@@ -8,30 +8,14 @@ import click
 
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import with_positions
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import complete_paths, format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
 
 MAX_STEPS = 500  # shown as text by default
 
 
-@declare("trace")
-@algorithm_option("The search.  [default: expectiminimax; star2 for games]")
-@partial(tree_options, is_lazy=True)
-@option(
-    "--at PATH",
-    "Show only the steps at one node, and the results of its children.",
-    shell_complete=complete_paths,
-)
-@option(
-    "--limit N",
-    f"Show this many steps, 0 for all.  [default: {MAX_STEPS} as text, all else]",
-    type=click.IntRange(min=0),
-)
-@format_options("trace")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,

@@ -17,24 +17,24 @@ from expectitree.cli.games import GameOptions
 from expectitree.files.rows import ReadOptions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TreeOptions:
-    """The options of `tree_options`: which trees a command reads, and how it searches them."""
+    """Which trees a command reads, and how it searches them; in the order of the help."""
 
+    plot: str | None = None  # the file that a plot of the report goes to
+    games: GameOptions | None = None  # of a command that takes games
+    reading: ReadOptions
     files: Sequence[str]
     texts: Sequence[str]
     depth: int | None
     order: str
     exact: bool
     parameters: Mapping[str, str]
-    reading: ReadOptions
     attitude: str | None
     bounds: str | None = None
     engine: str = "auto"
     max_visits: int | None = None
-    games: GameOptions | None = None  # of a command that takes games
     format_name: str = "text"  # of the report
-    plot: str | None = None  # the file that a plot of the report goes to
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     def arguments_for(self, *algorithms: Algorithm) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from expectitree.analysis.verify.report import Check, Verification, refresh, ver
 from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name
-from expectitree.cli.help import FILE, declare, option
-from expectitree.cli.options import format_options, set_option
 from expectitree.cli.sources import files_in
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -31,18 +29,6 @@ from expectitree.files import load
 from expectitree.text.console import characters, line, safe, to_strings
 
 
-@declare("verify")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER|GAME...", type=FILE)
-@option("--write", "Write the results into each file's `expect`.", "write_back")
-@option("-v --verbose", "In text, print every expectation.")
-@option(
-    "--answers FILE",
-    "Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
-    rare=True,
-)
-@option("-q --quiet", "In text, print only what is broken, and the last line.")
-@set_option
-@format_options("verify")
 def command(
     paths: tuple[str, ...],
     write_back: bool,
