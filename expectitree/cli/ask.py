@@ -23,8 +23,7 @@ from expectitree.cli.terminal import (
     working,
     write,
 )
-from expectitree.cli.tree_files import check_output, write_tree
-from expectitree.cli.tree_options import read_bounds
+from expectitree.cli.tree_files import check_output, read_bounds, write_tree
 from expectitree.decide.ask.answers import AnswersFile, answers_name
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
 from expectitree.decide.ask.text import Conversation

@@ -6,9 +6,9 @@ The help has the options in the order of the arguments; those of the report are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from inspect import cleandoc, signature
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -18,6 +18,7 @@ from expectitree.cli.help import GAMES, HELP_ALL, OUTPUT, OWN, SECTIONS, Option,
 from expectitree.cli.option_table import ALL, MADE, TABLE
 from expectitree.cli.terminal import printing_to_stderr
 
+_Plan: TypeAlias = dict[str, Any]  # of options by name; a dictionary of an argument with several
 _GAME = (
     "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs that file), with "
     "parameters as in 'game:pig(target=20)'. A game needs --depth."
@@ -33,25 +34,25 @@ class Command(click.Command):
         for key, group in TABLE.items():
             if key == ALL or name in key.split():
                 rows |= _by_name(group)
-        params = dict.fromkeys(_params(function, rows))
+        self.function, self.plan = function, _plan(function, rows)
+        params = [*dict.fromkeys(_leaves(self.plan))]
         if folder := COMMANDS[name].folder:
             choice = click.Choice(module_of(folder).FORMATS)
-            format = Option(
-                "--format", "The format of the output.", OUTPUT, "format_name",
-                type=choice, default="text",
-            )  # fmt: skip
-            params |= {format: None, rows["report_file"]: None}
+            about = "The format of the output."
+            params += [
+                Option("--format", about, OUTPUT, "format_name", type=choice, default="text"),
+                rows["report_file"],
+            ]
+        params.append(HELP_ALL)
         for param in params:
             if isinstance(param, Option):
                 param.fill_in()
-        super().__init__(name, params=[*params, HELP_ALL], help=cleandoc(str(function.__doc__)))
-        self.function = function
+        super().__init__(name, params=params, help=cleandoc(str(function.__doc__)))
 
     def invoke(self, ctx: click.Context) -> None:
         """Run the command, which alone may write to standard output, and returns its status."""
-        exact = ctx.params.get("exact", False)
-        with printing_to_stderr(ctx), notation(exact):
-            arguments = _arguments(self.function, ctx)
+        with printing_to_stderr(ctx), notation(ctx.params.get("exact", False)):
+            arguments = _arguments(self.plan, ctx)
             status = ctx.invoke(self.function, **arguments)
         if "options" in arguments:
             status = max(arguments["options"].statuses, default=0)
@@ -66,11 +67,9 @@ class Command(click.Command):
             record = param.get_help_record(ctx)
             if not record or not isinstance(param, click.Option):
                 continue
-            if not isinstance(param, Option):  # --help itself
-                sections[OWN].append(record)
-            elif is_whole(ctx):
-                sections[param.section].append(record)
-            elif param.is_usual(games_only):
+            if is_whole(ctx):
+                sections[getattr(param, "section", OWN)].append(record)
+            elif not isinstance(param, Option) or param.is_usual(games_only):
                 sections[OWN].append(record)
         for title, records in sections.items():
             if not records:
@@ -82,49 +81,51 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
 
-def _by_name(group: list[click.Parameter]) -> dict[str, click.Parameter]:
+def _by_name(group: list[click.Parameter]) -> _Plan:
     return {str(row.name): row for row in group}
 
 
 def _maker(argument: str) -> Callable[..., Any]:
-    """Return the function that makes an argument of its own arguments."""
+    """Return what makes an argument of its own arguments."""
     module, _, name = MADE[argument].partition(".")
     maker: Callable[..., Any] = getattr(module_of(f"cli.{module}"), name)
     return maker
 
 
-def _params(
-    function: Callable[..., Any], rows: Mapping[str, click.Parameter]
-) -> Iterator[click.Parameter]:
-    """Yield the options and arguments of the command line from which a function is called."""
-    arguments = signature(function).parameters
-    for name in arguments:
+def _plan(function: Callable[..., Any], rows: _Plan) -> _Plan:
+    """Return the options that each argument of a function takes, if it takes any."""
+    plan: _Plan = {}
+    names = signature(function).parameters
+    for name in names:
         if name in MADE:
-            yield from _params(_maker(name), rows)
+            plan[name] = _plan(_maker(name), rows)
         elif f"**{name}" in TABLE:
             group = _by_name(TABLE[f"**{name}"])
-            yield from (row for option, row in group.items() if option not in arguments)
+            plan[name] = {option: group[option] for option in group if option not in names}
         elif name in rows:
-            yield rows[name]
+            plan[name] = rows[name]
+    return {name: part for name, part in plan.items() if part}
 
 
-def _arguments(function: Callable[..., Any], ctx: click.Context) -> dict[str, Any]:
-    """Return the arguments of a function from the values of options; without an option, none."""
-    values: dict[str, Any] = {}
+def _leaves(plan: _Plan) -> Iterator[click.Parameter]:
+    """Yield the options of a plan in their order."""
+    for part in plan.values():
+        if isinstance(part, dict):
+            yield from _leaves(part)
+        else:
+            yield part
+
+
+def _arguments(plan: _Plan, ctx: click.Context) -> dict[str, Any]:
+    """Return the arguments of a function from the values of their options."""
+    arguments: dict[str, Any] = {}
     typed = click.core.ParameterSource.COMMANDLINE
-    arguments = signature(function).parameters
-    for name in arguments:
+    for name, part in plan.items():
         if name in MADE:
-            maker = _maker(name)
-            parts = _arguments(maker, ctx)
-            if parts:
-                values[name] = maker(**parts)
-        elif f"**{name}" in TABLE:
-            others = _by_name(TABLE[f"**{name}"]).keys() - arguments.keys()
-            given = [name for name in ctx.params if name in others]
-            values[name] = {
-                name: ctx.params[name] for name in given if ctx.get_parameter_source(name) == typed
-            }
-        elif name in ctx.params:
-            values[name] = ctx.params[name]
-    return values
+            arguments[name] = _maker(name)(**_arguments(part, ctx))
+        elif isinstance(part, dict):
+            given = [option for option in part if ctx.get_parameter_source(option) == typed]
+            arguments[name] = {option: ctx.params[option] for option in given}
+        else:
+            arguments[name] = ctx.params[name]
+    return arguments

@@ -6,8 +6,7 @@ from expectitree.base.tree.folding import fold_with_formulas, unshare
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameOptions, GameSource, is_game_name, refuse_file_options
 from expectitree.cli.terminal import say, working
-from expectitree.cli.tree_files import check_output, read_exactly, write_tree
-from expectitree.cli.tree_options import read_bounds
+from expectitree.cli.tree_files import check_output, read_bounds, read_exactly, write_tree
 from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 

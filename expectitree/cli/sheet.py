@@ -14,8 +14,7 @@ from expectitree.cli import generate  # noqa: F401  # it declares the parameters
 from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import refuse_game
 from expectitree.cli.terminal import say, warn, working
-from expectitree.cli.tree_files import check_drawn, check_file
-from expectitree.cli.tree_options import read_bounds
+from expectitree.cli.tree_files import check_drawn, check_file, read_bounds
 from expectitree.files import load
 from expectitree.files.saving import save
 from expectitree.files.writing import OutputFile, named_errors, write_marked

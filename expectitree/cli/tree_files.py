@@ -1,4 +1,4 @@
-"""Trees in files: the options of formats; read a tree exactly, and write one after a check."""
+"""Trees in files: the options about them; read a tree exactly, and write one after a check."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any
 
 import click
 
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import to_bound
+from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say, standard_output, warn, working, write
-from expectitree.files import load
-from expectitree.files.formats import TABLES
+from expectitree.files import NO_TREES, load, tree_files
+from expectitree.files.formats import SUFFIXES, TABLES
 from expectitree.files.grammar.document import error_in
 from expectitree.files.rows import Format, ReadOptions
 from expectitree.files.saving import format_of, pieces, save, text_format
@@ -103,3 +106,34 @@ def write_tree(
         save(tree, out, format=format, drop_fractions=drop_fractions, float32=float32, warn=say)
     command = "ask" if tree.unknown else "eval"
     say(f"{out} written: {plural(len(tree), 'node')}; next: expectitree {command} {out}")
+
+
+def files_in(paths: Sequence[str]) -> list[str]:
+    """Return the paths, with each folder replaced by the tree files in it."""
+    files: list[str] = []
+    for path in paths:
+        found = list(tree_files(path)) if os.path.isdir(path) else [path]
+        if not found:
+            suffixes = ", ".join(suffix for suffix in SUFFIXES if suffix not in NO_TREES)
+            raise error_in(
+                path,
+                f"no tree file in this folder: expected a name that ends in one of {suffixes}",
+            )
+        files += found
+    return files
+
+
+def read_bounds(text: str | None) -> Bounds | None:
+    """Return the bounds in a text such as 0,100; None without a text."""
+    if text is None:
+        return None
+    ends = text.strip("[]").split(",")
+    try:
+        if len(ends) != 2:
+            raise NumberError(f"found {text!r}, expected two")
+        lower, upper = (to_bound(end.strip(), exact=True) for end in ends)
+    except NumberError as error:
+        raise click.BadParameter(
+            f"{error.reason}\nwrite LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
+        ) from None
+    return lower, upper

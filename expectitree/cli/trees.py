@@ -5,18 +5,29 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, TypeVar, cast
 
 import click
 
 from expectitree.analysis import plotting
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.errors import ExpectitreeError, FileError, GameError
+from expectitree.base.errors import ExpectitreeError, FileError, GameError, SearchError
 from expectitree.base.tables import QUESTIONS, module_of
+from expectitree.base.tree.builder import EXACT_NODES
+from expectitree.base.tree.columns import ChosenBounds
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import is_game_name, refuse_game
-from expectitree.cli.sources import files_in, sources_of
+from expectitree.base.tree.transform import in_fractions
+from expectitree.cli.games import (
+    GameOptions,
+    GameSource,
+    is_game_name,
+    refuse_file_options,
+    refuse_game,
+)
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     NO_TREE,
@@ -26,18 +37,63 @@ from expectitree.cli.terminal import (
     say_problems,
     show,
     show_separator,
+    warn,
     working,
 )
-from expectitree.cli.tree_options import TreeOptions
+from expectitree.cli.tree_files import files_in, read_bounds
+from expectitree.files import load, loads
+from expectitree.files.rows import ReadOptions
+from expectitree.searches.bounds import NO_BOUNDS
 from expectitree.searches.engines import advice
+from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
-class SearchOptions(TreeOptions):
-    """The options of a command, and what it does with each tree that they choose."""
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """Which trees a command reads, how it searches them, and what it does with each.
+
+    The fields are the options in the order of the help.
+    """
+
+    plot: str | None = None  # the file that a plot of the report goes to
+    games: GameOptions | None = None  # of a command that takes games
+    reading: ReadOptions
+    files: Sequence[str]
+    texts: Sequence[str]
+    depth: int | None
+    order: str
+    exact: bool
+    parameters: Mapping[str, str]
+    attitude: str | None
+    bounds: str | None = None
+    engine: str = "auto"
+    max_visits: int | None = None
+    format_name: str = "text"  # of the report
+    statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
+
+    def arguments_for(self, *algorithms: Algorithm) -> dict[str, Any]:
+        """Return the keyword arguments of a function that searches a tree."""
+        if self.max_visits is not None and not any(a.prunes for a in algorithms):
+            raise SearchError(
+                f"--max-visits stops a pruning search, and {algorithms[0].name} visits every node\n"
+                "remove it, or choose a search such as -a star2"
+            )
+        return {
+            "bounds": self.root_bounds,
+            "engine": self.engine,
+            "max_visits": self.max_visits,
+        }
+
+    @cached_property
+    def root_bounds(self) -> ChosenBounds:
+        """The bounds of `--bounds`, or None."""
+        if self.bounds in ("none", "leaves"):
+            return cast("ChosenBounds", self.bounds)
+        return read_bounds(self.bounds)
 
     @property
     def tree_count(self) -> int:
@@ -58,7 +114,7 @@ class SearchOptions(TreeOptions):
         An error in one tree is reported and does not stop the others; it sets the exit status.
         """
         self._check()
-        for name, read in sources_of(self, lazy):
+        for name, read in self._sources(lazy):
             try:
                 found = read()
                 if isinstance(found, Tree) and (hint := advice(found, self.engine)):
@@ -139,6 +195,63 @@ class SearchOptions(TreeOptions):
             self.games.check(bool(games))
         protect([*files_in(self.files), *(name.rpartition(":")[0] for name in games)])
         _ = self.root_bounds
+
+    def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
+        """Yield the name of each text, file and game, and the function that reads it."""
+        for text in self.texts:
+            yield "-e", partial(self._read, partial(loads, text, name="-e"), "-e")
+        for file in files_in(self.files):
+            read = partial(self._read, partial(load, file), file)
+            if is_game_name(file):
+                yield file, partial(self._grow, file, lazy)
+            else:
+                yield file, read
+
+    def _read(self, read: Callable[..., Tree], name: str) -> Tree:
+        """Return a tree as the options change it."""
+        with working(f"reading {name}"):
+            tree = read(
+                exact_nodes=sys.maxsize if self.exact else EXACT_NODES,
+                warn=warn,
+                parameters=self.parameters,
+                **self.reading,
+            )
+            if self.exact:  # a table holds floats
+                tree = in_fractions(tree)
+            if self.attitude is not None:
+                tree = tree.with_attitude(self.attitude)
+            return prepare(tree, self.depth, self.order)
+
+    def _grow(self, name: str, algorithm: Algorithm | None) -> Tree | Search:
+        """Search a game, or write it out."""
+        refuse_file_options(self.parameters, self.reading)
+        if self.attitude is not None:
+            raise click.UsageError(
+                f"--attitude needs the tree of {name}\nwrite it to a file first with "
+                "`expectitree convert`, or remove --attitude."
+            )
+        assert self.games is not None
+        bounds = NO_BOUNDS if self.bounds == "none" else self.root_bounds
+        if bounds == "leaves":
+            raise click.UsageError(
+                "The leaves of a game are not known in advance\ngive --bounds L,U."
+            )
+        source = GameSource(name, self.games, self.depth, bounds=bounds, exact=self.exact)
+        if algorithm is None or algorithm.needs_whole_tree:
+            instead = "; or search without the whole tree: `expectitree eval -a star2`"
+            tree = source.write_out(instead)
+            return prepare(tree, None, self.order)
+        if self.order != "given":
+            raise click.UsageError(
+                f"--order {self.order} needs the whole tree, and {algorithm.name} searches a game "
+                "without it\nremove it, or order moves with --deepen."
+            )
+        if self.engine == "compiled":
+            raise click.UsageError(
+                "The rules of a game are Python code, which cannot be compiled\nremove --engine "
+                "compiled, or write the tree to a file first with `expectitree convert`."
+            )
+        return source.search(algorithm, self.max_visits)
 
 
 def is_stopped(search: Search) -> bool:

@@ -13,7 +13,6 @@ from expectitree.analysis.verify.report import Check, Verification, refresh, ver
 from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name
-from expectitree.cli.sources import files_in
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     NO_TREE,
@@ -25,6 +24,7 @@ from expectitree.cli.terminal import (
     working,
     write,
 )
+from expectitree.cli.tree_files import files_in
 from expectitree.files import load
 from expectitree.text.console import characters, line, safe, to_strings
 
