@@ -7,7 +7,6 @@ import sys
 from functools import partial
 
 import click
-from rich.console import Console
 
 from expectitree.base import interrupts
 from expectitree.base.numbers import to_fraction
@@ -21,7 +20,7 @@ from expectitree.cli.terminal import (
     say,
     show,
     working,
-    write,
+    write_lines,
 )
 from expectitree.cli.tree_files import check_output, read_bounds, write_tree
 from expectitree.decide.ask.answers import AnswersFile, answers_name
@@ -30,7 +29,6 @@ from expectitree.decide.ask.text import Conversation
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
 from expectitree.files.rows import ReadOptions
-from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 
 
@@ -76,10 +74,9 @@ def command(
         inquiry = inquire(tree, bounds=read_bounds(bounds), goal=goal, exact=True)
     conversation = _hold_conversation(inquiry, AnswersFile(kept, source, not no_save), shows)
     if format_name == "json":
-        show("ask", "json", [inquiry], file=source)
+        show("json", [inquiry], file=source)
     else:
-        console = make_console()
-        write(to_strings(conversation.conclusion(console.options, shows), console))
+        write_lines(conversation.conclusion(make_console().options, shows))
     if output is not None:
         given = conversation.given.items()
         answered = {tree.find(path).id: to_fraction(number) for path, number in given}
@@ -112,8 +109,7 @@ def _check_names(file: str | None, text: str | None, kept: str | None, output: s
 
 def _hold_conversation(inquiry: Inquiry, file: AnswersFile, shows: bool) -> Conversation:
     """Take the answers in the file, and ask for others unless the tree is only shown."""
-    console = make_console(stderr=True)
-    conversation = Conversation(inquiry, file, console.options)
+    conversation = Conversation(inquiry, file, make_console(stderr=True).options)
     with working(f"reading {file.name}"):
         conversation.take_kept()
     if conversation.given:
@@ -123,17 +119,16 @@ def _hold_conversation(inquiry: Inquiry, file: AnswersFile, shows: bool) -> Conv
         say(f"{name}: every utility is known, so there is nothing to ask: use expectitree eval")
     elif not shows and not inquiry.is_done:
         file.check_writable()
-        _converse(conversation, console)
+        _converse(conversation)
     return conversation
 
 
-def _converse(conversation: Conversation, console: Console) -> None:
+def _converse(conversation: Conversation) -> None:
     """Ask until the decision is certain, or the user stops."""
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
 
-    print_all = partial(print_error, console=console)
-    print_all(conversation.introduction())
+    print_error(conversation.introduction())
     try:
         with interrupts.raising():
             while not conversation.is_over and not conversation.inquiry.is_done:
@@ -142,10 +137,10 @@ def _converse(conversation: Conversation, console: Console) -> None:
                     break
                 with working("choosing the next question"):
                     try:
-                        shown = conversation.respond(line)
+                        reply = conversation.respond(line)
                     except KeyboardInterrupt:  # the answer is saved, and its effect not yet known
                         raise click.Abort from None
-                print_all(shown)
+                print_error(reply)
     except KeyboardInterrupt:  # it ends the questions; another one ends the program
-        print_all([""])
-    print_all([""])
+        say("")
+    say("")

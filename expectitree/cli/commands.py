@@ -34,16 +34,16 @@ class Command(click.Command):
         for key, group in TABLE.items():
             if key == ALL or name in key.split():
                 rows |= _by_name(group)
-        self.function, self.plan = function, _plan(function, rows)
-        params = [*dict.fromkeys(_leaves(self.plan))]
+        report: list[click.Parameter] = []
         if folder := COMMANDS[name].folder:
-            choice = click.Choice(module_of(folder).FORMATS)
+            formats = click.Choice(module_of(folder).FORMATS)
             about = "The format of the output."
-            params += [
-                Option("--format", about, OUTPUT, "format_name", type=choice, default="text"),
-                rows["report_file"],
-            ]
-        params.append(HELP_ALL)
+            format = Option("--format", about, OUTPUT, "format_name", type=formats, default="text")
+            report = [format, rows["report_file"]]
+            rows["format_name"] = format
+        self.function, self.plan = function, _plan(function, rows)
+        others = [param for param in dict.fromkeys(_leaves(self.plan)) if param not in report]
+        params = [*others, *report, HELP_ALL]
         for param in params:
             if isinstance(param, Option):
                 param.fill_in()

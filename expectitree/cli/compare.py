@@ -32,7 +32,7 @@ def command(
         comparison = compare(tree, chosen, exact=True, **options.arguments_for(*chosen))
         return replace(comparison, file=file, has_times=has_times or is_game_name(file))
 
-    comparisons = options.show_all("comparing", compare_tree, "compare")
+    comparisons = options.show_all("comparing", compare_tree)
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]
     for file, disagreement in wrong:
         advice = "this is a defect of expectitree, please report it with the tree"

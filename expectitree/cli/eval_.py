@@ -66,7 +66,6 @@ def command(
     options.show_each(
         f"{algorithm.name}:",
         evaluate_tree,
-        "evaluate",
         algorithms.of_game(),
         most_rows=None if show_all else rows,
         notes=notes and not options.parameters,  # they are about the parameters of the file

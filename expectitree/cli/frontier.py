@@ -22,4 +22,4 @@ def command(weight: str, options: SearchOptions) -> None:
     """
     name, ends = parse_range(weight)
     find = partial(frontier, parameter=name, range=ends)
-    options.show_all("frontier of", find, "frontier")
+    options.show_all("frontier of", find)

@@ -44,4 +44,4 @@ def command(
         except LikelihoodError as error:
             raise error_in(str(likelihood), error.lines) from None
 
-    options.show_all("information in", worth, "information")
+    options.show_all("information in", worth)

@@ -34,6 +34,6 @@ def command(
             **options.arguments_for(*chosen),
         )
 
-    reports = options.show_all("the limit of", limit_of, "limit")
+    reports = options.show_all("the limit of", limit_of)
     outcomes = {row.outcome for report in reports for row in report.rows}
     options.fail_if(Outcome.STOPPED in outcomes)

@@ -30,4 +30,4 @@ def command(
         raise click.BadParameter(error.lines, param_hint="'--epsilon'") from None
 
     find = partial(opponents, epsilons=probabilities, exact=True)
-    options.show_all("opponents of", find, "opponents")
+    options.show_all("opponents of", find)

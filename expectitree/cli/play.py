@@ -16,7 +16,7 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.cli.advise import source_of
 from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import GameOptions, GameSource
-from expectitree.cli.terminal import make_console, read_line, say, write
+from expectitree.cli.terminal import make_console, read_line, say, write_lines
 from expectitree.games.calls import naming_errors
 from expectitree.games.solve.policy import read_policy
 from expectitree.games.solve.states import state_text
@@ -201,18 +201,16 @@ class _Match:
         """Show what each move is worth."""
         from expectitree.games.advise.report import Advice
         from expectitree.games.advise.text import move_lines
-        from expectitree.text.console import to_strings
 
-        found = self.find(state=self.states[-1], goal="moves")
-        console, advice = make_console(), Advice("", found)
-        write(to_strings(move_lines(advice, console.options), console))
+        advice = Advice("", self.find(state=self.states[-1], goal="moves"))
+        write_lines(move_lines(advice, make_console().options))
 
 
 def _print(text: str) -> None:
     """Print lines to standard output."""
     from rich.text import Text
 
-    from expectitree.text.console import safe, to_strings
+    from expectitree.text.console import safe
 
-    console = make_console()
-    write(to_strings((Text(safe(row, console.options)) for row in text.split("\n")), console))
+    options = make_console().options
+    write_lines(Text(safe(row, options)) for row in text.split("\n"))

@@ -47,7 +47,7 @@ def command(
         check_output(out, None, force)
     reports = list(options.map("rescaling", partial(rescale, map=map, exact=True)))
     if reports and out != "-":
-        show("rescale", options.format_name, reports)
+        show(options.format_name, reports)
     if reports and out is not None:
         piped = "json" if options.format_name == "json" else "yaml"
         tree = reports[0].after.tree

@@ -53,7 +53,7 @@ def command(
 
     if reach is not None:
         find = partial(trace_of, counter=reach, exact=True)
-        options.show_all("tracing", find, "reach")
+        options.show_all("tracing", find)
         return
 
     def answer(tree: Tree, file: str) -> Risk:
@@ -63,7 +63,7 @@ def command(
             _ = shown.charted_action  # which raises an error before anything is shown
         return shown
 
-    options.show_all("risk of", answer, "risk")
+    options.show_all("risk of", answer)
 
 
 def _number(name: str, text: str | None) -> Fraction | None:

@@ -70,7 +70,7 @@ def command(
             return sensitivity(tree, name, range=ends, file=file)
         return sensitivity_map(tree, *names, ranges=[e for _, e in ranges], grid=grid, file=file)
 
-    options.show_all("sensitivity of", answer, "sensitivity")
+    options.show_all("sensitivity of", answer)
 
 
 def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:

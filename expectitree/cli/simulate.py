@@ -44,7 +44,7 @@ def command(
     if moved is not None:
         name, ends = parse_range(moved)
         find = partial(acceptability, parameter=name, range=ends, **settings)
-    options.show_all("simulating", find, "simulation")
+    options.show_all("simulating", find)
 
 
 def _design(text: str) -> list[str | float]:

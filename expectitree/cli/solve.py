@@ -39,7 +39,7 @@ def command(
             found_game, width=width, state=state, exact=exact, endless=endless, discount=discount,
             max_rows=games.max_rows, seconds=games.seconds, warn=warn, file=game,
         )  # fmt: skip
-    show("solve", format_name, found)
+    show(format_name, found)
     if policy is not None:
         with working(f"writing {policy}", 0, found.states):
             save_policy(found, policy)

@@ -53,7 +53,7 @@ def command(
         with kept.writing():
             _run(study, kept, tasks, jobs, scheduler)
     summary = summarize(study, kept)
-    show("study", format_name, summary)
+    show(format_name, summary)
     if summary.done == summary.total:
         return 0
     return DOES_NOT_HOLD

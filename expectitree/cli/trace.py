@@ -48,4 +48,4 @@ def command(
         del arguments["engine"]  # the interpreted one, which shows its steps
         return follow(found, algorithm, file=file, **arguments)
 
-    options.show_each("tracing", trace_tree, "trace", lazy)
+    options.show_each("tracing", trace_tree, lazy)

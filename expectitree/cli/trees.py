@@ -15,6 +15,7 @@ import click
 
 from expectitree.analysis import plotting
 from expectitree.base.algorithms import Algorithm
+from expectitree.base.display import Shown
 from expectitree.base.errors import ExpectitreeError, FileError, GameError, SearchError
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.builder import EXACT_NODES
@@ -49,6 +50,7 @@ from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
+Report = TypeVar("Report", bound=Shown)
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
@@ -139,7 +141,6 @@ class SearchOptions:
         self,
         activity: str,
         function: Callable[..., Any],
-        question: str,
         lazy: Algorithm | None = None,
         **settings: Any,
     ) -> None:
@@ -149,11 +150,9 @@ class SearchOptions:
             self.fail_if(is_stopped(report.search))
             if several:
                 show_separator(report.file, position)
-            show(question, self.format_name, report, **settings)
+            show(self.format_name, report, **settings)
 
-    def show_all(
-        self, activity: str, function: Callable[..., Result], question: str
-    ) -> list[Result]:
+    def show_all(self, activity: str, function: Callable[..., Report]) -> list[Report]:
         """Show a function's reports about all trees together, and return them.
 
         The report about one tree is also drawn to the file of `plot`.
@@ -164,9 +163,9 @@ class SearchOptions:
             plotting.check_plot(self.plot)
         reports = list(self.map(activity, function))
         if reports:
-            show(question, self.format_name, reports)
+            show(self.format_name, reports)
         if reports and self.plot is not None:
-            module = module_of(f"{QUESTIONS[question]}.plot")
+            module = module_of(f"{QUESTIONS[reports[0].question]}.plot")
             plotting.save_figure(module.figure_of(reports[0]), self.plot)
             say(f"{self.plot} written")
         return reports
@@ -201,11 +200,10 @@ class SearchOptions:
         for text in self.texts:
             yield "-e", partial(self._read, partial(loads, text, name="-e"), "-e")
         for file in files_in(self.files):
-            read = partial(self._read, partial(load, file), file)
             if is_game_name(file):
                 yield file, partial(self._grow, file, lazy)
             else:
-                yield file, read
+                yield file, partial(self._read, partial(load, file), file)
 
     def _read(self, read: Callable[..., Tree], name: str) -> Tree:
         """Return a tree as the options change it."""

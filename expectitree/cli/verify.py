@@ -22,11 +22,11 @@ from expectitree.cli.terminal import (
     show,
     warn,
     working,
-    write,
+    write_lines,
 )
 from expectitree.cli.tree_files import files_in
 from expectitree.files import load
-from expectitree.text.console import characters, line, safe, to_strings
+from expectitree.text.console import characters, line, safe
 
 
 def command(
@@ -68,7 +68,7 @@ def command(
     unwritten: list[str] = []
     verifications += [_verified(file, parameters, write_back, unwritten) for file in files]
     settings = {"quiet": quiet, "verbose": verbose} if format_name == "text" else {}
-    show("verify", format_name, verifications, **settings)
+    show(format_name, verifications, **settings)
     if unwritten or any(v.error is not None for v in verifications):
         return NO_TREE
     return DOES_NOT_HOLD * any(v.is_bad for v in verifications)
@@ -136,12 +136,11 @@ def _check(tree: Tree, answers: str) -> int:
     """Print the first wrong answer and why it is wrong; return the exit status."""
     from expectitree.analysis.evaluate.sentences import explanation_lines
 
-    found, why = check_answers(tree, answers)
-    console = make_console()
-    mark, text = characters(console.options), f" {safe(found, console.options)}"
+    sentence, why = check_answers(tree, answers)
+    options = make_console().options
+    marks, text = characters(options), f" {safe(sentence, options)}"
     if why is None:
-        write(to_strings([line((mark.yes, "good"), text)], console))
+        write_lines([line((marks.yes, "good"), text)])
         return 0
-    reasons = explanation_lines(why, console.options)
-    write(to_strings([line((mark.no, "bad"), text), *reasons], console))
+    write_lines([line((marks.no, "bad"), text), *explanation_lines(why, options)])
     return DOES_NOT_HOLD
