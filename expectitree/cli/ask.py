@@ -10,6 +10,7 @@ import click
 
 from expectitree.base import interrupts
 from expectitree.base.numbers import to_fraction
+from expectitree.base.tree.columns import Bounds
 from expectitree.cli.games import refuse_game
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -22,7 +23,7 @@ from expectitree.cli.terminal import (
     working,
     write_lines,
 )
-from expectitree.cli.tree_files import check_output, read_bounds, write_tree
+from expectitree.cli.tree_files import check_output, write_tree
 from expectitree.decide.ask.answers import AnswersFile, answers_name
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
 from expectitree.decide.ask.text import Conversation
@@ -36,7 +37,7 @@ def command(
     file: str | None,
     text: str | None,
     goal: str,
-    bounds: str | None,
+    bounds: Bounds | None,
     exact: bool,
     answers: str | None,
     no_save: bool,
@@ -71,7 +72,7 @@ def command(
     with working(f"reading {source}"):
         tree = read(warn=say)
     with working(f"preparing {source}"):
-        inquiry = inquire(tree, bounds=read_bounds(bounds), goal=goal, exact=True)
+        inquiry = inquire(tree, bounds=bounds, goal=goal, exact=True)
     conversation = _hold_conversation(inquiry, AnswersFile(kept, source, not no_save), shows)
     if format_name == "json":
         show("json", [inquiry], file=source)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.folding import fold_with_formulas, unshare
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameOptions, GameSource, is_game_name, refuse_file_options
 from expectitree.cli.terminal import say, working
-from expectitree.cli.tree_files import check_output, read_bounds, read_exactly, write_tree
+from expectitree.cli.tree_files import check_output, read_exactly, write_tree
 from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 
@@ -24,7 +25,7 @@ def command(
     unshares: bool,
     force: bool,
     depth: int | None,
-    bounds: str | None,
+    bounds: Bounds | None,
     games: GameOptions,
 ) -> None:
     """Write the tree of a file or a GAME to OUT. The ending of OUT sets the format.
@@ -57,23 +58,18 @@ def command(
     games.check(is_game)
     if is_game:
         refuse_file_options(parameters, reading)
-        ends, is_exact = read_bounds(bounds), out_format.is_text
-        tree = GameSource(source, games, depth, bounds=ends, exact=is_exact).write_out()
+        is_exact = out_format.is_text
+        tree = GameSource(source, games, depth, bounds=bounds, exact=is_exact).write_out()
     else:
         tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
-        tree = _changed(tree, flipped, unshares, fold)
+        if flipped:
+            tree = _flipped(tree, flipped)
+        if unshares:
+            tree = _unshared(tree)
+        if fold:
+            tree = _folded(tree)
     write_tree(tree, out, format_name, "fractions" in drop, float32)
-
-
-def _changed(tree: Tree, flipped: str | None, unshares: bool, fold: str | None) -> Tree:
-    if flipped:
-        tree = _flipped(tree, flipped)
-    if unshares:
-        tree = _unshared(tree)
-    if fold:
-        tree = _folded(tree)
-    return tree
 
 
 def _flipped(tree: Tree, path: str) -> Tree:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.frontier.report import frontier
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -21,5 +19,4 @@ def command(weight: str, options: SearchOptions) -> None:
     For example: expectitree frontier trees/programmes.yaml
     """
     name, ends = parse_range(weight)
-    find = partial(frontier, parameter=name, range=ends)
-    options.show_all("frontier of", find)
+    options.show_all("frontier of", frontier, parameter=name, range=ends)

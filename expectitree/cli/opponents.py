@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from fractions import Fraction
 
-import click
-
-from expectitree.base.errors import NumberError
-from expectitree.base.numbers import to_probability
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import opponents
 
 
 def command(
-    epsilons: tuple[str, ...],
+    epsilons: tuple[Fraction, ...],
     options: SearchOptions,
 ) -> None:
     """Evaluate each tree against a perfect, a fallible and a random MIN.
@@ -24,10 +20,4 @@ def command(
 
     For example: expectitree opponents trees/risk-minimax.yaml
     """
-    try:
-        probabilities = [to_probability(text, exact=True) for text in epsilons]
-    except NumberError as error:
-        raise click.BadParameter(error.lines, param_hint="'--epsilon'") from None
-
-    find = partial(opponents, epsilons=probabilities, exact=True)
-    options.show_all("opponents of", find)
+    options.show_all("opponents of", opponents, epsilons=epsilons, exact=True)

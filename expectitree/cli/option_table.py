@@ -19,6 +19,10 @@ from expectitree.base.algorithms import OPTIONS as TUNING
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.help import COUNT, FILE, FORMATS, GAMES, OUTPUT, SEARCHES, TREES, Option
 from expectitree.cli.readable import (
+    BOUNDS,
+    CHOSEN_BOUNDS,
+    NUMBER,
+    PROBABILITY,
     FormatName,
     complete_from,
     complete_parameters,
@@ -183,6 +187,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "numbers.  [default: those in the file, else none for alphabeta and leaves for the "
             "others]",
             SEARCHES,
+            type=CHOSEN_BOUNDS,
         ),
         Option(
             "--engine",
@@ -447,12 +452,16 @@ TABLE: dict[str, list[click.Parameter]] = {
         ),
     ],
     "risk": [
-        Option("--target T", "Show the probability of a total at least as good as T.", type=None),
+        Option("--target T", "Show the probability of a total at least as good as T.", type=NUMBER),
         Option(
             "--action LABEL",
             "Show the distribution of this action, in place of the best one's.",
         ),
-        Option("--hurwicz A", "Weight of the best total in the rule of Hurwicz.  [default: 0.5]"),
+        Option(
+            "--hurwicz A",
+            "Weight of the best total in the rule of Hurwicz.  [default: 0.5]",
+            type=NUMBER,
+        ),
         Option(
             "--reach COUNTER",
             "Show how likely play enters each node that repeats, by a counter such as cycle.",
@@ -518,6 +527,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: "
             "0.1]",
             name="epsilons",
+            type=PROBABILITY,
             multiple=True,
             default=["0.1"],
         ),
@@ -535,6 +545,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "--bounds LOWER,UPPER",
             "Bounds on every total (utility plus rewards); inf if unknown.",
             SEARCHES,
+            type=BOUNDS,
         ),
         Option("--exact", "Show fractions in place of rounded decimals.", TREES),
         Option(
@@ -599,6 +610,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "--bounds LOWER,UPPER",
             "Bounds on every utility, in place of the game's bounds.",
             GAMES,
+            type=BOUNDS,
         ),
     ],
     "verify": [
@@ -649,6 +661,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "Bounds that the search knows.  [default: those of the tree or of --utilities; none "
             "for alphabeta]",
             SEARCHES,
+            type=BOUNDS,
         ),
         Option("--title TEXT", "The title of each page.", OUTPUT),
         Option("--task TEXT", "What to do, in your own words.", rare=True),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from expectitree.base.errors import ExpectitreeError
+from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.numbers import to_bound, to_fraction, to_probability
+from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Tree
 from expectitree.files import load, loads
 from expectitree.files.formats import TABLES, format_by_name
@@ -61,6 +64,47 @@ def _files(incomplete: str) -> list[str]:
     if len(found) == 1 and found[0].endswith("/"):
         return _files(found[0]) or found
     return sorted(found)
+
+
+class Parsed(click.ParamType):
+    """What a function reads from a text."""
+
+    name = "text"
+
+    def __init__(self, read: Callable[[str], Any]) -> None:
+        self.read = read
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value; raise a usage error for a wrong one."""
+        try:
+            return self.read(value)
+        except NumberError as error:
+            self.fail(error.lines, param, ctx)
+
+
+def _bounds(text: str) -> Bounds:
+    """Return the bounds in a text such as 0,100."""
+    ends = text.strip("[]").split(",")
+    try:
+        if len(ends) != 2:
+            raise NumberError(f"found {text!r}, expected two")
+        lower, upper = (to_bound(end.strip(), exact=True) for end in ends)
+    except NumberError as error:
+        how = "write LOWER,UPPER such as 0,100 or -inf,inf"
+        raise NumberError(f"{error.reason}\n{how}") from None
+    return lower, upper
+
+
+def _chosen_bounds(text: str) -> ChosenBounds:
+    if text in ("none", "leaves"):
+        return cast("ChosenBounds", text)
+    return _bounds(text)
+
+
+BOUNDS = Parsed(_bounds)
+CHOSEN_BOUNDS = Parsed(_chosen_bounds)
+NUMBER = Parsed(to_fraction)
+PROBABILITY = Parsed(partial(to_probability, exact=True))
 
 
 class FormatName(click.Choice[str]):

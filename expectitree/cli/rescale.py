@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.cli.terminal import show
@@ -45,7 +43,7 @@ def command(
         if options.tree_count > 1:
             raise click.UsageError("-o writes one tree\ngive one FILE.")
         check_output(out, None, force)
-    reports = list(options.map("rescaling", partial(rescale, map=map, exact=True)))
+    reports = list(options.map("rescaling", rescale, map=map, exact=True))
     if reports and out != "-":
         show(options.format_name, reports)
     if reports and out is not None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import click
 
 from expectitree.base.display import Shown
-from expectitree.base.tree.model import Tree
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -43,33 +45,29 @@ def command(
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
-    ranges = [parse_range(text) for text in moved]
-    is_tornado = is_tornado or not (moved or is_everywhere or until or add or strategies)
-    chosen = {
-        "everywhere": is_everywhere, "tornado": is_tornado, "until": until is not None,
-        "add": add is not None, "strategies": strategies,
-    }  # fmt: skip
-    asked = [question for question, is_asked in chosen.items() if is_asked]
-    _check_usage(asked, len(ranges), fixed)
-
-    def answer(tree: Tree, file: str) -> Shown:
-        names = [name for name, _ in ranges]
-        name, ends = ranges[0] if ranges else ("", None)
-        if is_tornado:
-            given = {name: ends for name, ends in ranges if ends}
-            return tornado(tree, names, ranges=given, fixed=fixed, file=file)
-        if is_everywhere:
-            return everywhere(tree, name, range=ends, file=file)
-        if until is not None:
-            return break_even(tree, name, until, range=ends, file=file)
-        if add is not None:
-            return added(tree, add, file=file)
-        if strategies:
-            return strategies_of(tree, file)
-        if len(ranges) == 1:
-            return sensitivity(tree, name, range=ends, file=file)
-        return sensitivity_map(tree, *names, ranges=[e for _, e in ranges], grid=grid, file=file)
-
+    ranges = dict(map(parse_range, moved))
+    names = [*ranges]
+    parameter = {"parameter": names[0], "range": ranges[names[0]]} if names else {}
+    answers: dict[str, Callable[..., Shown]] = {}
+    if is_everywhere:
+        answers["everywhere"] = partial(everywhere, **parameter)
+    if is_tornado or not (moved or is_everywhere or until or add or strategies):
+        given = {name: ends for name, ends in ranges.items() if ends}
+        answers["tornado"] = partial(tornado, parameters=names, ranges=given, fixed=fixed)
+    if until is not None:
+        answers["until"] = partial(break_even, equation=until, **parameter)
+    if add is not None:
+        answers["add"] = partial(added, path=add)
+    if strategies:
+        answers["strategies"] = strategies_of
+    _check_usage([*answers], len(moved), fixed)
+    answers["parameter"] = partial(sensitivity, **parameter)
+    if len(moved) == 2:
+        ends = [*ranges.values()]
+        answers["parameter"] = lambda tree, file: sensitivity_map(
+            tree, *names, ranges=ends, grid=grid, file=file
+        )
+    answer, *_ = answers.values()
     options.show_all("sensitivity of", answer)
 
 

@@ -9,12 +9,13 @@ import click
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.tables import module_of
+from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.cli import generate  # noqa: F401  # it declares the parameters of families
 from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import refuse_game
 from expectitree.cli.terminal import say, warn, working
-from expectitree.cli.tree_files import check_drawn, check_file, read_bounds
+from expectitree.cli.tree_files import check_drawn, check_file
 from expectitree.files import load
 from expectitree.files.saving import save
 from expectitree.files.writing import OutputFile, named_errors, write_marked
@@ -31,7 +32,7 @@ def command(
     seed: int,
     min_cuts: int | None,
     windows: bool,
-    bounds: str | None,
+    bounds: Bounds | None,
     title: str | None,
     task: str | None,
     out: str,
@@ -66,7 +67,7 @@ def command(
     title = title or "Game trees"
     if min_cuts is None:
         min_cuts = int(algorithm.prunes)
-    wanted = Wanted(number, seed, min_cuts, read_bounds(bounds), windows)
+    wanted = Wanted(number, seed, min_cuts, bounds, windows)
     with working("making the sheet"):
         variants = make_variants(tree, algorithm, wanted, **settings)
         for file in outs:

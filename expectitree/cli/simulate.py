@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import click
 
@@ -40,11 +39,11 @@ def command(
     designs = [*map(_design, studies)]
     known = [tuple(map(str.strip, names.split(","))) for names in groups]
     settings: Fields = {"draws": count, "seed": seed, "known": known, "studies": designs}
-    find: Callable[..., Shown] = partial(simulate, **settings)
+    find: Callable[..., Shown] = simulate
     if moved is not None:
-        name, ends = parse_range(moved)
-        find = partial(acceptability, parameter=name, range=ends, **settings)
-    options.show_all("simulating", find)
+        find = acceptability
+        settings["parameter"], settings["range"] = parse_range(moved)
+    options.show_all("simulating", find, **settings)
 
 
 def _design(text: str) -> list[str | float]:

@@ -10,9 +10,6 @@ from typing import Any
 
 import click
 
-from expectitree.base.errors import NumberError
-from expectitree.base.numbers import to_bound
-from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say, standard_output, warn, working, write
 from expectitree.files import NO_TREES, load, tree_files
@@ -121,19 +118,3 @@ def files_in(paths: Sequence[str]) -> list[str]:
             )
         files += found
     return files
-
-
-def read_bounds(text: str | None) -> Bounds | None:
-    """Return the bounds in a text such as 0,100; None without a text."""
-    if text is None:
-        return None
-    ends = text.strip("[]").split(",")
-    try:
-        if len(ends) != 2:
-            raise NumberError(f"found {text!r}, expected two")
-        lower, upper = (to_bound(end.strip(), exact=True) for end in ends)
-    except NumberError as error:
-        raise click.BadParameter(
-            f"{error.reason}\nwrite LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
-        ) from None
-    return lower, upper

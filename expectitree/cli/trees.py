@@ -8,8 +8,8 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, TypeVar, cast
+from functools import partial
+from typing import Any, TypeVar
 
 import click
 
@@ -41,7 +41,7 @@ from expectitree.cli.terminal import (
     warn,
     working,
 )
-from expectitree.cli.tree_files import files_in, read_bounds
+from expectitree.cli.tree_files import files_in
 from expectitree.files import load, loads
 from expectitree.files.rows import ReadOptions
 from expectitree.searches.bounds import NO_BOUNDS
@@ -71,7 +71,7 @@ class SearchOptions:
     exact: bool
     parameters: Mapping[str, str]
     attitude: str | None
-    bounds: str | None = None
+    bounds: ChosenBounds = None
     engine: str = "auto"
     max_visits: int | None = None
     format_name: str = "text"  # of the report
@@ -85,17 +85,10 @@ class SearchOptions:
                 "remove it, or choose a search such as -a star2"
             )
         return {
-            "bounds": self.root_bounds,
+            "bounds": self.bounds,
             "engine": self.engine,
             "max_visits": self.max_visits,
         }
-
-    @cached_property
-    def root_bounds(self) -> ChosenBounds:
-        """The bounds of `--bounds`, or None."""
-        if self.bounds in ("none", "leaves"):
-            return cast("ChosenBounds", self.bounds)
-        return read_bounds(self.bounds)
 
     @property
     def tree_count(self) -> int:
@@ -107,6 +100,7 @@ class SearchOptions:
         activity: str,
         function: Callable[..., Result],
         lazy: Algorithm | None = None,
+        **arguments: Any,
     ) -> Iterator[Result]:
         """Yield the result of a function for the tree of each text, file and game, and its name.
 
@@ -122,7 +116,7 @@ class SearchOptions:
                 if isinstance(found, Tree) and (hint := advice(found, self.engine)):
                     say(f"{name}: {len(found):,} nodes: {hint}")
                 with working(f"{activity} {name}"):
-                    result = function(found, file=name)
+                    result = function(found, file=name, **arguments)
             except FileError as error:
                 self.statuses.append(NO_TREE)
                 problems = error.as_problems()
@@ -152,7 +146,9 @@ class SearchOptions:
                 show_separator(report.file, position)
             show(self.format_name, report, **settings)
 
-    def show_all(self, activity: str, function: Callable[..., Report]) -> list[Report]:
+    def show_all(
+        self, activity: str, function: Callable[..., Report], **arguments: Any
+    ) -> list[Report]:
         """Show a function's reports about all trees together, and return them.
 
         The report about one tree is also drawn to the file of `plot`.
@@ -161,7 +157,7 @@ class SearchOptions:
             if self.tree_count > 1:
                 raise click.UsageError("--plot draws one tree\nname one file.")
             plotting.check_plot(self.plot)
-        reports = list(self.map(activity, function))
+        reports = list(self.map(activity, function, **arguments))
         if reports:
             show(self.format_name, reports)
         if reports and self.plot is not None:
@@ -193,7 +189,6 @@ class SearchOptions:
         else:
             self.games.check(bool(games))
         protect([*files_in(self.files), *(name.rpartition(":")[0] for name in games)])
-        _ = self.root_bounds
 
     def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
         """Yield the name of each text, file and game, and the function that reads it."""
@@ -229,7 +224,7 @@ class SearchOptions:
                 "`expectitree convert`, or remove --attitude."
             )
         assert self.games is not None
-        bounds = NO_BOUNDS if self.bounds == "none" else self.root_bounds
+        bounds = NO_BOUNDS if self.bounds == "none" else self.bounds
         if bounds == "leaves":
             raise click.UsageError(
                 "The leaves of a game are not known in advance\ngive --bounds L,U."
