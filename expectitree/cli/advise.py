@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import click
+from click import UsageError
 
 from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import GameOptions, GameSource, is_game_name
@@ -18,7 +18,7 @@ def source_of(
     from expectitree.games.growth import MAX_DEPTH
 
     if not is_game_name(name):
-        raise click.UsageError(f"{name} is not a game\nname one such as game:pig or file.py:CLASS.")
+        raise UsageError(f"{name} is not a game\nname one such as game:pig or file.py:CLASS.")
     if depth is None and seconds is None:
         seconds = usual
     if depth is None:

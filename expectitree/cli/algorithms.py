@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import click
+from click import UsageError
 
 from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, Algorithm, name_of
 from expectitree.base.algorithms import algorithm as find_algorithm
@@ -25,7 +25,7 @@ class ChosenAlgorithms:
         for key in options:
             own = OPTIONS[key].algorithm
             if own not in chosen:
-                raise click.UsageError(f"--{key} is for {own}\nuse -a {own}, or remove it.")
+                raise UsageError(f"--{key} is for {own}\nuse -a {own}, or remove it.")
         self.all = []
         for name in chosen:
             known = {key: text for key, text in options.items() if OPTIONS[key].algorithm == name}
@@ -49,7 +49,7 @@ class ChosenAlgorithms:
     def only(self, complaint: str) -> Algorithm:
         """Return the one algorithm; raise a usage error with the complaint if there are several."""
         if len(self.all) > 1:
-            raise click.UsageError(complaint)
+            raise UsageError(complaint)
         return self.all[0]
 
     def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:

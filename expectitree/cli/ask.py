@@ -6,7 +6,7 @@ import os
 import sys
 from functools import partial
 
-import click
+from click import Abort, UsageError
 
 from expectitree.base import interrupts
 from expectitree.base.numbers import to_fraction
@@ -90,22 +90,20 @@ def command(
 def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:
     """Raise a usage error if the names of the tree, its answers and the output clash."""
     if (file is None) == (text is None):
-        raise click.UsageError("One tree is asked about\nname a FILE, or type one after -e.")
+        raise UsageError("One tree is asked about\nname a FILE, or type one after -e.")
     if file == "-":
-        raise click.UsageError(
+        raise UsageError(
             "Standard input brings the answers, not the tree\nname a FILE, or type it after -e."
         )
     if output == "-":
-        raise click.UsageError("Standard output shows the decision\nname a file after -o, not -.")
+        raise UsageError("Standard output shows the decision\nname a file after -o, not -.")
     if kept is None:
         return
     format = format_by_suffix(kept)
     if kept == "-" or (format is not None and format.name != "yaml"):
-        raise click.UsageError(
-            f"Answers are kept in YAML\nname a file that ends in .yaml, not {kept}."
-        )
+        raise UsageError(f"Answers are kept in YAML\nname a file that ends in .yaml, not {kept}.")
     if os.path.realpath(kept) in [os.path.realpath(name) for name in (file, output) if name]:
-        raise click.UsageError(f"Answers are kept in {kept}\nname another file for the tree.")
+        raise UsageError(f"Answers are kept in {kept}\nname another file for the tree.")
 
 
 def _hold_conversation(inquiry: Inquiry, file: AnswersFile, shows: bool) -> Conversation:
@@ -140,7 +138,7 @@ def _converse(conversation: Conversation) -> None:
                     try:
                         reply = conversation.respond(line)
                     except KeyboardInterrupt:  # the answer is saved, and its effect not yet known
-                        raise click.Abort from None
+                        raise Abort from None
                 print_error(reply)
     except KeyboardInterrupt:  # it ends the questions; another one ends the program
         say("")

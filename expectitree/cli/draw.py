@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-import click
+from click import UsageError
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms
@@ -55,7 +55,7 @@ def command(
     An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg
     """
     if options.tree_count > 1:
-        raise click.UsageError("draw makes one picture\ngive one FILE.")
+        raise UsageError("draw makes one picture\ngive one FILE.")
     if out is None:
         out = _beside(options)
     kind = _kind(out, picture_format)
@@ -69,7 +69,7 @@ def command(
         )
     elif drawing_options:
         name = next(iter(drawing_options)).removeprefix("show_")
-        raise click.UsageError(f"--{name} is for pictures: a page has what it needs. Remove it.")
+        raise UsageError(f"--{name} is for pictures: a page has what it needs. Remove it.")
     if drawing_options.pop("show_all", False):
         drawing_options["rows"] = None
 
@@ -126,10 +126,10 @@ def _kind(out: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
     if out == "-":
         if picture_format not in _TEXTS:
-            raise click.UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
+            raise UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
         return picture_format
     if picture_format is not None:
-        raise click.UsageError("--format is for standard output: a file's ending sets its format.")
+        raise UsageError("--format is for standard output: a file's ending sets its format.")
     check_place(out)
     return drawing.kind_of(out)
 

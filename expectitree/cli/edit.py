@@ -5,7 +5,7 @@ from __future__ import annotations
 import webbrowser
 from contextlib import suppress
 
-import click
+from click import UsageError
 
 from expectitree.base import interrupts
 from expectitree.cli.games import refuse_game
@@ -30,7 +30,7 @@ def command(file: str, port: int, no_browser: bool) -> None:
     try:
         server = Server(file, port)
     except OSError as error:
-        raise click.UsageError(f"Port {port} cannot be used: {error.strerror}.") from None
+        raise UsageError(f"Port {port} cannot be used: {error.strerror}.") from None
     with suppress(KeyboardInterrupt), interrupts.raising():
         write([f"{server.address}\n"])
         say(f"{file} is served at this address until Ctrl-C")
@@ -43,7 +43,7 @@ def _check(file: str) -> None:
     """Raise an error if the page cannot edit the file."""
     if file == "-" or file.startswith(PREFIX):
         name = file.removeprefix(PREFIX) if file != "-" else "NAME"
-        raise click.UsageError(
+        raise UsageError(
             f"The page writes to a file, which {file} is not\ntry `expectitree new --example "
             f"{name} my-tree.yaml`."
         )

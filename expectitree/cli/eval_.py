@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from inspect import cleandoc
 
-import click
+from click import UsageError
 
 from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
@@ -43,7 +43,7 @@ def command(
         "eval runs one algorithm\n`expectitree compare` runs several, side by side."
     )
     if explain is not None and strategy:
-        raise click.UsageError("--explain answers in sentences, --strategy draws\nremove one.")
+        raise UsageError("--explain answers in sentences, --strategy draws\nremove one.")
     if explain not in (None, ROOT) and not options.files and not options.texts:
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT

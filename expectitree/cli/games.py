@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
+from click import UsageError, get_current_context
+from click.core import ParameterSource
 
 from expectitree.base.errors import GameError, SearchError
 from expectitree.cli.help import GAMES, Option
@@ -34,8 +35,8 @@ class GameOptions:
 
     def check(self, has_games: bool) -> None:
         """Raise a usage error if options for games are given without a game."""
-        context = click.get_current_context()
-        typed = click.core.ParameterSource.COMMANDLINE
+        context = get_current_context()
+        typed = ParameterSource.COMMANDLINE
         given = [
             option
             for option in context.command.params
@@ -43,7 +44,7 @@ class GameOptions:
             if context.get_parameter_source(str(option.name)) == typed
         ]
         if given and not has_games:
-            raise click.UsageError(
+            raise UsageError(
                 f"{given[0].opts[0]} is for games, such as game:pig\nname one, or remove it."
             )
 
@@ -86,12 +87,12 @@ def is_game_name(name: str) -> bool:
 def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> None:
     """Raise a usage error if options that only files have are given with a game."""
     if parameters:
-        raise click.UsageError(
+        raise UsageError(
             "--set changes the parameters of files\nremove it, and write a game's parameters in "
             "its name, as in 'game:pig(target=20)'."
         )
     if reading:
-        raise click.UsageError(
+        raise UsageError(
             "--from, --normalize and the options of other programs' files are not for games\n"
             "remove them."
         )
@@ -101,8 +102,8 @@ def refuse_game(*names: str | None) -> None:
     """Raise a usage error if a name is that of a game: for a command that reads files."""
     for name in names:
         if name is not None and is_game_name(name):
-            command = click.get_current_context().info_name
-            raise click.UsageError(
+            command = get_current_context().info_name
+            raise UsageError(
                 f"{name} is a game, and {command} reads files\nwrite its tree to a file first, "
                 f"with `expectitree convert '{name}' tree.yaml --depth D`."
             )
@@ -125,9 +126,9 @@ class GameSource:
 
         self.name, self.options, self.game = name, options, find_game(name)
         if depth is None and options.seconds is None:
-            params = click.get_current_context().command.params
+            params = get_current_context().command.params
             or_time = any(param.name == "seconds" for param in params)
-            raise click.UsageError(
+            raise UsageError(
                 f"{name} is a game\nchoose with --depth D how many plies deep to search it"
                 f"{', or with --seconds T how long' * or_time}."
             )
@@ -164,7 +165,7 @@ class GameSource:
             name = "--seconds"
             if self.options.deepen:
                 name = "--deepen"
-            raise click.UsageError(
+            raise UsageError(
                 f"{name} is for pruning searches, and this needs the whole tree\nremove it, or "
                 "choose another algorithm with -a."
             )

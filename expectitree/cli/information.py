@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+from click import UsageError
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.trees import SearchOptions
@@ -33,7 +33,7 @@ def command(
       expectitree information trees/oil-wildcatter.yaml --event oil --event cost
     """
     if likelihood is not None and not names:
-        raise click.UsageError("--likelihood is a test for one event\nname it with --event.")
+        raise UsageError("--likelihood is a test for one event\nname it with --event.")
     test = None if likelihood is None else read_likelihoods(likelihood)
 
     def worth(tree: Tree, file: str) -> Information | Events:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import click
+from click import UsageError
 
 from expectitree.cli.terminal import say, write
 from expectitree.cli.tree_files import check_file
@@ -56,7 +56,7 @@ def command(file: str | None, example: str | None, list_examples: bool, force: b
     """
     if list_examples:
         if file is not None or example is not None:
-            raise click.UsageError("--list names the examples\nremove FILE and --example.")
+            raise UsageError("--list names the examples\nremove FILE and --example.")
         width = max(map(len, examples()))
         for name in examples():
             write([f"{name:{width}}  {load(f'{PREFIX}{name}').title}\n"])
@@ -67,7 +67,7 @@ def command(file: str | None, example: str | None, list_examples: bool, force: b
         return
     ending = ".json" if content.startswith("{") else ".yaml"
     if not file.lower().endswith((ending, ".yml")):
-        raise click.UsageError(f"This tree needs a name that ends in {ending}.")
+        raise UsageError(f"This tree needs a name that ends in {ending}.")
     check_file(file, force)
     with whole_file(file) as stream:
         stream.write(content.encode())

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-import click
+from click import Argument, Choice, FloatRange, IntRange, Parameter
 
 from expectitree.base.algorithms import NAMES
 from expectitree.base.algorithms import OPTIONS as TUNING
@@ -43,7 +43,7 @@ MADE = {  # an argument, and what makes it of the options that are its own argum
     "options": "trees.SearchOptions",
     "parameters": "tree_files.read_parameters",
 }
-_argument = partial(click.Argument, type=FILE)
+_argument = partial(Argument, type=FILE)
 _files = partial(_argument, ["files"], nargs=-1)
 _algorithm = partial(
     Option,
@@ -66,7 +66,7 @@ _report = partial(
 _totals = Option("--totals", "Show what each path pays in all, at its end.")
 _windows = Option("--windows", "Show alpha and beta of every node that was entered.", OUTPUT)
 
-TABLE: dict[str, list[click.Parameter]] = {
+TABLE: dict[str, list[Parameter]] = {
     ALL: [
         _files(metavar="[FILE|FOLDER]..."),
         Option(
@@ -194,7 +194,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "How the search runs. auto computes small trees in fractions and compiles for large "
             "ones; the others compute in floats.",
             SEARCHES,
-            type=click.Choice(ENGINES),
+            type=Choice(ENGINES),
             default="auto",
         ),
         Option(
@@ -239,7 +239,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "--rows",
             "Show about this many nodes.",
             OUTPUT,
-            type=click.IntRange(min=1),
+            type=IntRange(min=1),
             default="{analysis.show.MAX_ROWS}",
         ),
         Option("--all", "Show every node.", OUTPUT, "show_all"),
@@ -337,7 +337,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "--width N",
             "Fit the picture into N pixels (points in a .pdf), with legible text.",
             rare=True,
-            type=click.FloatRange(min=1),
+            type=FloatRange(min=1),
         ),
         _windows,
         Option("--reasons", "Show the reason for each cut.", rare=True),
@@ -363,7 +363,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "--width W",
             "Accept intervals of this width as values of moves.  [default: 0]",
             rare=True,
-            type=click.FloatRange(min=0),
+            type=FloatRange(min=0),
             default=0,
         ),
     ],
@@ -383,7 +383,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "--width W",
             "Narrow the interval of the value to this width.",
             rare=True,
-            type=click.FloatRange(min=0),
+            type=FloatRange(min=0),
             default="{games.solve.WIDTH}",
         ),
         Option("--policy FILE", "Write the best move of each position: .csv, .arrow.", type=OUT),
@@ -422,7 +422,7 @@ TABLE: dict[str, list[click.Parameter]] = {
             "--grid",
             "Rows of a map.",
             rare=True,
-            type=click.IntRange(2, 1000),
+            type=IntRange(2, 1000),
             default="{decide.sensitivity.exact.GRID}",
         ),
     ],
@@ -561,7 +561,7 @@ TABLE: dict[str, list[click.Parameter]] = {
         ),
     ],
     "new": [
-        click.Argument(["file"], required=False, type=OUT),
+        Argument(["file"], required=False, type=OUT),
         Option("--example NAME", "Print this example tree instead; --list shows the names."),
         Option("--list", "List the example trees.", name="list_examples"),
     ],
@@ -570,7 +570,7 @@ TABLE: dict[str, list[click.Parameter]] = {
         Option(
             "--port N",
             "The port; by default, any that is free.",
-            type=click.IntRange(0, 65535),
+            type=IntRange(0, 65535),
             default=0,
             show_default=False,
         ),
@@ -578,7 +578,7 @@ TABLE: dict[str, list[click.Parameter]] = {
     ],
     "convert": [
         _argument(["source"], metavar="IN|GAME"),
-        click.Argument(["out"], metavar="OUT", type=OUT),
+        Argument(["out"], metavar="OUT", type=OUT),
         Option(
             "--drop [fractions]",
             "Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
@@ -641,13 +641,13 @@ TABLE: dict[str, list[click.Parameter]] = {
             "-n --variants N",
             "Number of variants.",
             name="number",
-            type=click.IntRange(1, 500),
+            type=IntRange(1, 500),
             default=10,
         ),
         Option(
             "--seed N",
             "Other seeds give other sheets; the same seed gives the same one on every machine.",
-            type=click.IntRange(0, 10**12 - 1),
+            type=IntRange(0, 10**12 - 1),
             default=0,
         ),
         Option(
@@ -690,5 +690,5 @@ TABLE: dict[str, list[click.Parameter]] = {
         Option("--report", "Search nothing: only print the results so far."),
         Option("--plot FILE", "", hidden=True),
     ],
-    "completion": [click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))],
+    "completion": [Argument(["shell"], type=Choice(["bash", "zsh", "fish"]))],
 }

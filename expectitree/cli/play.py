@@ -8,7 +8,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import click
+from click import UsageError, echo
 
 from expectitree.base import interrupts
 from expectitree.base.numbers import message_text
@@ -55,7 +55,7 @@ def command(
       expectitree play "game:pig(target=50)" --seed 7
     """
     if typed and seed is not None:
-        raise click.UsageError("--seed chooses the outcomes that --typed asks for\nremove one.")
+        raise UsageError("--seed chooses the outcomes that --typed asks for\nremove one.")
     algorithm = algorithms.or_only("star2").only("play runs one algorithm\ngive -a once.")
     source = source_of(game, depth, seconds, 1, games)
     known = None
@@ -68,7 +68,7 @@ def command(
         with interrupts.raising():
             match.play()
     except KeyboardInterrupt:
-        click.echo(err=True)
+        echo(err=True)
     match.end()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+from click import UsageError
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say
@@ -25,9 +25,9 @@ def command(options: SearchOptions, out: str, parts: str | None, force: bool) ->
     A part of it: expectitree report trees/rockefeller.yaml --parts inputs,risk -o report.html
     """
     if options.tree_count != 1:
-        raise click.UsageError("A report is about one tree\ngive one FILE.")
+        raise UsageError("A report is about one tree\ngive one FILE.")
     if not out.lower().endswith(".html"):
-        raise click.UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
+        raise UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
 
     def written(tree: Tree, file: str) -> None:
         check_drawn(out, force)

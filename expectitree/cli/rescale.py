@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+from click import UsageError
 
 from expectitree.cli.terminal import show
 from expectitree.cli.tree_files import check_output, write_tree
@@ -36,12 +36,12 @@ def command(
     """
     hint = "give --map, such as 'u^2' or 2=20"
     if any_:
-        raise click.UsageError(f"--any is no option any more\n{hint}.")
+        raise UsageError(f"--any is no option any more\n{hint}.")
     if not map:
-        raise click.UsageError(f"there is no map\n{hint}.")
+        raise UsageError(f"there is no map\n{hint}.")
     if out is not None:
         if options.tree_count > 1:
-            raise click.UsageError("-o writes one tree\ngive one FILE.")
+            raise UsageError("-o writes one tree\ngive one FILE.")
         check_output(out, None, force)
     reports = list(options.map("rescaling", rescale, map=map, exact=True))
     if reports and out != "-":

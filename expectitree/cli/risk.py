@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import click
+from click import UsageError
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.trees import SearchOptions
@@ -41,7 +41,7 @@ def command(
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """
     if reach is not None and (target, action, hurwicz, is_detailed) != (None, None, None, False):
-        raise click.UsageError(
+        raise UsageError(
             "--reach asks another question than --target, --action, --hurwicz and --verbose\n"
             "remove it, or them."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import click
+from click import UsageError
 
 from expectitree.base.display import Shown
 from expectitree.cli.trees import SearchOptions
@@ -74,12 +74,12 @@ def command(
 def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:
     """Raise a usage error for two questions, or for one that moves another number of parameters."""
     if fixed and "tornado" not in asked:
-        raise click.UsageError("--fixed is for --tornado.")
+        raise UsageError("--fixed is for --tornado.")
     if len(asked) > 1:
-        raise click.UsageError(f"--{asked[0]} and --{asked[1]} are two questions\nask one.")
+        raise UsageError(f"--{asked[0]} and --{asked[1]} are two questions\nask one.")
     if asked in (["add"], ["strategies"]) and moved:
-        raise click.UsageError(f"--{asked[0]} moves no parameter\nremove --parameter.")
+        raise UsageError(f"--{asked[0]} moves no parameter\nremove --parameter.")
     if asked in (["everywhere"], ["until"]) and moved != 1:
-        raise click.UsageError(f"--{asked[0]} needs one --parameter, which moves.")
+        raise UsageError(f"--{asked[0]} needs one --parameter, which moves.")
     if not asked and moved > 2:
-        raise click.UsageError("Name one --parameter, or two for a map; or add --tornado.")
+        raise UsageError("Name one --parameter, or two for a map; or add --tornado.")

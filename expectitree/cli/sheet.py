@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
+from click import UsageError
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.tables import module_of
@@ -59,7 +59,7 @@ def command(
     algorithm = algorithms.or_only("expectiminimax").only("A sheet is of one search\ngive -a once.")
     if (min_cuts or windows) and not algorithm.prunes:
         name = "--min-cuts" if min_cuts else "--windows"
-        raise click.UsageError(f"{name} is for a search that prunes\nadd -a alphabeta or star1.")
+        raise UsageError(f"{name} is for a search that prunes\nadd -a alphabeta or star1.")
     outs = _files_of(out)
     tree = _source(source, algorithm, settings)
     if not title and isinstance(tree, Tree):
@@ -90,7 +90,7 @@ def _files_of(out: str) -> dict[OutputFile, bool]:
     """Return the files to write, and whether each is the key."""
     base, ending = os.path.splitext(out)
     if ending.lower() not in FORMATS:
-        raise click.UsageError(f"{out}: a sheet's ending is one of {', '.join(FORMATS)}.")
+        raise UsageError(f"{out}: a sheet's ending is one of {', '.join(FORMATS)}.")
     outs = {OutputFile(out): False}
     if ending.lower() != ".xml":
         outs[OutputFile(f"{base}-key{ending}")] = True
@@ -107,7 +107,7 @@ def _source(source: str, algorithm: Algorithm, parameters: dict[str, Any]) -> Tr
         return source
     refuse_game(source)
     if parameters:
-        raise click.UsageError(
+        raise UsageError(
             f"--{next(iter(parameters))} is for a family\nremove it, or name a FAMILY."
         )
     return load(source, warn=warn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import click
+from click import UsageError
 
 from expectitree.base.display import Shown
 from expectitree.base.numbers import quote
@@ -53,6 +53,6 @@ def _design(text: str) -> list[str | float]:
     try:
         return [name.strip(), int(count), *map(float, sd)]
     except ValueError:
-        raise click.UsageError(
+        raise UsageError(
             f"found {quote(text)} as a study, expected NAME=N or NAME=N,SD, such as p=100."
         ) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-import click
+from click import UsageError
 
 from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
@@ -39,11 +39,11 @@ def command(
     For example: expectitree study studies/ballard-best.yaml --report
     """
     if plot is not None:
-        raise click.UsageError(
+        raise UsageError(
             "studies are not plotted\nprint their table with --format csv, and plot that."
         )
     if jobs is not None and scheduler is not None:
-        raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
+        raise UsageError("--jobs is for this machine: on a cluster, its workers are used.")
     study = load_study(spec)
     kept = Results(results or os.path.splitext(spec)[0] + ".results.jsonl")
     protect([spec, kept.path])

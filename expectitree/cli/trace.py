@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-import click
+from click import UsageError
 
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
@@ -34,7 +34,7 @@ def command(
     chosen = algorithms.or_only("expectiminimax")
     algorithm = chosen.only("trace follows one algorithm\ngive -a once.")
     if options.engine == "compiled":
-        raise click.UsageError("A compiled search cannot be followed\nremove --engine compiled.")
+        raise UsageError("A compiled search cannot be followed\nremove --engine compiled.")
     if limit is None:
         limit = MAX_STEPS if options.format_name == "text" else 0
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import click
+from click import BadParameter, UsageError
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say, standard_output, warn, working, write
@@ -32,7 +32,7 @@ def read_parameters(changes: Sequence[str], table: str | None) -> dict[str, str]
     for setting in changes:
         name, _, value = map(str.strip, setting.partition("="))
         if not name or not value or "=" in value:
-            raise click.BadParameter(
+            raise BadParameter(
                 f"found {setting!r}, expected NAME=VALUE such as pr=0.3\nrepeat --set for each "
                 "parameter",
                 param_hint="'--set'",
@@ -51,9 +51,7 @@ def check_file(file: str, force: bool) -> None:
     """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
     check_place(file)
     if not force and (os.path.isfile(file) or os.path.islink(file)):
-        raise click.UsageError(
-            f"{file} exists already\nchoose another name, or replace it with --force."
-        )
+        raise UsageError(f"{file} exists already\nchoose another name, or replace it with --force.")
 
 
 def check_place(file: str) -> None:
@@ -82,7 +80,7 @@ def check_output(out: str, format: str | None, force: bool, float32: bool = Fals
     """
     found = text_format(format or "yaml") if out == "-" else format_of(out, format)
     if float32 and found.name not in TABLES:
-        raise click.UsageError(
+        raise UsageError(
             f"--float32 is for .arrow and .parquet, and {out} is {found.title}\nremove it."
         )
     if out != "-":

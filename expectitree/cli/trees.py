@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-import click
+from click import UsageError
 
 from expectitree.analysis import plotting
 from expectitree.base.algorithms import Algorithm
@@ -155,7 +155,7 @@ class SearchOptions:
         """
         if self.plot is not None:
             if self.tree_count > 1:
-                raise click.UsageError("--plot draws one tree\nname one file.")
+                raise UsageError("--plot draws one tree\nname one file.")
             plotting.check_plot(self.plot)
         reports = list(self.map(activity, function, **arguments))
         if reports:
@@ -174,15 +174,15 @@ class SearchOptions:
     def _check(self) -> None:
         """Raise a usage error if the options contradict each other."""
         if not self.files and not self.texts:
-            raise click.UsageError(
+            raise UsageError(
                 "No tree was given\nname a FILE, or - for standard input, or type one after -e."
             )
         if self.exact and self.engine in ("interpreted", "compiled"):
-            raise click.UsageError(
+            raise UsageError(
                 f"--exact computes in fractions, --engine {self.engine} in floats\nremove one."
             )
         if self.files.count("-") > 1:
-            raise click.UsageError("Standard input can be read once\ngive - only once.")
+            raise UsageError("Standard input can be read once\ngive - only once.")
         games = [name for name in self.files if is_game_name(name)]
         if self.games is None:
             refuse_game(*games)
@@ -219,28 +219,26 @@ class SearchOptions:
         """Search a game, or write it out."""
         refuse_file_options(self.parameters, self.reading)
         if self.attitude is not None:
-            raise click.UsageError(
+            raise UsageError(
                 f"--attitude needs the tree of {name}\nwrite it to a file first with "
                 "`expectitree convert`, or remove --attitude."
             )
         assert self.games is not None
         bounds = NO_BOUNDS if self.bounds == "none" else self.bounds
         if bounds == "leaves":
-            raise click.UsageError(
-                "The leaves of a game are not known in advance\ngive --bounds L,U."
-            )
+            raise UsageError("The leaves of a game are not known in advance\ngive --bounds L,U.")
         source = GameSource(name, self.games, self.depth, bounds=bounds, exact=self.exact)
         if algorithm is None or algorithm.needs_whole_tree:
             instead = "; or search without the whole tree: `expectitree eval -a star2`"
             tree = source.write_out(instead)
             return prepare(tree, None, self.order)
         if self.order != "given":
-            raise click.UsageError(
+            raise UsageError(
                 f"--order {self.order} needs the whole tree, and {algorithm.name} searches a game "
                 "without it\nremove it, or order moves with --deepen."
             )
         if self.engine == "compiled":
-            raise click.UsageError(
+            raise UsageError(
                 "The rules of a game are Python code, which cannot be compiled\nremove --engine "
                 "compiled, or write the tree to a file first with `expectitree convert`."
             )

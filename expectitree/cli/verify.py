@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-import click
+from click import UsageError
 
 from expectitree.analysis.verify.answers import check_answers
 from expectitree.analysis.verify.report import Check, Verification, refresh, verify_file
@@ -56,11 +56,11 @@ def command(
     """
     games = [path for path in paths if is_game_name(path)]
     if games and (write_back or parameters or answers is not None):
-        raise click.UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
+        raise UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
     _check_usage(paths, write_back, parameters, verbose and quiet)
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
-            raise click.UsageError("--answers is for one FILE, without --write and --format.")
+            raise UsageError("--answers is for one FILE, without --write and --format.")
         return _check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers)
     files = files_in([path for path in paths if path not in games])
     protect(files)
@@ -79,13 +79,11 @@ def _check_usage(
 ) -> None:
     """Raise a usage error if the options contradict each other."""
     if write_back and "-" in paths:
-        raise click.UsageError("--write needs files: standard input cannot be written to.")
+        raise UsageError("--write needs files: standard input cannot be written to.")
     if write_back and parameters:
-        raise click.UsageError(
-            "--write keeps the results of the file's own parameters\nremove --set."
-        )
+        raise UsageError("--write keeps the results of the file's own parameters\nremove --set.")
     if has_both:
-        raise click.UsageError("--verbose and --quiet exclude each other\ngive one of them.")
+        raise UsageError("--verbose and --quiet exclude each other\ngive one of them.")
 
 
 def _verified(
@@ -99,7 +97,7 @@ def _verified(
         try:
             verification = verify_file(file, warn=warn, parameters=parameters)
         except (NumberError, TreeError) as error:  # of --set
-            raise click.UsageError(f"{file}: {error.lines}") from None
+            raise UsageError(f"{file}: {error.lines}") from None
         has_all = verification.checks and not verification.broken
         if not write_back or verification.error is not None or has_all:
             return verification
