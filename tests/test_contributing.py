@@ -48,5 +48,5 @@ def test_every_path_exists(page: Path) -> None:
 
 
 def test_a_path_that_does_not_exist_is_found() -> None:
-    text = "A row in `expectitree/cli/`, in `options.py` or `reading.py` there.\n\nSee `games.py`."
+    text = "A row in `expectitree/cli/`, in `help.py` or `reading.py` there.\n\nSee `games.py`."
     assert missing_in(text) == ["reading.py", "games.py"]

@@ -34,14 +34,8 @@ def render(reports, options):
         yield f"{report.file}: {report.nodes} nodes"
 """,
     "cli/size.py": '''
-import click
-from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import file_options, format_options
 from expectitree.decide.size.report import size
 
-@click.command("size", cls=HelpCommand)
-@file_options
-@format_options("size")
 def command(options):
     """Count the nodes of a tree."""
     options.show_all("size of", size, "size")

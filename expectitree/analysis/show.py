@@ -31,12 +31,6 @@ MAX_ROWS = 60  # nodes of a tree that are shown by default
 _SHARED = {"json": "text.json_values", "csv": "text.csv"}  # where the folder has no module
 
 
-def formats(question: str) -> tuple[str, ...]:
-    """Return the formats in which the answer to a question can be shown."""
-    found: tuple[str, ...] = module_of(QUESTIONS[question]).FORMATS
-    return found
-
-
 def rendered(question: str, format: str, console: Console, report: Any, **settings: Any) -> Pieces:
     """Yield the answer to a question as text to be written as it is.
 

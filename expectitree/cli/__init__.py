@@ -1,14 +1,14 @@
 """The command line: the only place that knows click, the terminal and exit statuses.
 
-Each command has a module. To add one, write a module with a click command named `command`, and add
-a row to `_COMMANDS` in `expectitree/__init__.py`.
+Each command has a module. To add one, write a module with a function named `command`, whose
+arguments are options of `option_table.py`, and add a row to `_COMMANDS` in
+`expectitree/__init__.py`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from expectitree.base.errors import (
     TransformError,
 )
 from expectitree.base.numbers import quote
-from expectitree.base.tables import COMMANDS
+from expectitree.base.tables import COMMANDS, module_of
 from expectitree.cli.help import HELP_ALL, is_whole
 from expectitree.cli.terminal import (
     NO_TREE,
@@ -72,9 +72,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"expectitree.cli.{cmd_name.replace('eval', 'eval_')}")
-        command: click.Command = module.command
-        return command
+        from expectitree.cli.commands import Command
+
+        module = module_of(f"cli.{cmd_name.replace('eval', 'eval_')}")
+        return Command(cmd_name, module.command)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem

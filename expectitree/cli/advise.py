@@ -2,63 +2,38 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from dataclasses import replace
 
-import click
+from click import UsageError
 
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import POSITION_OPTIONS, GameOptions, GameSource, is_game_name
-from expectitree.cli.help import FILE, declare, option, tree_option
-from expectitree.cli.options import format_options
+from expectitree.cli.algorithms import ChosenAlgorithms
+from expectitree.cli.games import GameOptions, GameSource, is_game_name
 from expectitree.cli.terminal import show
-from expectitree.cli.tree_files import add_options
-
-SEARCH_OPTIONS = (
-    tree_option(
-        "--depth D",
-        "Search at most D plies deep.  [default: as deep as the time allows]",
-        rare=False,
-    ),
-    option("--seconds T", "Search for at most T seconds."),
-)
 
 
 def source_of(
-    name: str, depth: int | None, seconds: float | None, usual: float, **position: Any
+    name: str, depth: int | None, seconds: float | None, usual: float, games: GameOptions
 ) -> GameSource:
     """Return a game and how to search it, for the `usual` time if the user sets no limit."""
     from expectitree.games.growth import MAX_DEPTH
 
     if not is_game_name(name):
-        raise click.UsageError(f"{name} is not a game\nname one such as game:pig or file.py:CLASS.")
+        raise UsageError(f"{name} is not a game\nname one such as game:pig or file.py:CLASS.")
     if depth is None and seconds is None:
         seconds = usual
     if depth is None:
         depth = MAX_DEPTH
-    return GameSource(name, GameOptions(**position, deepen=True, seconds=seconds), depth)
+    return GameSource(name, replace(games, deepen=True, seconds=seconds), depth)
 
 
-@declare("advise")
-@click.argument("name", metavar="GAME", type=FILE)
-@algorithm_option("The search.  [default: star2]")
-@partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
-@option(
-    "--width W",
-    "Accept intervals of this width as values of moves.  [default: 0]",
-    rare=True,
-    type=click.FloatRange(min=0),
-    default=0,
-)
-@format_options("advise")
 def command(
-    name: str,
+    game: str,
     algorithms: ChosenAlgorithms,
     depth: int | None,
     seconds: float | None,
+    games: GameOptions,
     width: float,
     format_name: str,
-    **position: Any,
 ) -> None:
     """Show what each move in a position of a game is worth, and the line of best play.
 
@@ -71,6 +46,6 @@ def command(
     from expectitree.games.advise.report import Advice
 
     chosen = algorithms.or_only("star2").only("advise runs one algorithm\ngive -a once.")
-    source = source_of(name, depth, seconds, usual=5, **position)
+    source = source_of(game, depth, seconds, 5, games)
     found = source.search(chosen, goal="moves", width=width)
-    show("advise", format_name, Advice(name, found.named(f"{name}{source.options.position}")))
+    show(format_name, Advice(game, found.named(f"{game}{source.options.position}")))

@@ -1,35 +1,31 @@
-"""The option -a: the algorithms of a command, with their own options."""
+"""The algorithms of a command: those of the option -a, with their own options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
 
-import click
+from click import UsageError
 
-from expectitree.base.algorithms import ALGORITHMS, ALIASES, NAMES, OPTIONS, Algorithm, name_of
+from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, Algorithm, name_of
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.cli.help import search_option
-from expectitree.cli.options import complete_from
 from expectitree.cli.terminal import say
-from expectitree.cli.tree_files import Command, add_options
 from expectitree.searches.engine import path_children, usual_algorithms
 
 
 class ChosenAlgorithms:
-    """The algorithms of `algorithm_option`, with their options."""
+    """The algorithms that the user named, by default all, with their options."""
 
-    def __init__(self, names: Sequence[str], options: Mapping[str, int | str]) -> None:
+    def __init__(self, names: Sequence[str], tuning: Mapping[str, int | str]) -> None:
         self.are_named = bool(names)  # by the user; otherwise these are all algorithms
         self.names = [*map(str.lower, names)]
-        self.options = options
+        self.tuning = tuning
+        options = {name.replace("_", "-"): value for name, value in tuning.items()}
         chosen = dict.fromkeys(map(name_of, names or ALGORITHMS))
         for key in options:
             own = OPTIONS[key].algorithm
             if own not in chosen:
-                raise click.UsageError(f"--{key} is for {own}\nuse -a {own}, or remove it.")
+                raise UsageError(f"--{key} is for {own}\nuse -a {own}, or remove it.")
         self.all = []
         for name in chosen:
             known = {key: text for key, text in options.items() if OPTIONS[key].algorithm == name}
@@ -37,7 +33,7 @@ class ChosenAlgorithms:
 
     def or_only(self, name: str) -> ChosenAlgorithms:
         """Return the algorithms that the user named, or by default only the one with this name."""
-        return self if self.are_named else ChosenAlgorithms([name], self.options)
+        return self if self.are_named else ChosenAlgorithms([name], self.tuning)
 
     def of_game(self, is_repeated: bool = False) -> Algorithm | None:
         """Return the algorithm that searches games without their whole trees: by default star2.
@@ -53,7 +49,7 @@ class ChosenAlgorithms:
     def only(self, complaint: str) -> Algorithm:
         """Return the one algorithm; raise a usage error with the complaint if there are several."""
         if len(self.all) > 1:
-            raise click.UsageError(complaint)
+            raise UsageError(complaint)
         return self.all[0]
 
     def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
@@ -80,35 +76,3 @@ class ChosenAlgorithms:
             else:
                 say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
         return self.all if self.are_named else usual
-
-
-def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
-    """Add -a and the algorithms' options to a command, which receives `algorithms`."""
-    options = [
-        search_option(
-            "-a --algorithm NAME",
-            help,
-            "names",
-            multiple=True,
-            default=default,
-            rare=False,
-            shell_complete=complete_from(NAMES),
-        )
-    ]
-    for key, row in OPTIONS.items():
-        if row.values:
-            added = search_option(f"--{key}", row.description, type=click.Choice(row.values))
-        else:
-            added = search_option(f"--{key} K", row.description)
-        options.append(added)
-
-    def add(command: Command) -> Command:
-        @wraps(command)
-        def with_algorithms(names: Sequence[str], **parameters: Any) -> Any:
-            values = {key: parameters.pop(key.replace("-", "_")) for key in OPTIONS}
-            given = {key: value for key, value in values.items() if value is not None}
-            return command(algorithms=ChosenAlgorithms(names, given), **parameters)
-
-        return cast(Command, add_options(with_algorithms, options))
-
-    return add

@@ -6,18 +6,14 @@ import os
 import sys
 from functools import partial
 
-import click
-from rich.console import Console
+from click import Abort, UsageError
 
 from expectitree.base import interrupts
-from expectitree.base.numbers import show_exact
 from expectitree.base.reading import to_fraction
+from expectitree.base.tree.columns import Bounds
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import FILE, declare, option, search_option, tree_option
-from expectitree.cli.options import format_options, set_option
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
-    OUT,
     make_console,
     print_error,
     protect,
@@ -25,60 +21,32 @@ from expectitree.cli.terminal import (
     say,
     show,
     working,
-    write,
+    write_lines,
 )
-from expectitree.cli.tree_files import check_output, force_option, reading_options, write_tree
-from expectitree.cli.tree_options import read_bounds
+from expectitree.cli.tree_files import check_output, write_tree
 from expectitree.decide.ask.answers import AnswersFile, answers_name
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
 from expectitree.decide.ask.text import Conversation
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
 from expectitree.files.rows import ReadOptions
-from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 
 
-@declare("ask")
-@click.argument("file", required=False, metavar="[FILE]", type=FILE)
-@option("-e TEXT", "A tree typed in place of a file.", "text")
-@search_option(
-    "--goal",
-    "What to make certain: which action is best, or the value.",
-    type=click.Choice(("action", "value")),
-    default="action",
-)
-@search_option(
-    "--bounds LOWER,UPPER",
-    "Bounds on every total (utility plus rewards); inf if unknown.",
-)
-@tree_option("--exact", "Show fractions in place of rounded decimals.")
-@option(
-    "--answers FILE",
-    "The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
-    rare=True,
-)
-@option("--no-save", "Read answers from the file, but add none.", rare=True)
-@option("--show", "Ask nothing: show the tree and the bounds.", "shows")
-@option("-o --output FILE", "Write the tree with the answers in it.", type=OUT)
-@set_option
-@reading_options
-@force_option
-@format_options("ask", "--report")
 def command(
     file: str | None,
     text: str | None,
     goal: str,
-    bounds: str | None,
+    bounds: Bounds | None,
     exact: bool,
     answers: str | None,
     no_save: bool,
     shows: bool,
     output: str | None,
     parameters: dict[str, str],
+    reading: ReadOptions,
     force: bool,
     format_name: str,
-    reading: ReadOptions,
 ) -> int:
     """Ask for the unknown utilities that matter most, until the decision is certain.
 
@@ -98,20 +66,18 @@ def command(
     protect(name for name in (file, kept) if name is not None)
     if output is not None:
         check_output(output, None, force)
-    click.get_current_context().with_resource(show_exact(exact))
     source = file or "-e"
     read = partial(load, source) if text is None else partial(loads, text, name=source)
     read = partial(read, parameters=parameters, **reading)
     with working(f"reading {source}"):
         tree = read(warn=say)
     with working(f"preparing {source}"):
-        inquiry = inquire(tree, bounds=read_bounds(bounds), goal=goal, exact=True)
+        inquiry = inquire(tree, bounds=bounds, goal=goal, exact=True)
     conversation = _hold_conversation(inquiry, AnswersFile(kept, source, not no_save), shows)
     if format_name == "json":
-        show("ask", "json", [inquiry], file=source)
+        show("json", [inquiry], file=source)
     else:
-        console = make_console()
-        write(to_strings(conversation.conclusion(console.options, shows), console))
+        write_lines(conversation.conclusion(make_console().options, shows))
     if output is not None:
         given = conversation.given.items()
         answered = {tree.find(path).id: to_fraction(number) for path, number in given}
@@ -124,28 +90,25 @@ def command(
 def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:
     """Raise a usage error if the names of the tree, its answers and the output clash."""
     if (file is None) == (text is None):
-        raise click.UsageError("One tree is asked about\nname a FILE, or type one after -e.")
+        raise UsageError("One tree is asked about\nname a FILE, or type one after -e.")
     if file == "-":
-        raise click.UsageError(
+        raise UsageError(
             "Standard input brings the answers, not the tree\nname a FILE, or type it after -e."
         )
     if output == "-":
-        raise click.UsageError("Standard output shows the decision\nname a file after -o, not -.")
+        raise UsageError("Standard output shows the decision\nname a file after -o, not -.")
     if kept is None:
         return
     format = format_by_suffix(kept)
     if kept == "-" or (format is not None and format.name != "yaml"):
-        raise click.UsageError(
-            f"Answers are kept in YAML\nname a file that ends in .yaml, not {kept}."
-        )
+        raise UsageError(f"Answers are kept in YAML\nname a file that ends in .yaml, not {kept}.")
     if os.path.realpath(kept) in [os.path.realpath(name) for name in (file, output) if name]:
-        raise click.UsageError(f"Answers are kept in {kept}\nname another file for the tree.")
+        raise UsageError(f"Answers are kept in {kept}\nname another file for the tree.")
 
 
 def _hold_conversation(inquiry: Inquiry, file: AnswersFile, shows: bool) -> Conversation:
     """Take the answers in the file, and ask for others unless the tree is only shown."""
-    console = make_console(stderr=True)
-    conversation = Conversation(inquiry, file, console.options)
+    conversation = Conversation(inquiry, file, make_console(stderr=True).options)
     with working(f"reading {file.name}"):
         conversation.take_kept()
     if conversation.given:
@@ -155,17 +118,16 @@ def _hold_conversation(inquiry: Inquiry, file: AnswersFile, shows: bool) -> Conv
         say(f"{name}: every utility is known, so there is nothing to ask: use expectitree eval")
     elif not shows and not inquiry.is_done:
         file.check_writable()
-        _converse(conversation, console)
+        _converse(conversation)
     return conversation
 
 
-def _converse(conversation: Conversation, console: Console) -> None:
+def _converse(conversation: Conversation) -> None:
     """Ask until the decision is certain, or the user stops."""
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
 
-    print_all = partial(print_error, console=console)
-    print_all(conversation.introduction())
+    print_error(conversation.introduction())
     try:
         with interrupts.raising():
             while not conversation.is_over and not conversation.inquiry.is_done:
@@ -174,10 +136,10 @@ def _converse(conversation: Conversation, console: Console) -> None:
                     break
                 with working("choosing the next question"):
                     try:
-                        shown = conversation.respond(line)
+                        reply = conversation.respond(line)
                     except KeyboardInterrupt:  # the answer is saved, and its effect not yet known
-                        raise click.Abort from None
-                print_all(shown)
+                        raise Abort from None
+                print_error(reply)
     except KeyboardInterrupt:  # it ends the questions; another one ends the program
-        print_all([""])
-    print_all([""])
+        say("")
+    say("")

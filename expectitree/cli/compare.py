@@ -7,20 +7,13 @@ from dataclasses import replace
 from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.base.errors import Problem
 from expectitree.base.tree.model import Tree
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import is_game_name
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import say_problems
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
 
 
-@declare("compare")
-@algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
-@tree_options
-@option("-v --verbose", "Show how long each search took, too; the default for games.", "has_times")
-@format_options("compare")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
@@ -39,7 +32,7 @@ def command(
         comparison = compare(tree, chosen, exact=True, **options.arguments_for(*chosen))
         return replace(comparison, file=file, has_times=has_times or is_game_name(file))
 
-    comparisons = options.show_all("comparing", compare_tree, "compare")
+    comparisons = options.show_all("comparing", compare_tree)
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]
     for file, disagreement in wrong:
         advice = "this is a defect of expectitree, please report it with the tree"

@@ -12,7 +12,6 @@ from click.shell_completion import (
     get_completion_class,
 )
 
-from expectitree.cli.help import declare
 from expectitree.cli.terminal import write
 
 VARIABLE = "_EXPECTITREE_COMPLETE"  # set by the shell scripts
@@ -36,10 +35,7 @@ class _Bash(BashComplete):
         return f"{item.type},{item.value.removeprefix(before)}"
 
 
-@declare("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def command(context: click.Context, shell: str) -> None:
+def command(shell: str) -> None:
     """Print a script that makes a shell complete commands, options, their values and files.
 
     \b
@@ -49,5 +45,5 @@ def command(context: click.Context, shell: str) -> None:
     """
     completion_class = get_completion_class(shell)
     assert completion_class is not None
-    root = context.find_root().command
+    root = click.get_current_context().find_root().command
     write([completion_class(root, {}, "expectitree", VARIABLE).source()])

@@ -2,69 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
-import click
-
+from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.folding import fold_with_formulas, unshare
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import (
-    POSITION_OPTIONS,
-    WRITING_OPTIONS,
-    GameOptions,
-    GameSource,
-    is_game_name,
-    refuse_file_options,
-)
-from expectitree.cli.help import FILE, declare, option, output_option
-from expectitree.cli.options import set_option
-from expectitree.cli.terminal import OUT, say, working
-from expectitree.cli.tree_files import (
-    add_options,
-    check_output,
-    float32_option,
-    force_option,
-    format_option,
-    read_exactly,
-    reading_options,
-    write_tree,
-)
-from expectitree.cli.tree_options import read_bounds
+from expectitree.cli.games import GameOptions, GameSource, is_game_name, refuse_file_options
+from expectitree.cli.terminal import say, working
+from expectitree.cli.tree_files import check_output, read_exactly, write_tree
 from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 
 
-@declare("convert")
-@click.argument("source", metavar="IN|GAME", type=FILE)
-@click.argument("out", metavar="OUT", type=OUT)
-@format_option
-@output_option(
-    "--drop",
-    "Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
-    type=click.Choice(["fractions"]),
-    multiple=True,
-)
-@float32_option
-@set_option
-@reading_options
-@option(
-    "--fold",
-    "Move rewards and costs into the utilities: each is then the total of its path.",
-    type=click.Choice(["rewards"]),
-)
-@option(
-    "--flip PATH",
-    "Interchange two levels of chance nodes by Bayes' rule. PATH is the upper one, whose children "
-    "are chance nodes with the same labels. What was P(a) and P(b given a) becomes P(b) and P(a "
-    "given b), as formulas of the same parameters. Rewards of both levels are paid at the lower "
-    "one. Values above do not change, and a second flip undoes the first.",
-    "flipped",
-    rare=True,
-)
-@option("--unshare", "Give each path its own nodes, without sharing.", "unshares", rare=True)
-@force_option
-@partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])
 def command(
     source: str,
     out: str,
@@ -72,14 +19,14 @@ def command(
     drop: tuple[str, ...],
     float32: bool,
     parameters: dict[str, str],
+    reading: ReadOptions,
     fold: str | None,
     flipped: str | None,
     unshares: bool,
     force: bool,
-    reading: ReadOptions,
     depth: int | None,
-    bounds: str | None,
-    **position: Any,
+    bounds: Bounds | None,
+    games: GameOptions,
 ) -> None:
     """Write the tree of a file or a GAME to OUT. The ending of OUT sets the format.
 
@@ -107,27 +54,22 @@ def command(
       expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
     out_format = check_output(out, format_name, force, float32)
-    games, is_game = GameOptions(**position), is_game_name(source)
+    is_game = is_game_name(source)
     games.check(is_game)
     if is_game:
         refuse_file_options(parameters, reading)
-        ends, is_exact = read_bounds(bounds), out_format.is_text
-        tree = GameSource(source, games, depth, bounds=ends, exact=is_exact).write_out()
+        is_exact = out_format.is_text
+        tree = GameSource(source, games, depth, bounds=bounds, exact=is_exact).write_out()
     else:
         tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
-        tree = _changed(tree, flipped, unshares, fold)
+        if flipped:
+            tree = _flipped(tree, flipped)
+        if unshares:
+            tree = _unshared(tree)
+        if fold:
+            tree = _folded(tree)
     write_tree(tree, out, format_name, "fractions" in drop, float32)
-
-
-def _changed(tree: Tree, flipped: str | None, unshares: bool, fold: str | None) -> Tree:
-    if flipped:
-        tree = _flipped(tree, flipped)
-    if unshares:
-        tree = _unshared(tree)
-    if fold:
-        tree = _folded(tree)
-    return tree
 
 
 def _flipped(tree: Tree, path: str) -> Tree:

@@ -3,97 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-import click
+from click import UsageError
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import is_game_name, with_positions
-from expectitree.cli.help import declare, option, output_option
-from expectitree.cli.options import totals_option, tree_options, windows_option
 from expectitree.cli.terminal import say, write
-from expectitree.cli.tree_files import add_options, check_drawn, check_place, force_option
+from expectitree.cli.tree_files import check_drawn, check_place
 from expectitree.cli.trees import SearchOptions, is_stopped
 from expectitree.files.sources import PREFIX
 from expectitree.files.writing import OutputFile
 from expectitree.picture import drawing
-from expectitree.picture.content import MAX_NODES
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 
 _TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
 
-_ABOUT = {  # of the choices for a picture, of which the first is the default
-    "theme": "The colors.",
-    "direction": "The direction in which the tree grows; auto takes what fits the width.",
-    "style": "game: triangles for MAX and MIN; decision: squares for decisions; auto: decision for "
-    "a tree without MIN that has rewards, parameters or criteria.",
-}
-_PICTURE_OPTIONS = (  # which a page does not have
-    *(
-        option(
-            f"--{name}",
-            about,
-            type=click.Choice(drawing.CHOICES[name]),
-            default=drawing.CHOICES[name][0],
-        )
-        for name, about in _ABOUT.items()
-    ),
-    totals_option,
-    option(
-        "--width N",
-        "Fit the picture into N pixels (points in a .pdf), with legible text.",
-        rare=True,
-        type=click.FloatRange(min=1),
-    ),
-    windows_option,
-    option("--reasons", "Show the reason for each cut.", rare=True),
-    option("--strategy", "Draw only what optimal play can reach.", rare=True),
-    output_option(
-        "--rows N",
-        "Draw about N nodes; a run of leaves counts as one.",
-        default=MAX_NODES,
-    ),
-    output_option("--all", "Draw every node.", "show_all"),
-    output_option(
-        "--title/--no-title",
-        "Show the title and the result.",
-        default=True,
-    ),
-    option(
-        "--blank", "Draw an exercise: leave out all that a search found, with lines to write on."
-    ),
-    option("--solution", "Draw the solution of that exercise, with everything in the same place."),
-)
 
-
-@declare("draw")
-@algorithm_option(
-    "The algorithm.  [default: expectiminimax for a picture, all for a page; star2 for games]"
-)
-@partial(tree_options, files="[FILE|GAME]", is_lazy=True)
-@option(
-    "-o --output OUT",
-    "The file; its ending sets the format. - is standard output, with --format.  [default: FILE "
-    "with the ending .svg]",
-    "out",
-)
-@output_option("--format", "The format if OUT is -.", "picture_format", type=click.Choice(_TEXTS))
-@force_option
-@partial(add_options, options=_PICTURE_OPTIONS)
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
     out: str | None,
     picture_format: str | None,
     force: bool,
-    rows: int,
-    show_all: bool,
-    **style: Any,
+    drawing_options: dict[str, Any],
 ) -> None:
     """Draw a tree with its values, its best branches and the cuts of a search.
 
@@ -119,22 +55,25 @@ def command(
     An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg
     """
     if options.tree_count > 1:
-        raise click.UsageError("draw makes one picture\ngive one FILE.")
+        raise UsageError("draw makes one picture\ngive one FILE.")
     if out is None:
         out = _beside(options)
     kind = _kind(out, picture_format)
-    # An exercise needs every leaf.
-    lazy = None if style["blank"] else algorithms.of_game(is_repeated=kind == drawing.PAGE)
-    if kind == drawing.PAGE:
-        _refuse_on_page(["rows", "show_all", *style])
-    else:
+    lazy = algorithms.of_game(is_repeated=kind == drawing.PAGE)
+    if "blank" in drawing_options:  # an exercise needs every leaf
+        lazy = None
+    if kind != drawing.PAGE:
         algorithms = algorithms.or_only("expectiminimax")
         algorithms.only(
             "A picture is of one search\ngive -a once, or draw a page (.html) of several."
         )
-    style["rows"] = None if show_all else rows
+    elif drawing_options:
+        name = next(iter(drawing_options)).removeprefix("show_")
+        raise UsageError(f"--{name} is for pictures: a page has what it needs. Remove it.")
+    if drawing_options.pop("show_all", False):
+        drawing_options["rows"] = None
 
-    drawer = _Drawer(options, algorithms, out, kind, style, force)
+    drawer = _Drawer(options, algorithms, out, kind, drawing_options, force)
     list(options.map("drawing", drawer.draw, lazy))
 
 
@@ -163,7 +102,7 @@ class _Drawer:
         else:
             algorithm, *_ = self.algorithms.for_tree(file, found)
             arguments = self.options.arguments_for(algorithm)
-            arguments |= {"is_blank": self.style["blank"], "exact": self.options.exact}
+            arguments |= {"is_blank": "blank" in self.style, "exact": self.options.exact}
             search = evaluate_known(found, algorithm, **arguments)
             self.options.fail_if(is_stopped(search) and not found.unknown)
             picture = self.drawn(search, file)
@@ -173,17 +112,6 @@ class _Drawer:
         if self.kind == drawing.PAGE:
             return drawing.Drawn(drawing.page(with_positions(search), file=file))
         return drawing.picture(search, self.kind, file=file, **self.style)
-
-
-def _refuse_on_page(names: Collection[str]) -> None:
-    """Raise a usage error if the user gave an option that only pictures have."""
-    context = click.get_current_context()
-    for name in names:
-        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise click.UsageError(
-                f"--{name.removeprefix('show_')} is for pictures: a page has what it needs. "
-                "Remove it."
-            )
 
 
 def _beside(options: SearchOptions) -> OutputFile:
@@ -198,10 +126,10 @@ def _kind(out: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
     if out == "-":
         if picture_format not in _TEXTS:
-            raise click.UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
+            raise UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
         return picture_format
     if picture_format is not None:
-        raise click.UsageError("--format is for standard output: a file's ending sets its format.")
+        raise UsageError("--format is for standard output: a file's ending sets its format.")
     check_place(out)
     return drawing.kind_of(out)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import webbrowser
 from contextlib import suppress
 
-import click
+from click import UsageError
 
 from expectitree.base import interrupts
 from expectitree.cli.games import refuse_game
-from expectitree.cli.help import FILE, declare, option
 from expectitree.cli.terminal import say, write
 from expectitree.editor.server import Server
 from expectitree.files.formats import format_by_suffix, format_of_text
@@ -17,16 +16,6 @@ from expectitree.files.grammar.document import error_in
 from expectitree.files.sources import PREFIX, read_text
 
 
-@declare("edit")
-@click.argument("file", metavar="FILE", type=FILE)
-@option(
-    "--port N",
-    "The port; by default, any that is free.",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default=False,
-)
-@option("--no-browser", "Print the link, and open no browser.")
 def command(file: str, port: int, no_browser: bool) -> None:
     """Edit a tree in the browser: type, or click its picture.
 
@@ -41,7 +30,7 @@ def command(file: str, port: int, no_browser: bool) -> None:
     try:
         server = Server(file, port)
     except OSError as error:
-        raise click.UsageError(f"Port {port} cannot be used: {error.strerror}.") from None
+        raise UsageError(f"Port {port} cannot be used: {error.strerror}.") from None
     with suppress(KeyboardInterrupt), interrupts.raising():
         write([f"{server.address}\n"])
         say(f"{file} is served at this address until Ctrl-C")
@@ -54,7 +43,7 @@ def _check(file: str) -> None:
     """Raise an error if the page cannot edit the file."""
     if file == "-" or file.startswith(PREFIX):
         name = file.removeprefix(PREFIX) if file != "-" else "NAME"
-        raise click.UsageError(
+        raise UsageError(
             f"The page writes to a file, which {file} is not\ntry `expectitree new --example "
             f"{name} my-tree.yaml`."
         )

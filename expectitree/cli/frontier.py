@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.frontier.report import frontier
 from expectitree.decide.sensitivity.parameters import parse_range
 
 
-@declare("frontier")
-@option(
-    "-p --parameter NAME[=LOW..HIGH]",
-    "The weight, if the objective has several parameters, and its range.  [default: from 0]",
-    "weight",
-    default="",
-    shell_complete=complete_parameters,
-)
-@plot_option
-@file_options
-@format_options("frontier")
-def command(options: SearchOptions, weight: str) -> None:
+def command(weight: str, options: SearchOptions) -> None:
     """Show which strategies are best for some weight of a criterion, such as a QALY's worth.
 
     The tree has criteria, and an objective that is linear in a parameter, its weight, such as
@@ -34,5 +19,4 @@ def command(options: SearchOptions, weight: str) -> None:
     For example: expectitree frontier trees/programmes.yaml
     """
     name, ends = parse_range(weight)
-    find = partial(frontier, parameter=name, range=ends)
-    options.show_all("frontier of", find, "frontier")
+    options.show_all("frontier of", frontier, parameter=name, range=ends)

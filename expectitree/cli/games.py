@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
+from click import UsageError, get_current_context
+from click.core import ParameterSource
 
 from expectitree.base.errors import GameError, SearchError
-from expectitree.cli.help import GAMES, Option, game_option
+from expectitree.cli.help import GAMES, Option
 from expectitree.cli.terminal import warn, working
-from expectitree.games import MAX_ROWS
 
 if TYPE_CHECKING:
     from expectitree.base.algorithms import Algorithm
@@ -21,31 +21,6 @@ if TYPE_CHECKING:
     from expectitree.games.found import GameSearch
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
-
-_COUNT = click.IntRange(min=0)
-POSITION_OPTIONS = (
-    game_option("--start TEXT", "Start from the position that TEXT describes."),
-    game_option("--play MOVES", "Play these moves first, as in roll,6,hold."),
-    game_option("--no-merge", "Do not merge equal states into one node."),
-    game_option("--max-rows N", f"Make at most N nodes.  [default: {MAX_ROWS:,}]"),
-    game_option(
-        "--estimate FILE.py:NAME",
-        "Estimate states with this function, in place of the game's estimates, or with "
-        "`rollouts:N`: the mean of N random games.",
-    ),
-)
-WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    game_option("--depth D", "The depth of the tree, in plies."),
-    game_option("--bounds LOWER,UPPER", "Bounds on every utility, in place of the game's bounds."),
-)
-LAZY_OPTIONS = (
-    game_option(
-        "--deepen", "Search to depth 1, 2, … up to D, each time with the best moves first."
-    ),
-    game_option(
-        "--seconds T", "Stop after T seconds and report the result so far. Without --depth, deepen."
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -60,8 +35,8 @@ class GameOptions:
 
     def check(self, has_games: bool) -> None:
         """Raise a usage error if options for games are given without a game."""
-        context = click.get_current_context()
-        typed = click.core.ParameterSource.COMMANDLINE
+        context = get_current_context()
+        typed = ParameterSource.COMMANDLINE
         given = [
             option
             for option in context.command.params
@@ -69,7 +44,7 @@ class GameOptions:
             if context.get_parameter_source(str(option.name)) == typed
         ]
         if given and not has_games:
-            raise click.UsageError(
+            raise UsageError(
                 f"{given[0].opts[0]} is for games, such as game:pig\nname one, or remove it."
             )
 
@@ -112,12 +87,12 @@ def is_game_name(name: str) -> bool:
 def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> None:
     """Raise a usage error if options that only files have are given with a game."""
     if parameters:
-        raise click.UsageError(
+        raise UsageError(
             "--set changes the parameters of files\nremove it, and write a game's parameters in "
             "its name, as in 'game:pig(target=20)'."
         )
     if reading:
-        raise click.UsageError(
+        raise UsageError(
             "--from, --normalize and the options of other programs' files are not for games\n"
             "remove them."
         )
@@ -127,8 +102,8 @@ def refuse_game(*names: str | None) -> None:
     """Raise a usage error if a name is that of a game: for a command that reads files."""
     for name in names:
         if name is not None and is_game_name(name):
-            command = click.get_current_context().info_name
-            raise click.UsageError(
+            command = get_current_context().info_name
+            raise UsageError(
                 f"{name} is a game, and {command} reads files\nwrite its tree to a file first, "
                 f"with `expectitree convert '{name}' tree.yaml --depth D`."
             )
@@ -151,9 +126,9 @@ class GameSource:
 
         self.name, self.options, self.game = name, options, find_game(name)
         if depth is None and options.seconds is None:
-            params = click.get_current_context().command.params
+            params = get_current_context().command.params
             or_time = any(param.name == "seconds" for param in params)
-            raise click.UsageError(
+            raise UsageError(
                 f"{name} is a game\nchoose with --depth D how many plies deep to search it"
                 f"{', or with --seconds T how long' * or_time}."
             )
@@ -190,7 +165,7 @@ class GameSource:
             name = "--seconds"
             if self.options.deepen:
                 name = "--deepen"
-            raise click.UsageError(
+            raise UsageError(
                 f"{name} is for pruning searches, and this needs the whole tree\nremove it, or "
                 "choose another algorithm with -a."
             )

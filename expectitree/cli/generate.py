@@ -2,64 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from expectitree.cli.help import TREES, declare, option
-from expectitree.cli.terminal import OUT, working
-from expectitree.cli.tree_files import (
-    add_options,
-    check_output,
-    float32_option,
-    force_option,
-    format_option,
-    write_tree,
-)
+from expectitree.cli.help import OWN, TREES, Option
+from expectitree.cli.option_table import TABLE
+from expectitree.cli.terminal import working
+from expectitree.cli.tree_files import check_output, write_tree
 from expectitree.lab.families import FAMILIES, generate, parameters_of
 from expectitree.lab.families.parameters import ORDERS, PARAMETERS
 
 
-def parameter_options(*without: str) -> Callable[[Any], Any]:
-    """Add an option for each parameter, whose help names the families that have it."""
-    options = []
-    for name in (name for name in PARAMETERS if name not in without):
-        parameter = PARAMETERS[name]
+def _parameter_options() -> Iterator[Option]:
+    """Yield an option for each parameter, whose help names the families that have it."""
+    for name, parameter in PARAMETERS.items():
         families = [family for family in FAMILIES if name in parameters_of(family)]
-        settings: dict[str, Any] = {}
+        section, value = OWN, parameter.metavar or ""
         if name == "order":
-            settings = {"type": click.Choice(ORDERS), "section": TREES}
-        elif parameter.metavar is not None:
-            settings = {"type": None}  # the family reads it
-        declared = option(
-            f"--{name} {parameter.metavar or ''}",
+            section, value = TREES, f"[{'|'.join(ORDERS)}]"
+        yield Option(
+            f"--{name} {value}",
             f"{', '.join(families)}: {parameter.help}",
-            default=None,
+            section,
             rare=name in ("end", "skew", "real", "dice", "order"),
-            **settings,
+            type=None,  # the family reads it
         )
-        options.append(declared)
-    return partial(add_options, options=options)
 
 
-@declare("generate")
-@click.argument("family", type=click.Choice(list(FAMILIES)))
-@parameter_options()
-@option(
-    "-o --output FILE",
-    "The file to write; its ending sets the format.",
-    "out",
-    default="-",
-    show_default=False,
-    type=OUT,
-)
-@format_option
-@float32_option
-@force_option
+TABLE["**settings"] = [*_parameter_options()]
+TABLE["generate"].append(click.Argument(["family"], type=click.Choice(list(FAMILIES))))
+
+
 def command(
-    family: str, out: str, format_name: str | None, float32: bool, force: bool, **given: Any
+    family: str,
+    settings: dict[str, Any],
+    out: str,
+    format_name: str | None,
+    float32: bool,
+    force: bool,
 ) -> None:
     """Generate a tree and print it, or write it to a file.
 
@@ -73,7 +55,6 @@ def command(
     For example: expectitree generate ballard --branching 6 | expectitree compare -
     """
     check_output(out, format_name, force, float32)
-    parameters = {name: value for name, value in given.items() if value is not None}
     with working(f"generating {family}"):
-        tree = generate(family, **parameters)
+        tree = generate(family, **settings)
     write_tree(tree, out, format_name, float32=float32)

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import click
+from click import UsageError
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import declare, option, search_option
-from expectitree.cli.options import file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Events, Information, every_event, information
 from expectitree.files.grammar.document import error_in
 
 
-@declare("information")
-@search_option(
-    "--event NAME",
-    "An event of the file, or a chance node's path; repeat it to know several at once.  [default: "
-    "each event of the file]",
-    "names",
-    rare=False,
-    multiple=True,
-)
-@option(
-    "--likelihood FILE", "A test in YAML: signal, then outcome, then the probability of the signal."
-)
-@file_options
-@format_options("information")
 def command(
-    options: SearchOptions,
     names: tuple[str, ...],
     likelihood: str | None,
+    options: SearchOptions,
 ) -> None:
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 
@@ -49,7 +33,7 @@ def command(
       expectitree information trees/oil-wildcatter.yaml --event oil --event cost
     """
     if likelihood is not None and not names:
-        raise click.UsageError("--likelihood is a test for one event\nname it with --event.")
+        raise UsageError("--likelihood is a test for one event\nname it with --event.")
     test = None if likelihood is None else read_likelihoods(likelihood)
 
     def worth(tree: Tree, file: str) -> Information | Events:
@@ -60,4 +44,4 @@ def command(
         except LikelihoodError as error:
             raise error_in(str(likelihood), error.lines) from None
 
-    options.show_all("information in", worth, "information")
+    options.show_all("information in", worth)

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, tree_options
+from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.trees import SearchOptions
-from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
 from expectitree.lab.limit.report import Limit, limit
 from expectitree.searches.result import Outcome
 
 
-@declare("limit")
-@algorithm_option(
-    "A search to compare with the limit; may be repeated. By default all that are not slow."
-)
-@tree_options
-@option(
-    "--max-leaves N",
-    f"Refuse trees with more leaves: the time grows with their square.  [default: {MAX_LEAVES:,}; "
-    f"{MAX_LARGE:,} for long fractions]",
-)
-@format_options("limit")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
@@ -48,6 +34,6 @@ def command(
             **options.arguments_for(*chosen),
         )
 
-    reports = options.show_all("the limit of", limit_of, "limit")
+    reports = options.show_all("the limit of", limit_of)
     outcomes = {row.outcome for report in reports for row in report.rows}
     options.fail_if(Outcome.STOPPED in outcomes)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import click
+from click import UsageError
 
-from expectitree.cli.help import declare, option
-from expectitree.cli.terminal import OUT, say, write
-from expectitree.cli.tree_files import check_file, force_option
+from expectitree.cli.terminal import say, write
+from expectitree.cli.tree_files import check_file
 from expectitree.files import load
 from expectitree.files.sources import PREFIX, examples, read_example
 from expectitree.files.writing import whole_file
@@ -48,11 +47,6 @@ max:
 """
 
 
-@declare("new")
-@click.argument("file", required=False, type=OUT)
-@option("--example NAME", "Print this example tree instead; --list shows the names.")
-@option("--list", "List the example trees.", "list_examples")
-@force_option
 def command(file: str | None, example: str | None, list_examples: bool, force: bool) -> None:
     """Print a commented tree file to start from, or write it to FILE.
 
@@ -62,7 +56,7 @@ def command(file: str | None, example: str | None, list_examples: bool, force: b
     """
     if list_examples:
         if file is not None or example is not None:
-            raise click.UsageError("--list names the examples\nremove FILE and --example.")
+            raise UsageError("--list names the examples\nremove FILE and --example.")
         width = max(map(len, examples()))
         for name in examples():
             write([f"{name:{width}}  {load(f'{PREFIX}{name}').title}\n"])
@@ -73,7 +67,7 @@ def command(file: str | None, example: str | None, list_examples: bool, force: b
         return
     ending = ".json" if content.startswith("{") else ".yaml"
     if not file.lower().endswith((ending, ".yml")):
-        raise click.UsageError(f"This tree needs a name that ends in {ending}.")
+        raise UsageError(f"This tree needs a name that ends in {ending}.")
     check_file(file, force)
     with whole_file(file) as stream:
         stream.write(content.encode())

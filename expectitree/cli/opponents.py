@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
+from fractions import Fraction
 
-import click
-
-from expectitree.base.errors import NumberError
-from expectitree.base.reading import to_probability
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, node_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import opponents
 
 
-@declare("opponents")
-@option(
-    "--epsilon E",
-    "The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
-    "epsilons",
-    multiple=True,
-    default=("0.1",),
-)
-@node_options
-@format_options("opponents")
 def command(
+    epsilons: tuple[Fraction, ...],
     options: SearchOptions,
-    epsilons: tuple[str, ...],
 ) -> None:
     """Evaluate each tree against a perfect, a fallible and a random MIN.
 
@@ -36,10 +20,4 @@ def command(
 
     For example: expectitree opponents trees/risk-minimax.yaml
     """
-    try:
-        probabilities = [to_probability(text, exact=True) for text in epsilons]
-    except NumberError as error:
-        raise click.BadParameter(error.lines, param_hint="'--epsilon'") from None
-
-    find = partial(opponents, epsilons=probabilities, exact=True)
-    options.show_all("opponents of", find, "opponents")
+    options.show_all("opponents of", opponents, epsilons=epsilons, exact=True)

@@ -8,17 +8,15 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import click
+from click import UsageError, echo
 
 from expectitree.base import interrupts
 from expectitree.base.numbers import message_text
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.cli.advise import SEARCH_OPTIONS, source_of
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import POSITION_OPTIONS, GameSource
-from expectitree.cli.help import FILE, declare, option
-from expectitree.cli.terminal import make_console, read_line, say, write
-from expectitree.cli.tree_files import add_options
+from expectitree.cli.advise import source_of
+from expectitree.cli.algorithms import ChosenAlgorithms
+from expectitree.cli.games import GameOptions, GameSource
+from expectitree.cli.terminal import make_console, read_line, say, write_lines
 from expectitree.games.calls import naming_errors
 from expectitree.games.solve.policy import read_policy
 from expectitree.games.solve.states import state_text
@@ -33,26 +31,9 @@ PLAYERS = {MAX: "MAX", MIN: "MIN", CHANCE: "Outcome"}
 MAX_SEED = 1_000_000  # of those that are chosen at random
 
 
-@declare("play")
-@click.argument("name", metavar="GAME", type=FILE)
-@option(
-    "--as",
-    "The player whose moves you choose.",
-    "side",
-    type=click.Choice(("max", "min", "both")),
-    default="max",
-)
-@option("--seed N", "The seed of the outcomes.", type=click.IntRange(min=0))
-@option("--typed", "Ask for the outcomes of chance, such as those of real dice.")
-@option(
-    "--policy FILE",
-    "Play against the policy that `solve --policy FILE` wrote, in place of a search.",
-)
-@algorithm_option("The search.  [default: star2]")
-@partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
 @naming_errors()
 def command(
-    name: str,
+    game: str,
     side: str,
     seed: int | None,
     typed: bool,
@@ -60,7 +41,7 @@ def command(
     algorithms: ChosenAlgorithms,
     depth: int | None,
     seconds: float | None,
-    **position: Any,
+    games: GameOptions,
 ) -> None:
     """Play a game in the terminal, against a search.
 
@@ -74,9 +55,9 @@ def command(
       expectitree play "game:pig(target=50)" --seed 7
     """
     if typed and seed is not None:
-        raise click.UsageError("--seed chooses the outcomes that --typed asks for\nremove one.")
+        raise UsageError("--seed chooses the outcomes that --typed asks for\nremove one.")
     algorithm = algorithms.or_only("star2").only("play runs one algorithm\ngive -a once.")
-    source = source_of(name, depth, seconds, usual=1, **position)
+    source = source_of(game, depth, seconds, 1, games)
     known = None
     if policy is not None:
         known = read_policy(policy)
@@ -87,7 +68,7 @@ def command(
         with interrupts.raising():
             match.play()
     except KeyboardInterrupt:
-        click.echo(err=True)
+        echo(err=True)
     match.end()
 
 
@@ -220,18 +201,16 @@ class _Match:
         """Show what each move is worth."""
         from expectitree.games.advise.report import Advice
         from expectitree.games.advise.text import move_lines
-        from expectitree.text.console import to_strings
 
-        found = self.find(state=self.states[-1], goal="moves")
-        console, advice = make_console(), Advice("", found)
-        write(to_strings(move_lines(advice, console.options), console))
+        advice = Advice("", self.find(state=self.states[-1], goal="moves"))
+        write_lines(move_lines(advice, make_console().options))
 
 
 def _print(text: str) -> None:
     """Print lines to standard output."""
     from rich.text import Text
 
-    from expectitree.text.console import safe, to_strings
+    from expectitree.text.console import safe
 
-    console = make_console()
-    write(to_strings((Text(safe(row, console.options)) for row in text.split("\n")), console))
+    options = make_console().options
+    write_lines(Text(safe(row, options)) for row in text.split("\n"))

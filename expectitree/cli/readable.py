@@ -1,12 +1,21 @@
-"""What a command can read: files, examples and games, which shells complete."""
+"""The values of options that need more than click: what can be read, and how shells complete it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import click
+
+from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.reading import to_bound, to_fraction, to_probability
+from expectitree.base.tree.columns import Bounds, ChosenBounds
+from expectitree.base.tree.model import Tree
+from expectitree.files import load, loads
+from expectitree.files.formats import TABLES, format_by_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -55,3 +64,83 @@ def _files(incomplete: str) -> list[str]:
     if len(found) == 1 and found[0].endswith("/"):
         return _files(found[0]) or found
     return sorted(found)
+
+
+class Parsed(click.ParamType):
+    """What a function reads from a text."""
+
+    name = "text"
+
+    def __init__(self, read: Callable[[str], Any]) -> None:
+        self.read = read
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value; raise a usage error for a wrong one."""
+        try:
+            return self.read(value)
+        except NumberError as error:
+            self.fail(error.lines, param, ctx)
+
+
+def _bounds(text: str) -> Bounds:
+    """Return the bounds in a text such as 0,100."""
+    ends = text.strip("[]").split(",")
+    try:
+        if len(ends) != 2:
+            raise NumberError(f"found {text!r}, expected two")
+        lower, upper = (to_bound(end.strip(), exact=True) for end in ends)
+    except NumberError as error:
+        how = "write LOWER,UPPER such as 0,100 or -inf,inf"
+        raise NumberError(f"{error.reason}\n{how}") from None
+    return lower, upper
+
+
+def _chosen_bounds(text: str) -> ChosenBounds:
+    if text in ("none", "leaves"):
+        return cast("ChosenBounds", text)
+    return _bounds(text)
+
+
+BOUNDS = Parsed(_bounds)
+CHOSEN_BOUNDS = Parsed(_chosen_bounds)
+NUMBER = Parsed(to_fraction)
+PROBABILITY = Parsed(partial(to_probability, exact=True))
+
+
+class FormatName(click.Choice[str]):
+    """The name of a format: one of the choices, or a plugin's."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name if there is such a format."""
+        if value not in TABLES and format_by_name(value):
+            return value
+        return super().convert(value, param, ctx)
+
+
+def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the values."""
+
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        return [value for value in values if value.startswith(incomplete)]
+
+    return complete
+
+
+def _complete_of_tree(names: Callable[[Tree], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the names in the tree that was typed before."""
+
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        params: Any = context.params
+        with suppress(ExpectitreeError, OSError):
+            for text in params.get("texts") or ():
+                return complete_from(names(loads(text)))(context, param, incomplete)
+            for file in params.get("files") or context.args:  # an option waits for its value
+                return complete_from(names(load(file)))(context, param, incomplete)
+        return []
+
+    return complete
+
+
+complete_parameters = _complete_of_tree(lambda tree: tree.parameters)
+complete_settings = _complete_of_tree(lambda tree: [f"{name}=" for name in tree.parameters])
+complete_paths = _complete_of_tree(lambda tree: map(tree.path_of, tree.first_paths.order))

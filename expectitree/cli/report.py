@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import click
+from click import UsageError
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import file_options
 from expectitree.cli.terminal import say
-from expectitree.cli.tree_files import check_drawn, force_option
+from expectitree.cli.tree_files import check_drawn
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.page import PARTS, page_of
+from expectitree.decide.page import page_of
 from expectitree.picture.drawing import write
 
 
-@declare("report")
-@partial(file_options, files="FILE")
-@option("-o --output OUT", "The page: a .html file.", "out", required=True)
-@option(
-    "--parts LIST",
-    f"Only these parts, with commas between: {', '.join(PARTS)}.",
-    callback=lambda _context, _option, text: text.split(",") if text else [],
-)
-@force_option
-def command(options: SearchOptions, out: str, parts: list[str], force: bool) -> None:
+def command(options: SearchOptions, out: str, parts: str | None, force: bool) -> None:
     """Write a page about a decision for a client: read it in a browser, or print it.
 
     It has the question, the recommendation with its reasons, a picture of the tree, the criteria,
@@ -38,13 +25,13 @@ def command(options: SearchOptions, out: str, parts: list[str], force: bool) -> 
     A part of it: expectitree report trees/rockefeller.yaml --parts inputs,risk -o report.html
     """
     if options.tree_count != 1:
-        raise click.UsageError("A report is about one tree\ngive one FILE.")
+        raise UsageError("A report is about one tree\ngive one FILE.")
     if not out.lower().endswith(".html"):
-        raise click.UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
+        raise UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
 
     def written(tree: Tree, file: str) -> None:
         check_drawn(out, force)
-        write(page_of(tree, file, parts), out)
+        write(page_of(tree, file, parts.split(",") if parts else []), out)
         say(f"{out} written")
 
     list(options.map("report on", written))

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
+from click import UsageError
 
-import click
-
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, node_options
-from expectitree.cli.terminal import OUT, show
-from expectitree.cli.tree_files import check_output, force_option, write_tree
+from expectitree.cli.terminal import show
+from expectitree.cli.tree_files import check_output, write_tree
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.rescale.report import rescale
 
 
-@declare("rescale")
-@option("--any", "Removed.", "any_", hidden=True)
-@option(
-    "--map MAP", "A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay."
-)
-@option(
-    "-o --output FILE", "Write the rescaled tree; the suffix decides the format.", "out", type=OUT
-)
-@force_option
-@node_options
-@format_options("rescale", "--report")
 def command(
-    options: SearchOptions,
-    map: str | None,
     any_: bool,
+    map: str | None,
     out: str | None,
     force: bool,
+    options: SearchOptions,
 ) -> None:
     """Map the utilities of each tree, and show values and best actions before and after.
 
@@ -51,16 +36,16 @@ def command(
     """
     hint = "give --map, such as 'u^2' or 2=20"
     if any_:
-        raise click.UsageError(f"--any is no option any more\n{hint}.")
+        raise UsageError(f"--any is no option any more\n{hint}.")
     if not map:
-        raise click.UsageError(f"there is no map\n{hint}.")
+        raise UsageError(f"there is no map\n{hint}.")
     if out is not None:
         if options.tree_count > 1:
-            raise click.UsageError("-o writes one tree\ngive one FILE.")
+            raise UsageError("-o writes one tree\ngive one FILE.")
         check_output(out, None, force)
-    reports = list(options.map("rescaling", partial(rescale, map=map, exact=True)))
+    reports = list(options.map("rescaling", rescale, map=map, exact=True))
     if reports and out != "-":
-        show("rescale", options.format_name, reports)
+        show(options.format_name, reports)
     if reports and out is not None:
         piped = "json" if options.format_name == "json" else "yaml"
         tree = reports[0].after.tree

@@ -4,39 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
-import click
+from click import UsageError
 
-from expectitree.base.errors import NumberError
-from expectitree.base.reading import to_fraction
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import format_options, node_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.reach.report import reach as trace_of
 from expectitree.decide.risk.report import Risk, risk
 
 
-@declare("risk")
-@option("--target T", "Show the probability of a total at least as good as T.", type=None)
-@option("--action LABEL", "Show the distribution of this action, in place of the best one's.")
-@option("--hurwicz A", "Weight of the best total in the rule of Hurwicz.  [default: 0.5]")
-@option(
-    "--reach COUNTER",
-    "Show how likely play enters each node that repeats, by a counter such as cycle.",
-)
-@option("-v --verbose", "Show the regret of each action in each state.", "is_detailed")
-@plot_option
-@node_options
-@format_options("risk")
 def command(
-    options: SearchOptions,
-    target: str | None,
+    target: Fraction | None,
     action: str | None,
-    hurwicz: str | None,
+    hurwicz: Fraction | None,
     reach: str | None,
     is_detailed: bool,
+    options: SearchOptions,
 ) -> None:
     """Show the distribution of totals for each first action, with optimal play afterward.
 
@@ -57,34 +40,21 @@ def command(
 
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """
-    wanted = _number("--target", target)
-    weight = _number("--hurwicz", hurwicz)
-    if reach is not None and any((target, action, hurwicz, is_detailed)):
-        raise click.UsageError(
+    if reach is not None and (target, action, hurwicz, is_detailed) != (None, None, None, False):
+        raise UsageError(
             "--reach asks another question than --target, --action, --hurwicz and --verbose\n"
             "remove it, or them."
         )
 
     if reach is not None:
-        find = partial(trace_of, counter=reach, exact=True)
-        options.show_all("tracing", find, "reach")
+        options.show_all("tracing", trace_of, counter=reach, exact=True)
         return
 
     def answer(tree: Tree, file: str) -> Risk:
-        found = risk(tree, target=wanted, hurwicz=weight, exact=True, file=file)
-        shown = replace(found, charted=action, is_detailed=is_detailed)
+        report = risk(tree, target=target, hurwicz=hurwicz, exact=True, file=file)
+        report = replace(report, charted=action, is_detailed=is_detailed)
         if action is not None:
-            _ = shown.charted_action  # which raises an error before anything is shown
-        return shown
+            _ = report.charted_action  # which raises an error before anything is shown
+        return report
 
-    options.show_all("risk of", answer, "risk")
-
-
-def _number(name: str, text: str | None) -> Fraction | None:
-    """Return the value of an option; raise `click.BadParameter` if it is not a number."""
-    if text is None:
-        return None
-    try:
-        return to_fraction(text)
-    except NumberError as error:
-        raise click.BadParameter(error.lines, param_hint=f"'{name}'") from None
+    options.show_all("risk of", answer)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from expectitree.cli.help import declare
 from expectitree.cli.terminal import write
 
 
-@declare("schema")
 def command() -> None:
     """Print a JSON Schema (draft-07) of the tree file, with which editors complete and check it.
 

@@ -2,50 +2,20 @@
 
 from __future__ import annotations
 
-import click
+from collections.abc import Callable
+from functools import partial
+
+from click import UsageError
 
 from expectitree.base.display import Shown
-from expectitree.base.tree.model import Tree
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
+from expectitree.decide.sensitivity.exact import break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
 
 
-@declare("sensitivity")
-@option(
-    "-p --parameter NAME[=LOW..HIGH]",
-    "The parameter to vary, and its range if the file has none; two make a map.",
-    "moved",
-    multiple=True,
-    named=True,
-    shell_complete=complete_parameters,
-)
-@option("--everywhere", "Every decision that optimal play can reach.", "is_everywhere")
-@option("--tornado", "The least and greatest value over each range.", "is_tornado")
-@option("--fixed", "Keep the current best strategy in a tornado.", rare=True)
-@option(
-    "--until 'A = B'",
-    "Where two branches, given by path, are worth the same, or the `value` of the tree is a "
-    "number.",
-)
-@option("--add PATH", "How much more or less a branch may pay.")
-@option("--strategies", "List every strategy and its value.")
-@option(
-    "--grid",
-    "Rows of a map.",
-    rare=True,
-    type=click.IntRange(2, 1000),
-    default=GRID,
-)
-@plot_option
-@file_options
-@format_options("sensitivity")
 def command(
-    options: SearchOptions,
     moved: tuple[str, ...],
     is_everywhere: bool,
     is_tornado: bool,
@@ -54,6 +24,7 @@ def command(
     add: str | None,
     strategies: bool,
     grid: int,
+    options: SearchOptions,
 ) -> None:
     """Find what the best decision depends on.
 
@@ -74,45 +45,41 @@ def command(
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
-    ranges = [parse_range(text) for text in moved]
-    is_tornado = is_tornado or not (moved or is_everywhere or until or add or strategies)
-    chosen = {
-        "everywhere": is_everywhere, "tornado": is_tornado, "until": until is not None,
-        "add": add is not None, "strategies": strategies,
-    }  # fmt: skip
-    asked = [question for question, is_asked in chosen.items() if is_asked]
-    _check_usage(asked, len(ranges), fixed)
-
-    def answer(tree: Tree, file: str) -> Shown:
-        names = [name for name, _ in ranges]
-        name, ends = ranges[0] if ranges else ("", None)
-        if is_tornado:
-            given = {name: ends for name, ends in ranges if ends}
-            return tornado(tree, names, ranges=given, fixed=fixed, file=file)
-        if is_everywhere:
-            return everywhere(tree, name, range=ends, file=file)
-        if until is not None:
-            return break_even(tree, name, until, range=ends, file=file)
-        if add is not None:
-            return added(tree, add, file=file)
-        if strategies:
-            return strategies_of(tree, file)
-        if len(ranges) == 1:
-            return sensitivity(tree, name, range=ends, file=file)
-        return sensitivity_map(tree, *names, ranges=[e for _, e in ranges], grid=grid, file=file)
-
-    options.show_all("sensitivity of", answer, "sensitivity")
+    ranges = dict(map(parse_range, moved))
+    names = [*ranges]
+    parameter = {"parameter": names[0], "range": ranges[names[0]]} if names else {}
+    answers: dict[str, Callable[..., Shown]] = {}
+    if is_everywhere:
+        answers["everywhere"] = partial(everywhere, **parameter)
+    if is_tornado or not (moved or is_everywhere or until or add or strategies):
+        given = {name: ends for name, ends in ranges.items() if ends}
+        answers["tornado"] = partial(tornado, parameters=names, ranges=given, fixed=fixed)
+    if until is not None:
+        answers["until"] = partial(break_even, equation=until, **parameter)
+    if add is not None:
+        answers["add"] = partial(added, path=add)
+    if strategies:
+        answers["strategies"] = strategies_of
+    _check_usage([*answers], len(moved), fixed)
+    answers["parameter"] = partial(sensitivity, **parameter)
+    if len(moved) == 2:
+        ends = [*ranges.values()]
+        answers["parameter"] = lambda tree, file: sensitivity_map(
+            tree, *names, ranges=ends, grid=grid, file=file
+        )
+    answer, *_ = answers.values()
+    options.show_all("sensitivity of", answer)
 
 
 def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:
     """Raise a usage error for two questions, or for one that moves another number of parameters."""
     if fixed and "tornado" not in asked:
-        raise click.UsageError("--fixed is for --tornado.")
+        raise UsageError("--fixed is for --tornado.")
     if len(asked) > 1:
-        raise click.UsageError(f"--{asked[0]} and --{asked[1]} are two questions\nask one.")
+        raise UsageError(f"--{asked[0]} and --{asked[1]} are two questions\nask one.")
     if asked in (["add"], ["strategies"]) and moved:
-        raise click.UsageError(f"--{asked[0]} moves no parameter\nremove --parameter.")
+        raise UsageError(f"--{asked[0]} moves no parameter\nremove --parameter.")
     if asked in (["everywhere"], ["until"]) and moved != 1:
-        raise click.UsageError(f"--{asked[0]} needs one --parameter, which moves.")
+        raise UsageError(f"--{asked[0]} needs one --parameter, which moves.")
     if not asked and moved > 2:
-        raise click.UsageError("Name one --parameter, or two for a map; or add --tornado.")
+        raise UsageError("Name one --parameter, or two for a map; or add --tornado.")

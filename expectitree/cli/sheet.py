@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from typing import Any
 
-import click
+from click import UsageError
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.tables import module_of
+from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli import generate  # noqa: F401  # it declares the parameters of families
+from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import refuse_game
-from expectitree.cli.generate import parameter_options
-from expectitree.cli.help import FILE, declare, option, output_option, search_option
 from expectitree.cli.terminal import say, warn, working
-from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
-from expectitree.cli.tree_options import read_bounds
+from expectitree.cli.tree_files import check_drawn, check_file
 from expectitree.files import load
 from expectitree.files.saving import save
 from expectitree.files.writing import OutputFile, named_errors, write_marked
@@ -26,49 +24,7 @@ from expectitree.lab.sheets import FORMATS
 from expectitree.lab.sheets.variants import Sheet, Wanted, make_variants, task_of, uneven
 from expectitree.text.phrases import plural
 
-_OPTIONS = (
-    option(
-        "-n --variants N",
-        "Number of variants.",
-        "number",
-        type=click.IntRange(1, 500),
-        default=10,
-    ),
-    option(
-        "--seed N",
-        "Other seeds give other sheets; the same seed gives the same one on every machine.",
-        type=click.IntRange(0, 10**12 - 1),
-        default=0,
-    ),
-    option(
-        "--min-cuts K",
-        "Take only trees in which the search makes K cuts or more.  [default: 1 if it prunes]",
-        type=click.IntRange(min=0),
-    ),
-    output_option("--windows", "Ask for alpha and beta of each node."),
-    search_option(
-        "--bounds LOWER,UPPER",
-        "Bounds that the search knows.  [default: those of the tree or of --utilities; none "
-        "for alphabeta]",
-    ),
-    output_option("--title TEXT", "The title of each page."),
-    option("--task TEXT", "What to do, in your own words.", rare=True),
-    option(
-        "-o --output OUT",
-        "The file; its ending sets the format.",
-        "out",
-        default="sheet.html",
-    ),
-    option("--trees FOLDER", "Also write each tree to a file.", rare=True, type=FILE),
-)
 
-
-@declare("sheet")
-@click.argument("source", metavar="[FILE|FAMILY]", default="uniform", type=FILE)
-@algorithm_option("The search to do by hand.  [default: expectiminimax]")
-@partial(add_options, options=_OPTIONS)
-@parameter_options("seed")
-@force_option
 def command(
     source: str,
     algorithms: ChosenAlgorithms,
@@ -76,13 +32,13 @@ def command(
     seed: int,
     min_cuts: int | None,
     windows: bool,
-    bounds: str | None,
+    bounds: Bounds | None,
     title: str | None,
     task: str | None,
     out: str,
     trees: str | None,
+    settings: dict[str, Any],
     force: bool,
-    **given: Any,
 ) -> None:
     """Make an exercise sheet: a page for each variant, and a key with all answers.
 
@@ -103,18 +59,17 @@ def command(
     algorithm = algorithms.or_only("expectiminimax").only("A sheet is of one search\ngive -a once.")
     if (min_cuts or windows) and not algorithm.prunes:
         name = "--min-cuts" if min_cuts else "--windows"
-        raise click.UsageError(f"{name} is for a search that prunes\nadd -a alphabeta or star1.")
+        raise UsageError(f"{name} is for a search that prunes\nadd -a alphabeta or star1.")
     outs = _files_of(out)
-    parameters = {name: value for name, value in given.items() if value is not None}
-    tree = _source(source, algorithm, parameters)
+    tree = _source(source, algorithm, settings)
     if not title and isinstance(tree, Tree):
         title = tree.title
     title = title or "Game trees"
     if min_cuts is None:
         min_cuts = int(algorithm.prunes)
-    wanted = Wanted(number, seed, min_cuts, read_bounds(bounds), windows)
+    wanted = Wanted(number, seed, min_cuts, bounds, windows)
     with working("making the sheet"):
-        variants = make_variants(tree, algorithm, wanted, **parameters)
+        variants = make_variants(tree, algorithm, wanted, **settings)
         for file in outs:
             check_drawn(file, force)
         copies = _copies_in(trees, number, force)
@@ -135,7 +90,7 @@ def _files_of(out: str) -> dict[OutputFile, bool]:
     """Return the files to write, and whether each is the key."""
     base, ending = os.path.splitext(out)
     if ending.lower() not in FORMATS:
-        raise click.UsageError(f"{out}: a sheet's ending is one of {', '.join(FORMATS)}.")
+        raise UsageError(f"{out}: a sheet's ending is one of {', '.join(FORMATS)}.")
     outs = {OutputFile(out): False}
     if ending.lower() != ".xml":
         outs[OutputFile(f"{base}-key{ending}")] = True
@@ -152,7 +107,7 @@ def _source(source: str, algorithm: Algorithm, parameters: dict[str, Any]) -> Tr
         return source
     refuse_game(source)
     if parameters:
-        raise click.UsageError(
+        raise UsageError(
             f"--{next(iter(parameters))} is for a family\nremove it, or name a FAMILY."
         )
     return load(source, warn=warn)

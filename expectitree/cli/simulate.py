@@ -3,59 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
-import click
+from click import UsageError
 
 from expectitree.base.display import Shown
 from expectitree.base.numbers import quote
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import complete_parameters, file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.records import Fields
 from expectitree.decide.sensitivity.parameters import parse_range
-from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
+from expectitree.decide.simulation.report import acceptability, simulate
 
 
-@declare("simulate")
-@option(
-    "-p --parameter NAME[=LOW..HIGH]",
-    "Show the acceptability curve: the share of draws in which each action is best, over the "
-    "range of this parameter.",
-    "moved",
-    shell_complete=complete_parameters,
-)
-@option(
-    "--known NAMES",
-    "Show what knowing several parameters together is worth, as in --known a,b; repeat it for "
-    "other ones.",
-    "groups",
-    multiple=True,
-)
-@option(
-    "--study NAME=N[,SD]",
-    "Show what N observations of a parameter are worth (EVSI). An observation is yes or no, or a "
-    "number with the standard deviation SD. Repeat it for other studies.",
-    "studies",
-    multiple=True,
-)
-@option("--draws N", "The number of draws.", "count", default=DRAWS)
-@option(
-    "--seed",
-    "The seed of the random numbers; the same seed gives the same draws.",
-    type=click.IntRange(min=0),
-    default=SEED,
-)
-@plot_option
-@file_options
-@format_options("simulation")
 def command(
-    options: SearchOptions,
     moved: str | None,
     groups: tuple[str, ...],
     studies: tuple[str, ...],
     count: int,
     seed: int,
+    options: SearchOptions,
 ) -> None:
     """Show which action is best while parameters are uncertain.
 
@@ -74,11 +39,11 @@ def command(
     designs = [*map(_design, studies)]
     known = [tuple(map(str.strip, names.split(","))) for names in groups]
     settings: Fields = {"draws": count, "seed": seed, "known": known, "studies": designs}
-    find: Callable[..., Shown] = partial(simulate, **settings)
+    find: Callable[..., Shown] = simulate
     if moved is not None:
-        name, ends = parse_range(moved)
-        find = partial(acceptability, parameter=name, range=ends, **settings)
-    options.show_all("simulating", find, "simulation")
+        find = acceptability
+        settings["parameter"], settings["range"] = parse_range(moved)
+    options.show_all("simulating", find, **settings)
 
 
 def _design(text: str) -> list[str | float]:
@@ -88,6 +53,6 @@ def _design(text: str) -> list[str | float]:
     try:
         return [name.strip(), int(count), *map(float, sd)]
     except ValueError:
-        raise click.UsageError(
+        raise UsageError(
             f"found {quote(text)} as a study, expected NAME=N or NAME=N,SD, such as p=100."
         ) from None

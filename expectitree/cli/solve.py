@@ -2,35 +2,10 @@
 
 from __future__ import annotations
 
-import click
-
-from expectitree.base.numbers import show_exact
 from expectitree.cli.games import GameOptions
-from expectitree.cli.help import FILE, declare, option, tree_option
-from expectitree.cli.options import format_options
-from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, warn, working
-from expectitree.games import MAX_ROWS
-from expectitree.games.solve import WIDTH
+from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, warn, working
 
 
-@declare("solve")
-@click.argument("game", metavar="GAME", type=FILE)
-@option(
-    "--width W",
-    "Narrow the interval of the value to this width.",
-    rare=True,
-    type=click.FloatRange(min=0),
-    default=WIDTH,
-)
-@option("--policy FILE", "Write the best move of each position: .csv, .arrow.", type=OUT)
-@tree_option("--exact", "Prove the value as a fraction: up to 20,000 positions.")
-@option("--endless X", "Count endless play as worth X, as in --endless 0.")
-@option("--discount D", "Count what follows each move D times as much, as in 0.95.", type=None)
-@option("--start TEXT", "Start from the position that TEXT describes.")
-@option("--play MOVES", "Play these moves first, as in roll,6,hold.")
-@option("--max-rows N", f"Find at most N positions.  [default: {MAX_ROWS:,}]")
-@option("--seconds T", "Stop after T seconds and report the interval so far.")
-@format_options("solve")
 def command(
     game: str,
     width: float,
@@ -38,10 +13,7 @@ def command(
     exact: bool,
     endless: str | None,
     discount: str | None,
-    start: str | None,
-    play: str | None,
-    max_rows: int | None,
-    seconds: float | None,
+    games: GameOptions,
     format_name: str,
 ) -> int:
     """Compute the value of a whole game, whose positions may repeat, and its best moves.
@@ -61,18 +33,17 @@ def command(
     if policy is not None:
         check_policy(policy)
     found_game = find_game(game)
-    state = GameOptions(start, play).state(found_game)
+    state = games.state(found_game)
     with working(f"solving {game}"):
         found = solve(
             found_game, width=width, state=state, exact=exact, endless=endless, discount=discount,
-            max_rows=max_rows, seconds=seconds, warn=warn, file=game,
+            max_rows=games.max_rows, seconds=games.seconds, warn=warn, file=game,
         )  # fmt: skip
-    with show_exact(exact):
-        show("solve", format_name, found)
-        if policy is not None:
-            with working(f"writing {policy}", 0, found.states):
-                save_policy(found, policy)
-            say(f"{policy} written")
+    show(format_name, found)
+    if policy is not None:
+        with working(f"writing {policy}", 0, found.states):
+            save_policy(found, policy)
+        say(f"{policy} written")
     if found.is_narrow:
         return 0
     return DOES_NOT_HOLD

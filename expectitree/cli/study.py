@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 
-import click
+from click import UsageError
 
 from expectitree.base.interrupts import raising
-from expectitree.cli.help import FILE, declare, option, search_option
-from expectitree.cli.options import format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, protect, say, show, working
 from expectitree.lab.study.executors import executor_of
 from expectitree.lab.study.reader import load_study
@@ -18,35 +16,13 @@ from expectitree.lab.study.run import Task, execute, find_tasks
 from expectitree.lab.study.spec import Study
 
 
-def _refuse_plot(context: click.Context, param: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        raise click.UsageError(
-            "studies are not plotted\nprint their table with --format csv, and plot that.", context
-        )
-
-
-@declare("study")
-@click.argument("spec", type=FILE)
-@search_option("--jobs N", "Processes that search.  [default: one per core]")
-@option(
-    "--results FILE",
-    "Where results are kept.  [default: SPEC.results.jsonl, next to it]",
-    rare=True,
-    type=None,
-)
-@search_option(
-    "--scheduler ADDRESS",
-    "Run on the Dask cluster whose scheduler has this address.",
-)
-@option("--report", "Search nothing: only print the results so far.")
-@option("--plot FILE", "", hidden=True, expose_value=False, callback=_refuse_plot)
-@format_options("study")
 def command(
     spec: str,
     jobs: int | None,
     results: str | None,
     scheduler: str | None,
     report: bool,
+    plot: str | None,
     format_name: str,
 ) -> int:
     """Run the experiment described by a YAML file, and print its results.
@@ -62,8 +38,12 @@ def command(
 
     For example: expectitree study studies/ballard-best.yaml --report
     """
+    if plot is not None:
+        raise UsageError(
+            "studies are not plotted\nprint their table with --format csv, and plot that."
+        )
     if jobs is not None and scheduler is not None:
-        raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
+        raise UsageError("--jobs is for this machine: on a cluster, its workers are used.")
     study = load_study(spec)
     kept = Results(results or os.path.splitext(spec)[0] + ".results.jsonl")
     protect([spec, kept.path])
@@ -73,7 +53,7 @@ def command(
         with kept.writing():
             _run(study, kept, tasks, jobs, scheduler)
     summary = summarize(study, kept)
-    show("study", format_name, summary)
+    show(format_name, summary)
     if summary.done == summary.total:
         return 0
     return DOES_NOT_HOLD

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
+from threading import Timer
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -97,20 +97,27 @@ def _chosen(option: str) -> Any:
     return None if context is None else context.meta.get(option)
 
 
-def show(question: str, format: str, report: Any, **settings: Any) -> None:
-    """Write the answer to a question to standard output; `settings` go to the format's renderer."""
-    write(rendered(question, format, make_console(), report, **settings))
+def show(format: str, report: Any, **settings: Any) -> None:
+    """Write a report or several to standard output; `settings` go to the format's renderer."""
+    first, *_ = report if isinstance(report, list) else [report]
+    write(rendered(first.question, format, make_console(), report, **settings))
+
+
+def write_lines(lines: Iterable[RenderableType]) -> None:
+    """Write renderables to standard output."""
+    from expectitree.text.console import to_strings
+
+    write(to_strings(lines, make_console()))
 
 
 def show_separator(file: str, position: int) -> None:
     """Write the line before the output about one of several files."""
     from rich.text import Text
 
-    from expectitree.text.console import safe, to_strings
+    from expectitree.text.console import safe
 
-    console = make_console()
-    heading = Text(f"== {safe(file, console.options)} ==", style="dim")
-    write(to_strings([""] * (position > 0) + [heading], console))
+    heading = Text(f"== {safe(file, make_console().options)} ==", style="dim")
+    write_lines([""] * (position > 0) + [heading])
 
 
 def write(pieces: Iterable[str]) -> None:
@@ -174,8 +181,8 @@ def say(message: str) -> None:
         return
     from expectitree.text.console import message_line
 
-    console = make_console(stderr=True)
-    print_error([message_line(console.options, (message, "none"))], console)
+    options = make_console(stderr=True).options
+    print_error([message_line(options, (message, "none"))])
 
 
 def say_usage(error: click.ClickException) -> None:
@@ -191,12 +198,13 @@ def say_usage(error: click.ClickException) -> None:
     say_problems([Problem("expectitree", message)])
 
 
-def print_error(shown: Iterable[RenderableType], console: Console) -> None:
-    """Print renderables to standard error, for which the console is made."""
+def print_error(lines: Iterable[RenderableType]) -> None:
+    """Print renderables to standard error."""
     from expectitree.text.console import to_strings
 
+    console = make_console(stderr=True)
     with stderr_may_be_closed():
-        for text in to_strings(shown, console):
+        for text in to_strings(lines, console):
             click.echo(text, err=True, nl=False, color=console.color_system is not None)
 
 
@@ -219,13 +227,13 @@ def say_warnings(context: click.Context) -> None:
 
 
 @contextmanager
-def _warning_meanwhile() -> Iterator[None]:
-    """Print the warnings before the answer if that takes long."""
-    timer = threading.Timer(_LONG, say_warnings, [click.get_current_context()])
+def _after(seconds: float, function: Callable[..., None], *values: Any) -> Iterator[Timer]:
+    """Call a function in a thread if the block lasts longer."""
+    timer = Timer(seconds, function, values)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield timer
     finally:
         timer.cancel()
 
@@ -234,8 +242,7 @@ def say_problems(problems: Iterable[Problem], kind: str = "error") -> None:
     """Print errors or warnings to standard error, with their source lines and what to do."""
     from expectitree.text.console import problem_lines
 
-    console = make_console(stderr=True)
-    print_error(problem_lines(problems, console.options, kind), console)
+    print_error(problem_lines(problems, make_console(stderr=True).options, kind))
 
 
 @contextmanager
@@ -258,19 +265,16 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
 
     Yields a function that counts more of the `total` as done. Searches report how far they are.
     """
-    finished = threading.Event()
 
     def advance(more: int) -> None:
         nonlocal done
         done += more
 
-    def take(found: int, whole: int | None) -> None:  # what a search reports
+    def take(count: int, whole: int | None) -> None:  # what a search reports
         nonlocal done, total
-        done, total = found if whole is None else min(found, whole), whole
+        done, total = count if whole is None else min(count, whole), whole
 
-    def show() -> None:
-        if finished.wait(_PATIENCE):
-            return
+    def show_progress() -> None:
         from rich import progress
         from rich.console import Console
 
@@ -279,27 +283,24 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
         columns += [progress.MofNCompleteColumn(), time]
         with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
             task = shown.add_task(escape(what), total=None)
-            while not finished.wait(0.1):
+            while not timer.finished.wait(0.1):
                 shown.update(task, total=total, completed=done)
 
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        with _warning_meanwhile():
-            yield advance
-        return
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
-
     def stop() -> None:  # the cursor is hidden meanwhile
-        finished.set()
-        thread.join(_MAX_STOP_LENGTH)
+        timer.cancel()
+        timer.join(_MAX_STOP_LENGTH)
 
-    at_exit.append(stop)
-    try:
-        with listening(take), _warning_meanwhile():
+    with _after(_LONG, say_warnings, click.get_current_context()):
+        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             yield advance
-    finally:
-        at_exit.remove(stop)
-        stop()
+            return
+        with _after(_PATIENCE, show_progress) as timer, listening(take):
+            at_exit.append(stop)
+            try:
+                yield advance
+            finally:
+                at_exit.remove(stop)
+                stop()
 
 
 def read_line(prompt: str) -> str | None:

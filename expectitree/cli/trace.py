@@ -4,34 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-import click
+from click import UsageError
 
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
-from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import with_positions
-from expectitree.cli.help import declare, option
-from expectitree.cli.options import complete_paths, format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
 
 MAX_STEPS = 500  # shown as text by default
 
 
-@declare("trace")
-@algorithm_option("The search.  [default: expectiminimax; star2 for games]")
-@partial(tree_options, is_lazy=True)
-@option(
-    "--at PATH",
-    "Show only the steps at one node, and the results of its children.",
-    shell_complete=complete_paths,
-)
-@option(
-    "--limit N",
-    f"Show this many steps, 0 for all.  [default: {MAX_STEPS} as text, all else]",
-    type=click.IntRange(min=0),
-)
-@format_options("trace")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
@@ -50,7 +34,7 @@ def command(
     chosen = algorithms.or_only("expectiminimax")
     algorithm = chosen.only("trace follows one algorithm\ngive -a once.")
     if options.engine == "compiled":
-        raise click.UsageError("A compiled search cannot be followed\nremove --engine compiled.")
+        raise UsageError("A compiled search cannot be followed\nremove --engine compiled.")
     if limit is None:
         limit = MAX_STEPS if options.format_name == "text" else 0
 
@@ -64,4 +48,4 @@ def command(
         del arguments["engine"]  # the interpreted one, which shows its steps
         return follow(found, algorithm, file=file, **arguments)
 
-    options.show_each("tracing", trace_tree, "trace", lazy)
+    options.show_each("tracing", trace_tree, lazy)

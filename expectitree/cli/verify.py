@@ -6,16 +6,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-import click
+from click import UsageError
 
 from expectitree.analysis.verify.answers import check_answers
 from expectitree.analysis.verify.report import Check, Verification, refresh, verify_file
 from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import is_game_name
-from expectitree.cli.help import FILE, declare, option
-from expectitree.cli.options import format_options, set_option
-from expectitree.cli.sources import files_in
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     NO_TREE,
@@ -25,24 +22,13 @@ from expectitree.cli.terminal import (
     show,
     warn,
     working,
-    write,
+    write_lines,
 )
+from expectitree.cli.tree_files import files_in
 from expectitree.files import load
-from expectitree.text.console import characters, line, safe, to_strings
+from expectitree.text.console import characters, line, safe
 
 
-@declare("verify")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER|GAME...", type=FILE)
-@option("--write", "Write the results into each file's `expect`.", "write_back")
-@option("-v --verbose", "In text, print every expectation.")
-@option(
-    "--answers FILE",
-    "Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
-    rare=True,
-)
-@option("-q --quiet", "In text, print only what is broken, and the last line.")
-@set_option
-@format_options("verify")
 def command(
     paths: tuple[str, ...],
     write_back: bool,
@@ -70,11 +56,11 @@ def command(
     """
     games = [path for path in paths if is_game_name(path)]
     if games and (write_back or parameters or answers is not None):
-        raise click.UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
+        raise UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
     _check_usage(paths, write_back, parameters, verbose and quiet)
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
-            raise click.UsageError("--answers is for one FILE, without --write and --format.")
+            raise UsageError("--answers is for one FILE, without --write and --format.")
         return _check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers)
     files = files_in([path for path in paths if path not in games])
     protect(files)
@@ -82,7 +68,7 @@ def command(
     unwritten: list[str] = []
     verifications += [_verified(file, parameters, write_back, unwritten) for file in files]
     settings = {"quiet": quiet, "verbose": verbose} if format_name == "text" else {}
-    show("verify", format_name, verifications, **settings)
+    show(format_name, verifications, **settings)
     if unwritten or any(v.error is not None for v in verifications):
         return NO_TREE
     return DOES_NOT_HOLD * any(v.is_bad for v in verifications)
@@ -93,13 +79,11 @@ def _check_usage(
 ) -> None:
     """Raise a usage error if the options contradict each other."""
     if write_back and "-" in paths:
-        raise click.UsageError("--write needs files: standard input cannot be written to.")
+        raise UsageError("--write needs files: standard input cannot be written to.")
     if write_back and parameters:
-        raise click.UsageError(
-            "--write keeps the results of the file's own parameters\nremove --set."
-        )
+        raise UsageError("--write keeps the results of the file's own parameters\nremove --set.")
     if has_both:
-        raise click.UsageError("--verbose and --quiet exclude each other\ngive one of them.")
+        raise UsageError("--verbose and --quiet exclude each other\ngive one of them.")
 
 
 def _verified(
@@ -113,7 +97,7 @@ def _verified(
         try:
             verification = verify_file(file, warn=warn, parameters=parameters)
         except (NumberError, TreeError) as error:  # of --set
-            raise click.UsageError(f"{file}: {error.lines}") from None
+            raise UsageError(f"{file}: {error.lines}") from None
         has_all = verification.checks and not verification.broken
         if not write_back or verification.error is not None or has_all:
             return verification
@@ -150,12 +134,11 @@ def _check(tree: Tree, answers: str) -> int:
     """Print the first wrong answer and why it is wrong; return the exit status."""
     from expectitree.analysis.evaluate.sentences import explanation_lines
 
-    found, why = check_answers(tree, answers)
-    console = make_console()
-    mark, text = characters(console.options), f" {safe(found, console.options)}"
+    sentence, why = check_answers(tree, answers)
+    options = make_console().options
+    marks, text = characters(options), f" {safe(sentence, options)}"
     if why is None:
-        write(to_strings([line((mark.yes, "good"), text)], console))
+        write_lines([line((marks.yes, "good"), text)])
         return 0
-    reasons = explanation_lines(why, console.options)
-    write(to_strings([line((mark.no, "bad"), text), *reasons], console))
+    write_lines([line((marks.no, "bad"), text), *explanation_lines(why, options)])
     return DOES_NOT_HOLD

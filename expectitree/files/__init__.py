@@ -173,10 +173,10 @@ def tree_of(source: TreeSource) -> Tree:
     """Return a tree, or the tree of a file's path or of a dict; raise `TreeError` for others."""
     if isinstance(source, (str, os.PathLike)):
         return load(source)
-    if isinstance(source, dict):
+    if isinstance(source, Mapping):
         from expectitree.files.nested import from_dict
 
-        return from_dict(source)
+        return from_dict({**source})
     check_tree(source)
     return source
 

@@ -3,3 +3,9 @@
 To add a format, write a module with a function `draw` and add its row to `PICTURES` in
 `expectitree/__init__.py`.
 """
+
+CHOICES = {
+    "theme": ("light", "dark"),
+    "direction": ("auto", "down", "right"),
+    "style": ("auto", "game", "decision"),
+}  # of a picture

@@ -15,6 +15,7 @@ from expectitree.base.numbers import INFINITY, quote, show_exact
 from expectitree.base.tables import PICTURES, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.writing import write_marked
+from expectitree.picture import CHOICES
 from expectitree.picture.content import Lines, Style, content
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
@@ -26,11 +27,6 @@ PAGE = "html"
 CONVERTED = ("png", "pdf")
 SCALE = 2.0  # pixels of a .png for each unit of the SVG
 MAX_PIXELS = 12_000  # of a side of a .png; a larger picture is made smaller
-CHOICES = {
-    "theme": ("light", "dark"),
-    "direction": ("auto", "down", "right"),
-    "style": ("auto", "game", "decision"),
-}  # of a picture
 
 
 class Drawn(NamedTuple):

@@ -28,6 +28,7 @@ class Evaluation:
     raises `AnalysisError` where the search does not know the strategy.
     """
 
+    question = "evaluate"
     file: str
     search: Search
     windows: bool = False  # show alpha and beta
