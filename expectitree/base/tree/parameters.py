@@ -297,7 +297,8 @@ class _Evaluation:
                         f"floating point can search (10^301){self.values.at(formula)}"
                     )
             except ExpressionError as error:
-                found = NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
+                others = self.values.at(formula, shown=error.reason)
+                found = NumberError(f"{error.reason}{others}", error.hint)
             except NumberError as error:  # a number as written that floats cannot hold
                 found = error
             self.known[id(formula)] = found
