@@ -172,7 +172,7 @@ def check_length(text: str) -> None:
     """Raise `NumberError` if a text is too long for a number."""
     if len(text) > MAX_LENGTH:
         raise NumberError(
-            f"{quote(text)} is too long for a number: at most {MAX_LENGTH} characters are read"
+            f"{quote(text)} is too long for a number\nwrite at most {MAX_LENGTH} characters"
         )
 
 

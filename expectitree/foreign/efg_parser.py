@@ -18,7 +18,10 @@ _TOKEN = re.compile(
     r'\s*+(?:(?P<text>"(?:[^"\\]++|\\"?+)*+")|(?P<sign>[{},])|(?P<word>[^\s{},"]++)|(?P<open>"))?+'
 )
 _INTEGER = re.compile(r"[0-9]{1,9}")
-_NODE = "a node: c (chance), p (of a player) or t (terminal)"
+_NODE = "a node: c (chance), p (of a player) or t (terminal)\nbegin each node with one of these"
+_PLAYERS = 'write the players as { "Ann" "Bob" }'
+_PAYOFFS = "write one payoff for each player, as in { 1, -1 }"
+_ACTIONS = 'write actions as { "left" "right" }, and those of chance as { "left" 1/4 "right" 3/4 }'
 
 
 @dataclass(slots=True)
@@ -81,12 +84,12 @@ class Game:
             self.take()
         self.title = self.string("the title")
         self.players_at = self.at
-        self.sign("{", " before the players")
+        self.sign("{", f" before the players\n{_PLAYERS}")
         while self.kind == "text":
             self.players.append(self.string("a player"))
         if not self.players:
-            raise self.wrong("the name of a player in quotes")
-        self.sign("}", " after the players")
+            raise self.wrong(f"the name of a player in quotes\n{_PLAYERS}")
+        self.sign("}", f" after the players\n{_PLAYERS}")
         self.comment = self.string("a comment") if self.kind == "text" else ""
 
     def read_nodes(self) -> None:
@@ -120,16 +123,16 @@ class Game:
 
     def player(self) -> int:
         """Read the number of a player."""
-        at, player = self.at, self.integer("the number of a player")
+        hint = f"the players are 1 to {len(self.players)}"
+        at, player = self.at, self.integer("the number of a player", hint)
         if not 1 <= player <= len(self.players):
-            raise self.error(
-                at, f"there is no player {player}\nthe players are 1 to {len(self.players)}"
-            )
+            raise self.error(at, f"there is no player {player}\n{hint}")
         return player
 
     def infoset(self, player: int) -> Infoset:
         """Read an information set, whose actions may be left out after the first time."""
-        at, number = self.at, self.integer("the number of an information set")
+        hint = "number the information sets of each player from 1"
+        at, number = self.at, self.integer("the number of an information set", hint)
         known = self.infosets.get((player, number))
         if self.kind != "text" and not self.is_sign("{"):
             if known is None:
@@ -139,15 +142,15 @@ class Game:
             return known
         # OpenSpiel's files leave the name out.
         name = self.string("the name") if self.kind == "text" else ""
-        self.sign("{", " before the actions")
+        self.sign("{", f" before the actions\n{_ACTIONS}")
         found = Infoset(number, name, [], [])
         while self.kind == "text":
             found.actions.append(self.string("an action"))
             if player == CHANCE:
                 found.probabilities.append(self.probability(found.actions[-1]))
         if not found.actions:
-            raise self.wrong("the name of an action in quotes")
-        self.sign("}", " or an action in quotes")
+            raise self.wrong(f"the name of an action in quotes\n{_ACTIONS}")
+        self.sign("}", f" or an action in quotes\n{_ACTIONS}")
         if known is not None and found != known:
             raise self.error(at, _differs(f"information set {number}"))
         return self.infosets.setdefault((player, number), found)
@@ -162,7 +165,7 @@ class Game:
 
     def outcome(self) -> Outcome | None:
         """Read an outcome, whose payoffs may be left out after the first time."""
-        at, number = self.at, self.integer("the number of an outcome (0 if nothing is paid)")
+        at, number = self.at, self.integer("the number of an outcome", "write 0 if nothing is paid")
         known = self.outcomes.get(number)
         if self.kind != "text":
             if known is None and number:
@@ -173,7 +176,7 @@ class Game:
         if number == 0:
             raise self.error(at, "outcome 0 pays nothing\ngive one with payoffs another number")
         name = self.string("the name of the outcome")
-        self.sign("{", f" before the payoffs of outcome {number}")
+        self.sign("{", f" before the payoffs of outcome {number}\n{_PAYOFFS}")
         outcome = Outcome(name, self.payoffs())
         if known is not None and outcome != known:
             raise self.error(at, _differs(f"outcome {number}"))
@@ -187,7 +190,7 @@ class Game:
             if self.is_sign(","):
                 self.take()
         at = self.at
-        self.sign("}", " or a payoff")
+        self.sign("}", f" or a payoff\n{_PAYOFFS}")
         if len(payoffs) != len(self.players):
             counts = f"{plural(len(payoffs), 'payoff')} for {plural(len(self.players), 'player')}"
             hint = "write one for each player"
@@ -214,7 +217,7 @@ class Game:
     def string(self, what: str) -> str:
         """Return the next token, a text, without its quotes."""
         if self.kind != "text":
-            raise self.wrong(f"{what} in quotes")
+            raise self.wrong(f'{what} in quotes\nwrite "" if it is empty')
         return self.take()[1:-1].replace('\\"', '"')
 
     def sign(self, sign: str, what: str) -> None:
@@ -227,16 +230,16 @@ class Game:
         """Return whether the next token is a brace or a comma."""
         return self.kind == "sign" and self.token == sign
 
-    def integer(self, what: str) -> int:
+    def integer(self, what: str, hint: str) -> int:
         """Return the next token, an integer of at least 0."""
         if not _INTEGER.fullmatch(self.token):
-            raise self.wrong(f"{what}, an integer")
+            raise self.wrong(f"{what}, an integer\n{hint}")
         return int(self.take())
 
     def number(self, what: str) -> Fraction:
         """Return the next token, a number."""
         if self.kind != "word":
-            raise self.wrong(f"{what}, a number")
+            raise self.wrong(f"{what}, a number\nwrite it here, such as 1/4 or 0.25")
         if self.token not in self.values:
             try:
                 self.values[self.token] = to_fraction(self.token)
@@ -247,6 +250,8 @@ class Game:
     def wrong(self, expected: str) -> FileError:
         """Return the error for a token other than the expected one."""
         found = "the end of the file" if self.kind is None else quote(self.token)
+        if "\n" in self.token:  # a text goes on, because the one before it does not end
+            expected = f"{expected.splitlines()[0]}\nclose the text before it with a quote"
         return self.error(self.at, f"found {found}, expected {expected}")
 
     def error(self, at: int, message: str) -> FileError:

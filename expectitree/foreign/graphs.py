@@ -141,7 +141,7 @@ def _add(builder: TreeBuilder, graph: Graph, name: Hashable, ids: dict[Hashable,
     kind = attributes.get("kind", "TERMINAL")
     kind = str(getattr(kind, "name", kind)).upper()
     if kind not in _KINDS:
-        raise TreeError(f"found the kind {kind}, expected one of {', '.join(_KINDS)}")
+        raise TreeError(f"found the kind {kind}\nwrite one of {', '.join(_KINDS)}")
     edges = list(graph.out_edges(name, data=True))
     edges.sort(key=lambda edge: edge[2].get("place", 0))  # a graph groups edges by child
     if kind == "TERMINAL":

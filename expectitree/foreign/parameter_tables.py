@@ -57,9 +57,9 @@ def _settings(table: Spreadsheet) -> dict[str, Setting]:
     columns = [str(match.lastgroup) if match else "" for match in matches]
     known = zip(header, columns, strict=True)
     table.check_names("column", [cell._replace(text=column) for cell, column in known if column])
-    expected = f"expected a first row with the names of columns: {', '.join(_NAME.groupindex)}"
     if "name" not in columns:
-        table.fault(Cell(""), f"found no column name, {expected}")
+        hint = f"write the names of columns in the first row: {', '.join(_NAME.groupindex)}"
+        table.fault(Cell(""), f"found no column name\n{hint}")
     table.raise_any()
     for cell, column in zip(header, columns, strict=True):
         if cell.text and not column:
@@ -83,7 +83,8 @@ def _setting(table: Spreadsheet, name: Cell, filled: dict[str, Cell]) -> Setting
     value = exact_text(numbers.pop("value")) if "value" in numbers else None
     ends = [*numbers.values()]
     if len(ends) == 1 or (ends and ends[0] >= ends[1]):
-        table.fault(name, f"{name.text}: expected low and high with low < high, or neither")
+        fault = "low and high are not the ends of a range\nwrite low < high, or neither"
+        table.fault(name, f"{name.text}: {fault}")
     unit, description = (filled[c].text if c in filled else None for c in ("unit", "description"))
     return Setting(
         value,

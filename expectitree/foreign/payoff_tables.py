@@ -67,8 +67,8 @@ _SUMMARY = re.compile(
     (?:\ (?:emv|ev|ew|avg|(?:in|of|by|per)\ (?:row|column)))?""",
     re.VERBOSE,
 )
-_EXPECTED = (
-    "expected the names of states in the first row, and a row for each action that begins with its "
+_LAYOUT = (
+    "write the names of states in the first row, and a row for each action that begins with its "
     "name; delete lines above the table, and an empty first column"
 )
 _ROUNDED = Fraction(1, 50)  # the most by which rounded probabilities may miss 1
@@ -188,17 +188,17 @@ class Table(Spreadsheet):
         if not is_turned and not chances and _STATES.fullmatch(corner):
             is_turned = True
             self.notes.append(
-                "the first cell names states: rows are read as states, and columns as actions; if "
+                "the first cell names states: rows are read as states, and columns as actions\nif "
                 "that is wrong, write `action` there"
             )
         if _COSTS.fullmatch(corner) and not self.options.get("minimize"):
-            self.notes.append("the first cell names costs: if small is good, add --minimize")
+            self.notes.append("the first cell names costs\nif small is good, add --minimize")
         header, *lines = rows
         if is_turned or in_columns:
             header, *lines = columns
         actions = [line for line in lines if line not in chances]
         if not any(line[0].text for line in actions):
-            self.refuse(Cell(""), f"the table has no actions: {_EXPECTED}")
+            self.refuse(Cell(""), f"the table has no actions\n{_LAYOUT}")
         actions = self.without_summaries(actions, 1, "an action")
         chances = chances or [[Cell("")] * len(header)]
         first, *states = zip(header, *chances, *actions, strict=True)
@@ -210,7 +210,7 @@ class Table(Spreadsheet):
         header, *rows = self.read_rows()
         width = len(header)
         if width < 2:
-            self.refuse(Cell(""), f"the table has no states: {_EXPECTED}")
+            self.refuse(Cell(""), f"the table has no states\n{_LAYOUT}")
         for row in [row for row in rows if len(row) > width]:
             self.fault(
                 row[width],

@@ -32,6 +32,7 @@ from expectitree.foreign.shared import Field, Fields, Path, Translation, walk
 KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")
 _OF_TREES = ("tree", "with")
+_UNREAD = "0"  # in place of the tree of another file while it is read
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # What to do about errors that the grammar finds, by their kinds.
 _HINTS = {
@@ -114,10 +115,18 @@ class _Reader(Translation):
             reader.anchor = self.anchor
             if self is main:
                 reader.anchor = place
-            main.nodes[name] = "0", reader.anchor  # while it is read
+            main.nodes[name] = _UNREAD, reader.anchor
             main.nodes[name] = reader.checked(lambda: reader.item((name,))), reader.anchor
             main.places |= {key: [reader.anchor] * len(all) for key, all in reader.places.items()}
             main.notes += reader.notes
+        if main.nodes[name][0] == _UNREAD:
+            self.report(
+                place,
+                path,
+                f"the tree {quote(name)} uses itself, so it has no end\nwrite branches here, "
+                "as far as they go",
+            )
+            raise TooManyProblemsError
         found: Fields = {"ref": (name, place)}
         if "with" in keys:
             written, at = keys["with"]
@@ -134,8 +143,8 @@ class _Reader(Translation):
             self.report(
                 node.place,
                 node.path,
-                f"found {described(node.raw)}, expected a mapping with `type: decision` or `type: "
-                "chance`",
+                f"found {described(node.raw)} as a node\nwrite `type: decision` or `type: chance`, "
+                "and a line for each branch",
             )
             return
         if id(node.raw) in self.source.shared:
@@ -185,8 +194,8 @@ class _Reader(Translation):
             self.report(
                 place,
                 root.path,
-                f"found {described(written)} as variables, expected a name with a number or a "
-                "formula in each line",
+                f"found {described(written)} as variables\nwrite a name with a number or a formula "
+                "in each line, such as `fee: 5000`",
             )
             raise TooManyProblemsError  # without them, every formula has an error
         first: dict[str, int] = {}
@@ -279,7 +288,7 @@ def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
         return f"found {unfit[0]} next to `tree`, which has its own\nremove one of them"
     if has_branches and kind not in ("decision", "chance"):
         if kind:
-            return f"found {described(kind)} as type, expected decision or chance"
+            return f"found {described(kind)} as type\nwrite `type: decision` or `type: chance`"
         return "a node with branches has no type\nwrite `type: decision` or `type: chance`"
     if not has_branches and (kind in ("decision", "chance") or not node.above):
         return "this node has no branches\nwrite each as a label with a colon, and indent its lines"

@@ -103,11 +103,11 @@ class _Reader(Translation):
         if isinstance(self.source.root, tuple):
             file = _Object(self.source.root, Place())
         if KEY not in file:
-            self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
+            self.stop(file, KEY, f"found no key {KEY}\nsave the file in SilverDecisions")
         rule = file.get("rule", next(iter(RULES)))
         if not isinstance(rule, str) or (rule not in RULES and rule not in TWO_CRITERIA):
             known = ", ".join((*RULES, *TWO_CRITERIA))
-            self.stop(file, "rule", f"found {described(rule)} as rule, expected one of {known}")
+            self.stop(file, "rule", f"found {described(rule)} as rule\nwrite one of {known}")
         self.kinds["decision"], self.kinds["chance"] = RULES.get(rule, ("max", "chance"))
         if self.kinds["chance"] != "chance":
             self.notes.append(f"the rule {rule} uses no probabilities: left out")
@@ -183,7 +183,7 @@ class _Reader(Translation):
             self.fault(
                 about,
                 "type",
-                f"found {described(kind)} as type, expected decision, chance or terminal",
+                f"found {described(kind)} as type\nwrite decision, chance or terminal",
             )
             return
         edges = self.objects(about, "childEdges")
@@ -210,7 +210,8 @@ class _Reader(Translation):
             edge.path = (*about.path, label or f"#{place}")
             child = edge.get("childNode")
             if not isinstance(child, tuple):
-                self.fault(edge, "childNode", f"found {described(child)}, expected a node")
+                hint = 'write an object, such as {"type": "terminal"}'
+                self.fault(edge, "childNode", f"found {described(child)} as childNode\n{hint}")
                 continue
             root = _Object(child, edge.place_of("childNode"), edge.path)
             of_edge = self.numbers(edge, self.kinds[kind] == "chance", names)
@@ -283,7 +284,7 @@ class _Reader(Translation):
         """Return a text, which is empty if it is missing."""
         text = item.get(key) or ""
         if not isinstance(text, str):
-            self.fault(item, key, f"found {described(text)} as {key}, expected text")
+            self.fault(item, key, f"found {described(text)} as {key}\nwrite text")
             return ""
         return text
 
@@ -296,7 +297,7 @@ class _Reader(Translation):
         """Return the objects in a list, which may be missing."""
         items = item.get(key) or []
         if not isinstance(items, list) or not all(isinstance(data, tuple) for data in items):
-            self.stop(item, key, f"found {described(items)} as {key}, expected a list of objects")
+            self.stop(item, key, f"found {described(items)} as {key}\nwrite a list of objects")
         return [_Object(data, Place(items, at), item.path) for at, data in enumerate(items)]
 
     def fault(self, item: _Object, key: str, message: str) -> None:

@@ -347,7 +347,7 @@ def test_a_bomb_outside_of_nodes_is_refused() -> None:
     )
     assert (
         message(f"max: [1]\nnote: {lists}]\n")
-        == "x.yaml:2:7: /: found a list as a note, expected text"
+        == "x.yaml:2:7: /: found a list as a note: write text"
     )
 
 

@@ -84,7 +84,7 @@ def test_a_graph_made_by_hand_needs_only_kinds_and_utilities() -> None:
     [
         ([("a", "b"), ("b", "a")], {}, "the graph has a cycle: a -> b"),
         ([("a", "b")], {}, "node 'a': a terminal has no branches"),
-        ([("a", "b")], {"a": "MIX"}, "node 'a': found the kind MIX, expected one of TERMINAL, MAX"),
+        ([("a", "b")], {"a": "MIX"}, "node 'a': found the kind MIX: write one of TERMINAL, MAX"),
         (
             [("a", "b"), ("c", "b")],
             {"a": "MAX", "c": "MIN"},

@@ -38,7 +38,7 @@ _MAX_NAMES = 8  # of which an error shows the values
 _GUARD = 5  # digits that a computation has more than its result
 _ZERO = "divides by zero"
 _INEXACT = "has no exact value", "compute in floats", NO_EXACT_VALUE
-_TOO_MANY_BITS = "is too large", f"it has more than {_MAX_BITS:,} bits"
+_TOO_MANY_BITS = f"is too large (more than {_MAX_BITS:,} bits)"
 
 
 class UndefinedError(ExpectitreeError, ArithmeticError):
@@ -155,7 +155,7 @@ def _checked_float(value: float) -> float:
 
 def _checked_fraction(value: Fraction) -> Fraction:
     if _bits(value) > _MAX_BITS:
-        raise UndefinedError(*_TOO_MANY_BITS)
+        raise UndefinedError(_TOO_MANY_BITS)
     return value
 
 
@@ -171,8 +171,9 @@ def _quotient(a: Any, b: Any) -> Any:
 
 def _below_table(found: Any, first: Any) -> NoReturn:
     raise UndefinedError(
-        f"has no value for {message_text(found)}, which is below its first key "
-        f"{message_text(first)}"
+        f"has no value for {message_text(found)}, which is below the first key "
+        f"{message_text(first)} of its table",
+        "add a row for it at the start of the table, or correct the number",
     )
 
 
@@ -207,7 +208,7 @@ def _exact_power(base: Fraction, exponent: Fraction) -> Fraction:
     root = _exact_root(base, exponent.denominator)
     power = exponent.numerator
     if (_bits(root) - 1) * abs(power) > _MAX_BITS:
-        raise UndefinedError(*_TOO_MANY_BITS)
+        raise UndefinedError(_TOO_MANY_BITS)
     return root**power
 
 
@@ -329,9 +330,9 @@ def _rounded(value: Fraction | Decimal, digits: int) -> Fraction:
     if isinstance(value, Fraction):
         value = _decimal(value, digits)
     if value.adjusted() > _MAX_EXPONENT:
-        raise UndefinedError("is too large", f"it is beyond 10^{_MAX_EXPONENT:,}")
+        raise UndefinedError(f"is too large (beyond 10^{_MAX_EXPONENT:,})")
     if value.adjusted() < -_MAX_EXPONENT:
-        raise UndefinedError("is too small", f"it is below 10^-{_MAX_EXPONENT:,}")
+        raise UndefinedError(f"is too small (below 10^-{_MAX_EXPONENT:,})")
     return Fraction(_context(digits).plus(value))
 
 

@@ -82,7 +82,7 @@ def parse(text: str, names: Collection[str]) -> Expression:
     text = normalize("NFC", text)
     if len(text) > MAX_LENGTH:
         raise ExpressionError(
-            f"found an expression of {len(text):,} characters, expected at most {MAX_LENGTH}: "
+            f"found an expression of {len(text):,} characters, expected at most {MAX_LENGTH}\n"
             f"{_NAME_A_PART}",
             MAX_LENGTH,
         )
@@ -233,7 +233,7 @@ class _Parser:
         if self.nested > MAX_NESTED:
             self.fail(
                 f"an expression nests more than {MAX_NESTED} parentheses, functions and "
-                f"powers: {_NAME_A_PART}"
+                f"powers\n{_NAME_A_PART}"
             )
         self.advance()
 
@@ -284,7 +284,9 @@ class _Parser:
         if name == "inf":
             self.fail("'inf' is not finite\ninfinities are for bounds only", start)
         if name == "rest":
-            self.fail("'rest' is a whole p, not a part of a formula\nwrite `p: rest`", start)
+            self.fail(
+                "'rest' is a whole p, not a part of a formula\nwrite it alone, as `p: rest`", start
+            )
         if name not in self.names:
             self.fail_unknown(name, start)
         return Name(name)
@@ -292,15 +294,15 @@ class _Parser:
     def fail_unknown(self, name: str, start: int) -> NoReturn:
         if self.token == "(":
             meant = did_you_mean(name, FUNCTIONS)
-            expected = _OTHER_FUNCTIONS.get(name, f"expected one of {listed(FUNCTIONS)}")
-            self.fail(f"unknown function {quote(name)}{meant}: {expected}", start)
+            hint = _OTHER_FUNCTIONS.get(name, f"write one of {listed(FUNCTIONS)}")
+            self.fail(f"unknown function {quote(name)}{meant}", start, hint)
         found = f"{quote(name)}{did_you_mean(name, self.names)}"
         reason = f"unknown parameter {found}"
         error = ExpressionError(
             reason, start, "define it under the root's `parameters:`", UNDEFINED
         )
         if self.names:
-            error = ExpressionError(reason, start, f"expected one of {listed(self.names)}")
+            error = ExpressionError(reason, start, f"the names here are {listed(self.names)}")
         error.found = found
         raise error
 

@@ -69,6 +69,13 @@ class Apply:
         return self
 
 
+@dataclass(frozen=True, slots=True)
+class BelowTable(Apply):
+    """The value of a parameter from a table below the first key, which is none."""
+
+    parameter: str
+
+
 Expression: TypeAlias = "Number | Name | Apply"
 
 
@@ -141,6 +148,8 @@ def _combine_texts(node: Expression, texts: list[str]) -> str:
         return number_text(node.value)
     if isinstance(node, Name):
         return node.name
+    if isinstance(node, BelowTable):
+        return node.parameter
     operation, binding = node.operation, BINDING.get(node.operation)
     if binding is None:
         return f"{operation}({', '.join(texts)})"

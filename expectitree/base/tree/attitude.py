@@ -168,7 +168,9 @@ def utility_of(attitude: Attitude, ends: Bounds, totals: Totals, exact: bool, si
         return _of_gains(attitude, (-high, -low), [-x for x in totals], exact).mirrored()
     except TreeError as error:
         raise TreeError(
-            f"{error} (MIN decides, so totals here are gains of MIN: minus those in the file)"
+            f"{error.reason} (MIN decides, so totals here are gains of MIN: minus those in the "
+            "file)",
+            error.hint,
         ) from None
 
 
@@ -208,7 +210,7 @@ def _logarithm(wealth: float, ends: Bounds) -> Utility:
     if ends[0] + wealth <= 0:
         raise TreeError(
             f"the total {message_text(ends[0])} leaves {message_text(ends[0] + wealth)} of "
-            f"the wealth {message_text(wealth)}, and no logarithm: the wealth must be greater "
+            f"the wealth {message_text(wealth)}, and no logarithm\nwrite a wealth greater "
             f"than {message_text(-ends[0])}"
         )
     if wealth > 0:  # W log(1 + x/W), which is x for a large W

@@ -442,7 +442,8 @@ def label_at(label: str, place: int) -> str | None:
         if label != f"#{place}":
             label = quote(label)[1:-1]
             raise TreeError(
-                f"the label {label} is at place {place}: #{place} is the only number label here"
+                f"the label {label} is at place {place}\nwrite another label; of this form, only "
+                f"#{place} is possible here"
             )
         return None
     return label

@@ -291,7 +291,8 @@ class _Evaluation:
         try:
             number = self.values.of(formula)
         except ExpressionError as error:
-            return NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
+            others = self.values.at(formula, shown=error.reason)
+            return NumberError(f"{error.reason}{others}", error.hint)
         except NumberError as error:  # a number as written that floats cannot hold
             return error
         if self.tree.exact or abs(number) <= MAX_FLOAT:

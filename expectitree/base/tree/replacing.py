@@ -22,7 +22,15 @@ from typing import Any, NamedTuple, TypeAlias
 from expectitree.base import budget
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import FRACTIONS, evaluate, rounded_fractions
-from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
+from expectitree.base.expressions.syntax import (
+    BELOW_TABLE,
+    Apply,
+    Expression,
+    Name,
+    fold,
+    names_in,
+    text_of,
+)
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.numbers import message_text, quote
 from expectitree.base.tree.bayes import Shown, define_probabilities, shown_after
@@ -577,7 +585,10 @@ class Expansion:
                 if part.operation == "if" and len(operands) == 1:
                     return operands[0]
                 key = part.operation, *map(id, operands)
-                part = Apply(part.operation, tuple(operands))
+                if part.operation == BELOW_TABLE:
+                    part = replace(part, operands=tuple(operands))
+                else:
+                    part = Apply(part.operation, tuple(operands))
             if key not in self.known:
                 own = part.operation if isinstance(part, Apply) else text_of(part)
                 lengths = [self.lengths[id(operand)] + 2 for operand in operands]

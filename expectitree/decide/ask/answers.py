@@ -16,7 +16,7 @@ from expectitree.files.grammar.document import Data, Document, Place, Problems, 
 from expectitree.files.grammar.words import described
 from expectitree.files.writing import append, named_errors, open_to_append
 
-EXPECTED = "expected the path of a leaf and its utility on every line, such as `a2/#1: 4.5`"
+FORM = "write the path of a leaf and its utility on every line, such as `a2/#1: 4.5`"
 _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
 # Add lines, or correct them.
@@ -38,7 +38,7 @@ class AnswersFile:
         document = self._parsed()
         if not isinstance(document.root, tuple):
             problems = Problems(document)
-            problems.add(Place(), "the answers", f"found {described(document.root)}, {EXPECTED}")
+            problems.add(Place(), "the answers", f"found {described(document.root)}\n{FORM}")
             raise problems.failure()
         answers = [
             (path, utility, Place(document.root, at))
@@ -60,8 +60,8 @@ class AnswersFile:
             self._parsed("\nx: 0\n")
         except FileError:
             message = (
-                "no line can be added here: expected one `path: utility` a line, not indented and "
-                "without braces\nrewrite the file, or name another one with --answers"
+                "no line can be added here\nwrite one `path: utility` a line, not indented and "
+                "without braces, or name another file with --answers"
             )
             raise error_in(self.name, message) from None
 

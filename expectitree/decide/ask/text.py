@@ -18,7 +18,7 @@ from expectitree.base.numbers import INFINITY, Number, display_text, exact_text,
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import ROOT
-from expectitree.decide.ask.answers import EXPECTED, AnswersFile
+from expectitree.decide.ask.answers import FORM, AnswersFile
 from expectitree.decide.ask.report import Inquiry
 from expectitree.files.grammar.document import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_hint
@@ -201,7 +201,7 @@ class Conversation:
             for path, utility, place in answers:
                 try:
                     if not isinstance(utility, str):
-                        raise SearchError(f"found {described(utility)}, {EXPECTED}")
+                        raise SearchError(f"found {described(utility)}\n{FORM}")
                     self.inquiry.answer(utility, path)
                     self.given[path] = str(utility)
                 except (TreeError, SearchError) as error:

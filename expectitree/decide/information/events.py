@@ -42,7 +42,7 @@ from expectitree.files.grammar.document import error_in
 # By signal and outcome: a number, or a text such as "0.9", "1/3", "1 - spec" and "rest".
 Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]
 
-_EXPECTED = "expected signal: {outcome: probability, ...}, such as positive: {oil: 0.9, dry: 0.3}"
+_FORM = "write signal: {outcome: probability, ...}, such as `positive: {oil: 0.9, dry: 0.3}`"
 
 
 def events_named(tree: Tree, names: Iterable[str]) -> dict[str, frozenset[int]]:
@@ -189,11 +189,11 @@ def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
         return error_in(name, message)
 
     if not isinstance(root, tuple) or not root:
-        raise wrong(f"found no mapping, {_EXPECTED}")
+        raise wrong(f"found no mapping\n{_FORM}")
     found: dict[str, dict[str, str]] = {}
     for signal, row in root:
         if not isinstance(row, tuple):
-            raise wrong(f"{escape(signal)}: found no mapping, {_EXPECTED}")
+            raise wrong(f"{escape(signal)}: found no mapping\n{_FORM}")
         if signal in found:
             raise wrong(f"duplicate signal {quote(signal)}\nkeep one")
         own = found[str(signal)] = dict[str, str]()
@@ -204,7 +204,7 @@ def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
             elif outcome in own:
                 problem = "a duplicate key"
             if problem:
-                raise wrong(f"{escape(signal)}/{escape(outcome)}: {problem}, {_EXPECTED}")
+                raise wrong(f"{escape(signal)}/{escape(outcome)}: {problem}\n{_FORM}")
             own[str(outcome)] = str(p)
     return found
 
@@ -221,8 +221,8 @@ def likelihood_values(
     for signal, row in likelihoods.items():
         if set(row) != set(outcomes):
             raise LikelihoodError(
-                f"the signal {escape(signal)} has likelihoods of {', '.join(map(escape, row))}, "
-                f"expected one of each outcome: {', '.join(map(escape, outcomes))}"
+                f"the signal {escape(signal)} has likelihoods of {', '.join(map(escape, row))}\n"
+                f"write one of each outcome: {', '.join(map(escape, outcomes))}"
             )
     columns = [
         _distribution(tree, outcome, {signal: row[outcome] for signal, row in likelihoods.items()})
@@ -255,8 +255,8 @@ def _distribution(
     for signal, value in found.items():
         if not 0 <= value <= 1:
             raise LikelihoodError(
-                f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(value)}, "
-                "expected a number from 0 to 1"
+                f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(value)}\n"
+                "write a number from 0 to 1"
             )
     if not rests and abs(rest) > NEAR:
         raise LikelihoodError(

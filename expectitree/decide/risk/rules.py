@@ -72,7 +72,7 @@ def rules_of(tree: Tree, hurwicz: Number | None, exact: bool) -> Rules | None:
     weight = HURWICZ if hurwicz is None else to_exact(hurwicz)
     if not 0 <= weight <= 1:
         raise AnalysisError(
-            f"found {message_text(weight)} as the weight of the rule of Hurwicz, expected a number "
+            f"found {message_text(weight)} as the weight of the rule of Hurwicz\nwrite a number "
             "from 0 to 1"
         )
     number, sign = partial(round_once, exact=exact and tree.exact), tree.gain_sign

@@ -183,9 +183,9 @@ def _sides_of(equation: str) -> tuple[str, str | Fraction]:
             return left, right
         why = f"found {quote(equation)}"
     except NumberError as error:
-        why = str(error)
+        why = error.reason
     raise AnalysisError(
-        f"{why} in --until: expected the value of the tree and a number, such as 'value = 0', or "
+        f"{why} in --until\nwrite the value of the tree and a number, such as 'value = 0', or "
         "two paths, such as 'sell = test'"
     )
 

@@ -148,7 +148,7 @@ class NodeFunctions(FormulaFunctions):
         )
         if not self.feasible:
             raise AnalysisError(
-                f"{why}: expected probabilities from 0 to 1 that sum to 1; write `p: rest` at one "
+                f"{why}, expected probabilities from 0 to 1 that sum to 1\nwrite `p: rest` at one "
                 f"outcome, or give {self.range.name} another range"
             )
         here = Root.at(self.range.current)

@@ -134,12 +134,12 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
             "`range: [low, high]` in the file"
         )
     if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
-        raise AnalysisError(f"the range of {name} is {ends!r}: expected (low, high)")
+        raise AnalysisError(f"the range of {name} is {ends!r}\nwrite (low, high)")
     low, high = (_exact(end, name) for end in ends)
     if low >= high:
         raise AnalysisError(
-            f"the range of {name} is {message_text(low)} to {message_text(high)}: "
-            "expected its lower end first, and a greater upper end"
+            f"the range of {name} is {message_text(low)} to {message_text(high)}\n"
+            "write its lower end first, and a greater upper end"
         )
     about = parameter.unit, parameter.description
     return Range(name, low, high, current, *about, scaled_with(tree, name))
@@ -217,13 +217,13 @@ def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
     if not equals:
         return name, None
     low, dots, high = ends.partition("..")
-    expected = f"expected NAME=LOW..HIGH, such as {name or 'pr'}=0..1"
+    hint = f"write NAME=LOW..HIGH, such as {name or 'pr'}=0..1"
     if not dots or "..." in ends:
-        raise AnalysisError(f"found {quote(text)} as a parameter and its range, {expected}")
+        raise AnalysisError(f"found {quote(text)} as a parameter and its range\n{hint}")
     try:
         return name, (FRACTIONS.number(low.strip()), FRACTIONS.number(high.strip()))
     except NumberError as error:
-        raise AnalysisError(f"found {quote(text)}, {expected}: {error.lines}") from None
+        raise AnalysisError(f"found {quote(text)}: {error.reason}\n{hint}") from None
 
 
 # ---- Formulas as rational functions of the parameter.

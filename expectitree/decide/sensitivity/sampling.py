@@ -73,7 +73,7 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     """
     check_tree(tree)
     if not 0 < low < high < INFINITY:
-        raise AnalysisError(f"expected 0 < low < high, got low={low} and high={high}")
+        raise AnalysisError(f"found low={low} and high={high}\nwrite numbers with 0 < low < high")
     ends = to_exact(low), to_exact(high)
 
     def move(tree: Tree, place: Fraction) -> Tree:

@@ -140,6 +140,8 @@ def _read(path: str, name: str, column: str) -> Array:
             message = f"column {escape(column)}: {error.lines}"
             raise error_in(path, message, reader.line_num, 1) from None
     if len(numbers) < 2:
-        message = "expected a line with the names of columns, and two or more lines with draws"
+        message = (
+            "found fewer than two draws\nwrite a line with the names of columns, then the draws"
+        )
         raise error_in(path, message)
     return np.array(numbers)

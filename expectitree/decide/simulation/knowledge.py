@@ -43,11 +43,11 @@ def design(parameter: str, observations: int, sd: float | None = None) -> Design
     """Return a study; raise `AnalysisError` if it has no observations, or a wrong `sd`."""
     if not 1 <= observations <= MAX_OBSERVATIONS or observations % 1:
         raise AnalysisError(
-            f"a study of {parameter}: found {observations:,} observations, expected a whole number "
+            f"a study of {parameter}: found {observations:,} observations\nwrite a whole number "
             f"from 1 to {MAX_OBSERVATIONS:,}"
         )
     if sd is not None and not 0 < sd < float("inf"):
-        raise AnalysisError(f"a study of {parameter}: found the sd {sd:g}, expected sd > 0")
+        raise AnalysisError(f"a study of {parameter}: found the sd {sd:g}\nwrite a number above 0")
     return Design(parameter, int(observations), sd)
 
 
@@ -65,7 +65,7 @@ def columns_of(strategies: Strategies, names: Sequence[str]) -> Iterator[Array]:
             yield column
             continue
         raise AnalysisError(
-            f"{quote(name)} {fault}: expected uncertain parameters, such as "
+            f"{quote(name)} {fault}\nwrite uncertain parameters, such as "
             f"{listed([key for key in parameters if parameters[key].distribution])}"
         )
 

@@ -310,7 +310,7 @@ def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
     check_tree(tree, "simulate")
     check_one_decider(tree, "simulate")
     if draws < MIN_DRAWS:
-        raise AnalysisError(f"found {draws} draws, expected {MIN_DRAWS} or more")
+        raise AnalysisError(f"found {draws} draws\nwrite {MIN_DRAWS} or more")
     search_tree(tree)  # raises what is wrong with the tree
     if not any(one.distribution for one in tree.parameters.values()):
         raise AnalysisError(

@@ -266,7 +266,7 @@ def _kind_column(kind: Array) -> Column:
     codes = pa.array(map(code_of.get, names), pa.uint8()).take(kind.indices)
     if codes.null_count:
         wrong = kind.filter(codes.is_null())[0].as_py()
-        raise TreeError(f"the kind {wrong!r} is unknown: expected {', '.join(KINDS)}")
+        raise TreeError(f"the kind {wrong!r} is unknown\nwrite one of {', '.join(KINDS)}")
     return _view(codes, "B")
 
 

@@ -47,7 +47,7 @@ def parse(text: str, name: str) -> Document:
     except json.JSONDecodeError as error:
         if not text.strip():
             raise error_in(
-                name, "the document is empty: expected a JSON object, the root node", 1, 1
+                name, 'the document is empty\nwrite the root node, such as {"max": [1, 2]}', 1, 1
             ) from None
         raise error_at(text, error.pos, name, _syntax_message(text, error)) from None
     except RecursionError:
@@ -118,11 +118,11 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
     message = f"this is not JSON: {message[:1].lower()}{message[1:]}"
     before, after = text[: error.pos].rstrip(), text[error.pos : error.pos + 1]
     if before.endswith(",") and after in ("]", "}"):
-        message += f"; take out the comma before {after}"
+        message += f"\ntake out the comma before {after}"
     elif error.msg == "Extra data" and after not in ("/", "#"):
-        message += "; take out what follows the first object"
+        message += "\ntake out what follows the first object"
     elif after in _HINTS:
-        message += f"; {_HINTS[after]}"
+        message += f"\n{_HINTS[after]}"
     return message
 
 

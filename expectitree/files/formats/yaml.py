@@ -193,7 +193,8 @@ class _Parser:
                 items.append(self.alias(event))
             elif kind is yaml.DocumentStartEvent and roots:
                 raise self.error(
-                    event, "a second document starts here: a tree file holds one, so split the file"
+                    event,
+                    "a second document starts here, and a tree file holds one\nsplit the file",
                 )
         if not roots or roots[0] == "":
             raise error_in(
@@ -226,13 +227,11 @@ class _Parser:
         """Refuse a tag and a repeated anchor; return whether there is an anchor."""
         if event.tag is not None:
             tag = quote(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
-            raise self.text_error(
-                event, f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
-            )
+            raise self.text_error(event, f"the tag {tag} is unknown: a tree file has no tags\n")
         if event.anchor is None:
             return False
         if event.__class__ is yaml.ScalarEvent and not event.value:  # `&Co` is meant as text
-            raise self.text_error(event, f"the anchor &{_short(event.anchor)} has no value")
+            raise self.text_error(event, f"the anchor &{_short(event.anchor)} has no value\n")
         if event.anchor in self.anchors:
             raise self.error(
                 event,
@@ -245,13 +244,13 @@ class _Parser:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
         if value is None:
             raise self.text_error(
-                event, f"the alias *{name} comes before any anchor &{name}\ndefine it first"
+                event, f"the alias *{name} comes before any anchor &{name}\ndefine it first; "
             )
         if value is _OPEN:
             raise self.error(
                 event,
                 f"the alias *{name} lies within its own anchor: that is a cycle, and a tree "
-                "has none",
+                "has none\nwrite the lines again in its place, as far as they go",
             )
         if value:  # all empty mappings are one object
             self.shared.add(id(value))
@@ -262,7 +261,7 @@ class _Parser:
         events = next(islice(_containers(self.text), len(self.containers), None))[::2]
         for key, event in zip(keys, events, strict=True):
             if not isinstance(key, str):
-                raise self.error(event, "a key is a list or a mapping here: expected plain text")
+                raise self.error(event, "a key is a list or a mapping here\nwrite text as the key")
             if key == "<<" and isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
                 raise self.error(
                     event,
@@ -280,7 +279,7 @@ class _Parser:
         )
         return self.error(
             event,
-            f"{message}; text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`",
+            f"{message}text that starts so must be quoted: write `{NOTATION.quoted(written[0])}`",
         )
 
 

@@ -30,7 +30,7 @@ from expectitree.files.grammar.values import (
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
 _CALLS = r"(?:[-+.,/0-9\s]|(?:max|min|chance)\s*=?\s*[(\[]|[)\]])+"
-_LIST = ": expected one of "  # before the list of all keys, which one message of a file has
+_LIST = "\nwrite one of "  # before the list of all keys, which one message of a file has
 _WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
 _OTHER_KINDS = {  # by what `_kind_word` returns, also for words of no kind
     "": ", or the same with min or chance",
@@ -114,7 +114,7 @@ def _labels_alone(item: Pairs, is_item: bool) -> str:
     if isinstance(child, tuple):
         child = corrected(child)
     form = words.flow_text((("label", label), *words.node_pairs(child)))
-    return f"unknown key {quote(label)}: a label in a list is written `{form}`"
+    return f"unknown key {quote(label)}\na label in a list is written `{form}`"
 
 
 def _labels_beside_keys(unknown: Sequence[str], values: Keys, is_root: bool) -> str:

@@ -54,7 +54,7 @@ class BranchReader:
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
                 message = f"the key {quote(p)} is this outcome's p already\nremove this p"
-                message += f"; if the key is a label, write a list: [{{label: {p}, p: …}}, …]"
+                message += f"; if the key is a label, write a list: `[{{label: {p}, p: …}}, …]`"
                 frame.branches["p"][len(frame.ids)] = None
         elif key in ("label", "with"):
             message = _fault_of_place(frame, item, key)
@@ -86,12 +86,9 @@ class BranchReader:
             self.trail.report(place_of(item, key, True), message)
         is_ours = not self.trail.document.has_labels
         if key == "cost" and is_ours and not is_formula(value) and value < 0:
-            found = f"a cost of {message_text(value)} pays MAX {message_text(-value)}"
             gain = message_text(-value)
-            self.warn_of(
-                f"{found}\nif that is right, write reward: {gain}; otherwise write cost: {gain}",
-                own=False,
-            )
+            hint = f"if that is right, write `reward: {gain}`; otherwise write `cost: {gain}`"
+            self.warn_of(f"a cost of {message_text(value)} pays MAX {gain}\n{hint}", own=False)
         if key != "cost" or self.values.criteria:
             return value
         self.has_costs |= is_ours
@@ -172,7 +169,7 @@ class BranchReader:
             if frame.is_keyed_by_p:
                 place = Place(frame.container, 0, True)
                 labels = list_form(frame.container, "label")
-                error = error.with_hint(f"{error.hint}; for labels write {labels}")
+                error = error.with_hint(f"{error.hint}; for labels, write `{labels}`")
             self.trail.report(place, error, own=True)
             return []
 
@@ -235,7 +232,7 @@ def _fault_of_place(frame: Frame, item: Data, key: str) -> str:
     if key == "label" and not frame.kind:
         return "the root has no branch that a label could name\nuse title"
     if key == "label" and frame.is_labelled:
-        return "a label next to a label: here the mapping's key is the label"
+        return "a label next to a label: here the mapping's key is the label\nremove this one"
     if key == "with" and all(pair[0] != "ref" for pair in item):
         return "a with without a ref\nwrite it next to the `ref` of a node under `nodes`"
     if key == "with" and not frame.kind:

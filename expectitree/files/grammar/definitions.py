@@ -62,13 +62,8 @@ if TYPE_CHECKING:
 
 # ---- Parameters.
 
-_EXPECTED_PARAMETERS = (
-    " under parameters, expected a mapping from name to a number, a formula or a mapping with "
-    "`value`"
-)
-
-
-_CORRELATION = "correlation, expected other parameters with numbers from -1 to 1, such as {a: 0.5}"
+_PARAMETERS = " under parameters\nwrite names, as in `parameters: {pr: 0.3, fee: 1 - pr}`"
+_CORRELATION = " as correlation\nwrite other parameters with numbers, such as `{NAME: 0.5}`"
 
 
 def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
@@ -77,7 +72,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     Their names are stored in `values`, for the formulas that it reads later.
     """
     values.parameters = ()
-    filled_mapping(data, _EXPECTED_PARAMETERS)
+    filled_mapping(data, _PARAMETERS)
     names = [composed(name) for name, _ in data]
     values.parameters = {name: None for name in names if not _fault_of_name(name)}
     found = {}
@@ -105,7 +100,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
         way = " from ".join(cycle)
         values.report(
             Place(data, at),
-            f"the parameter {cycle[0]} is derived from itself: {way}; give one of them a number",
+            f"{cycle[0]} is derived from itself: {way}\ngive one of them a number",
         )
     return found
 
@@ -141,7 +136,7 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
             message = f"duplicate key {quote(key)}\nkeep one"
         values.report(Place(written, at, True), f"{about}{message}")
     if not fields.keys().isdisjoint(("by", "table", "between")):
-        _look_up(values, fields, written, about, place)
+        _look_up(values, fields, written, name, place)
     if "value" not in fields and "distribution" not in fields:
         values.report(place, f"{about}the value is missing\nadd `value:`")
     if "value" in fields or not fields.get("distribution"):
@@ -150,7 +145,7 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
     return Parameter(name, **{"value": None, **known})
 
 
-def _look_up(values: ValueReader, fields: Fields, written: Data, about: str, place: Place) -> None:
+def _look_up(values: ValueReader, fields: Fields, written: Data, name: str, place: Place) -> None:
     """Put the formula of a table in place of the fields that define it."""
     by, rows, between = (fields.pop(key, None) for key in ("by", "table", "between"))
     keys, fault = dict(written), ""
@@ -162,14 +157,14 @@ def _look_up(values: ValueReader, fields: Fields, written: Data, about: str, pla
             fault = f"found a table and a {key}\nremove one of them"
     fields.setdefault("value", None)
     if fault:
-        values.report(place, f"{about}{fault}")
+        values.report(place, f"parameter {name}: {fault}")
     elif by and rows:
         from expectitree.files.grammar.lookup import look_up
 
         table: object = keys["table"]
         if not isinstance(table, str):  # else it is a file
             table = {NumberText(text_of(row.key)): _as_written(row.value) for row in rows}
-        fields["value"] = look_up(by, rows, between)
+        fields["value"] = look_up(by, rows, between, name)
         fields["table"] = {"by": _as_written(by), "table": table}
         if between:
             fields["table"]["between"] = between
@@ -210,7 +205,7 @@ def _without_units(data: Data, unit: Data) -> Data:
 
 def _formula(values: ValueReader, data: Data) -> Expression:
     if not isinstance(data, str) or not data:
-        raise GrammarError(f"{described(data)} is not a number: {HOW}, or a formula")
+        raise GrammarError(f"{described(data)} is not a number\n{HOW}, or a formula")
     return values.parse(data)
 
 
@@ -227,18 +222,19 @@ def _rows(values: ValueReader, data: Data) -> Sequence[Row]:
 
 
 def _between(_: ValueReader, data: Data) -> str:
-    require(data == "linear", data, " as between, expected linear; for steps, leave it out")
+    require(data == "linear", data, " as between\nwrite `between: linear`; for steps, leave it out")
     return str(data)
 
 
 def _correlation(values: ValueReader, data: Data) -> dict[str, Number]:
     numbers = dict[str, Number]()
-    for position, (key, written) in enumerate(filled_mapping(data, f" as {_CORRELATION}")):
+    for position, (key, written) in enumerate(filled_mapping(data, _CORRELATION)):
         number = numbers[composed(key)] = values.number(written)
         if not -1 <= number <= 1:
-            raise GrammarError(f"found {written} as {_CORRELATION}", Place(data, position))
+            fault = f"found {written} as correlation\nwrite a number from -1 to 1"
+            raise GrammarError(fault, Place(data, position))
     if len(numbers) < len(data):
-        raise GrammarError("correlation: found a parameter twice, expected each once")
+        raise GrammarError("correlation: found a parameter twice\nkeep one")
     return numbers
 
 
@@ -246,7 +242,7 @@ def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
     require(
         isinstance(data, list) and len(data) == 2,
         data,
-        " as range, expected two numbers [low, high]",
+        " as range\nwrite the lower and the upper end, such as `range: [0, 1]`",
     )
     low, high = map(values.number, data)
     if low > high:
@@ -276,9 +272,9 @@ _AMOUNTS = ("value", "range", "distribution")  # that may have the unit
 
 def read_replacements(values: ValueReader, data: Data) -> ByName:
     """Return the formulas that replace parameters below a ref, by name; report every error."""
-    expected = "expected parameters and what replaces them, such as {p: 0.8, price: 2*price}"
+    hint = "write names and what replaces them, such as `{p: 0.8, price: 2*price}`"
     known, found = values.known, dict[str, Expression]()
-    for at, (key, written) in enumerate(filled_mapping(data, f" under with, {expected}")):
+    for at, (key, written) in enumerate(filled_mapping(data, f" under with\n{hint}")):
         name, fault = composed(key), ""
         if name in found:
             fault = f"duplicate parameter {quote(name)}\nkeep one"
@@ -298,7 +294,9 @@ def read_replacements(values: ValueReader, data: Data) -> ByName:
 
 # ---- Criteria.
 
-_CRITERIA = "{cost: {unit: €}, effect: {unit: QALY}}, or a list of names such as [cost, effect]"
+_CRITERIA = (
+    "write names, such as `[cost, effect]`, or units, `{cost: {unit: €}, effect: {unit: QALY}}`"
+)
 _CRITERION_VALUES = {key: _PARAMETER_VALUES[key] for key in ("unit", "description")}
 
 
@@ -308,7 +306,7 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
     if isinstance(data, list):
         listed = [(name, ()) for name in data]
     is_named = isinstance(listed, (list, tuple)) and all(isinstance(n, str) for n, _ in listed)
-    require(is_named and listed, data, f" under criteria, expected {_CRITERIA}")
+    require(is_named and listed, data, f" under criteria\n{_CRITERIA}")
     found = {}
     for at, (written, about) in enumerate(listed):
         name = composed(written)
@@ -316,10 +314,10 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
         if name in found or name in (values.parameters or ()):
             fault = f"{quote(name)} is the name of another number\nchoose another one"
         if about and not isinstance(about, tuple):
-            fault, about = f"found {described(about)} for {name}, expected {_CRITERIA}", ()
+            fault, about = f"found {described(about)} for {name}\n{_CRITERIA}", ()
         for place, (key, value) in enumerate(about or ()):
             if key in fields:
-                fault = f"{name}: the key {key} twice"
+                fault = f"{name}: the key {key} twice\nkeep one"
             elif key not in _CRITERION_VALUES:
                 fault = f"{name}: {unknown_key(key, tuple(_CRITERION_VALUES))}"
             else:
@@ -336,7 +334,8 @@ def read_objective(values: ValueReader, data: Data) -> bool:
     criteria = values.criteria
     if not criteria:  # which is reported
         return False
-    filled_text(data, " as objective, expected a formula of the criteria, such as effect - cost")
+    example = " - ".join(criteria.by_name)
+    filled_text(data, f" as objective\nwrite a formula of the criteria, such as `{example}`")
     objective = parse(data, (*(values.parameters or ()), *criteria.by_name))
     check_objective(objective, criteria.by_name)
     values.use_criteria(replace(criteria, objective=objective))
@@ -348,22 +347,22 @@ def read_objective(values: ValueReader, data: Data) -> bool:
 _EVENT_KEYS = ("prior", "test_of", "likelihood")
 _PRIOR = "{prior: {oil: 0.5, none: rest}}"
 _TEST = "{test_of: oil, likelihood: {plus: {oil: 0.9, none: 0.3}, minus: {oil: rest, none: rest}}}"
-_EXPECTED_EVENTS = f"expected an event such as {_PRIOR}, or a test such as {_TEST}"
+_WRITE_EVENT = f"write an event, such as `{_PRIOR}`, or a test, such as `{_TEST}`"
 
 
 def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
     """Return the events and the tests written at the root; report every error."""
     found = {}
     places = {}
-    filled_mapping(data, " under events, expected names of events")
+    filled_mapping(data, f" under events\nwrite events by name, such as `{{seismic: {_PRIOR}}}`")
     for at, (name, written) in enumerate(data):
         subject = f"event {escape(name)}"
         if name in found:
-            values.report(Place(data, at, True), f"{subject}: defined twice: keep one")
+            values.report(Place(data, at, True), f"{subject}: defined twice\nkeep one")
             continue
         if not name:
             values.report(
-                Place(data, at, True), "found nothing as the name of an event, expected text"
+                Place(data, at, True), "found nothing as the name of an event\nwrite its name"
             )
         places[name] = Place(data, at)
         read = partial(_read_definition, subject=subject)
@@ -382,7 +381,7 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
 
 
 def _read_definition(values: ValueReader, data: Data, subject: str) -> Definition:
-    require(isinstance(data, tuple), data, f", {_EXPECTED_EVENTS}")
+    require(isinstance(data, tuple), data, f"\n{_WRITE_EVENT}")
     keys = dict(data)
     for at, (key, _) in enumerate(data):
         if key not in _EVENT_KEYS:
@@ -390,17 +389,17 @@ def _read_definition(values: ValueReader, data: Data, subject: str) -> Definitio
             values.report(Place(data, at, True), f"{subject}: {message}")
     is_test = "test_of" in keys
     if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
-        raise GrammarError(f"found the keys {', '.join(map(escape, keys))}, {_EXPECTED_EVENTS}")
+        raise GrammarError(f"found the keys {', '.join(map(escape, keys))}\n{_WRITE_EVENT}")
     if not is_test:
         place = place_of(data, "prior")
         row = _read_row(values, keys["prior"], subject, place)
         return Definition(_whole(values, row, subject, place))
     place = place_of(data, "likelihood")
     event, rows = keys["test_of"], keys["likelihood"]
-    require(isinstance(event, str), event, f" as test_of, {_EXPECTED_EVENTS}")
+    require(isinstance(event, str), event, f" as test_of\n{_WRITE_EVENT}")
     likelihood = {
         str(signal): _read_row(values, row, f"{subject}: {escape(signal)}", place)
-        for signal, row in filled_mapping(rows, f" as likelihood, {_EXPECTED_EVENTS}")
+        for signal, row in filled_mapping(rows, f" as likelihood\n{_WRITE_EVENT}")
     }
     columns: dict[str, Fields] = {}  # by outcome, then by signal
     for signal, row in likelihood.items():
@@ -419,7 +418,7 @@ def _read_row(
 ) -> dict[str, Expression | str]:
     """Return probabilities by label, as expressions or the word `rest`."""
     if not isinstance(data, tuple) or not data:
-        values.report(place, f"{subject}: found {described(data)}, {_EXPECTED_EVENTS}")
+        values.report(place, f"{subject}: found {described(data)}\n{_WRITE_EVENT}")
         return {}
     row = {}
     for at, (label, p) in enumerate(data):
@@ -445,8 +444,8 @@ def _fault_of_test(test: Definition, event: Definition) -> str:
         if event.prior and sorted(row) != sorted(event.prior):
             found, expected = (", ".join(map(escape, some)) for some in (row, event.prior))
             return (
-                f"the signal {escape(signal)} has likelihoods of {found}, expected one of "
-                f"each outcome: {expected}"
+                f"the signal {escape(signal)} has likelihoods of {found}\nwrite one of each "
+                f"outcome: {expected}"
             )
     return ""
 
@@ -494,16 +493,14 @@ def _as_written(formula: Expression) -> str:
 
 # ---- The attitude to risk.
 
-_EXPECTED_ATTITUDE = (
-    " as attitude, expected a mapping such as {exponential: 1000}, with one of " + ", ".join(KINDS)
-)
+_ATTITUDE = f" as attitude\nwrite one of {', '.join(KINDS)}, such as `{{exponential: 1000}}`"
 
 
 def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
     """Return the attitude written at the root; None after a report."""
     if not isinstance(data, tuple) or len(data) != 1:
-        filled_mapping(data, _EXPECTED_ATTITUDE)
-        raise GrammarError(f"found {len(data)} keys{_EXPECTED_ATTITUDE}")
+        filled_mapping(data, _ATTITUDE)
+        raise GrammarError(f"found {len(data)} keys{_ATTITUDE}")
     [(kind, written)] = data
     if kind not in KINDS:
         raise GrammarError(f"attitude: {unknown_key(kind, KINDS)}", Place(data, 0, True))
@@ -527,20 +524,20 @@ def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
 
 def _expression(data: Data) -> Expression:
     return parse(
-        filled_text(data, f" as utility, expected an expression in {TOTAL} such as x^(1/2)"),
+        filled_text(data, f" as utility\nwrite an expression in {TOTAL}, such as `{TOTAL}^(1/2)`"),
         (TOTAL,),
     )
 
 
 def _points(values: ValueReader, data: Data) -> list[tuple[Number, Number]]:
-    expected = "expected a list of pairs [total, utility], such as [[0, 0], [50, 0.7], [100, 1]]"
-    require(isinstance(data, list), data, f" as points, {expected}")
+    hint = "write pairs of a total and its utility, such as `[[0, 0], [50, 0.7], [100, 1]]`"
+    require(isinstance(data, list), data, f" as points\n{hint}")
     pairs = []
     for at, pair in enumerate(data):
         require(
             isinstance(pair, list) and len(pair) == 2,
             pair,
-            f" as a point, {expected}",
+            f" as a point\n{hint}",
             Place(data, at),
         )
         pairs.append((values.number(pair[0]), values.number(pair[1])))

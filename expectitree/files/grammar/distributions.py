@@ -63,7 +63,7 @@ _MAPPINGS = {
 }
 _NAMES = (*_FAMILIES, *_MAPPINGS)
 _MOMENTS = {"mean": ("mean",), "sd": ("sd",), "interval": ("low", "high")}
-_EXPECTED = f"expected one of {', '.join(_NAMES)}, such as beta(12, 12)"
+_WRITE = f"write one of {', '.join(_NAMES)}, such as `beta(12, 12)`"
 _MAX_LENGTH = 40  # characters of an exact number
 _TOLERANCE = Fraction(1, 10**9)  # by which the probabilities of values may miss the sum 1
 
@@ -72,7 +72,7 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
     """Return a distribution as written at a parameter."""
     if isinstance(data, str) and data:
         return _function(data)
-    keys = dict(filled_mapping(data, f" as distribution, {_EXPECTED}"))
+    keys = dict(filled_mapping(data, f" as distribution\n{_WRITE}"))
     kind = next((key for key in keys if key in _NAMES), str(data[0][0]))
     has_moments = kind in _OF_MOMENTS and isinstance(keys[kind], tuple)
     if kind not in _MAPPINGS and not has_moments:
@@ -89,10 +89,10 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
     if kind == "csv":
         return Distribution(kind, source=texts[kind], column=texts.get("column", ""), written=keys)
     if "set" not in texts:
-        raise GrammarError("set is missing, expected the same name at every probability of the set")
+        raise GrammarError("set is missing\nadd the same name at every probability of the set")
     count = to_exact(values.number(keys[kind]))
     if not count > 0:
-        raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
+        raise GrammarError(f"found {keys[kind]} as dirichlet\nwrite a number above 0")
     numbers, written = (to_finite_float(count),), {kind: NumberText(keys[kind]), **texts}
     return Distribution(kind, numbers, source=texts["set"], written=written, support=(0, 1))
 
@@ -100,13 +100,13 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
 def _wrong_form(name: str) -> str:
     """Return the message about a distribution that is unknown or has the other form."""
     if name in _FAMILIES:
-        hint = f"write {name}({_FAMILIES[name][0]})"
+        hint = f"write `{name}({_FAMILIES[name][0]})`"
         if name in _OF_MOMENTS:
-            hint += f" or {{{name}: {{mean: 0.3, sd: 0.05}}}}"
+            hint += f" or `{{{name}: {{mean: 0.3, sd: 0.05}}}}`"
         return f"{name} is a function\n{hint}"
     if name in _MAPPINGS:
-        return f"{name} is not a function\nwrite {_MAPPINGS[name]}"
-    return f"unknown distribution {quote(name)}{did_you_mean(name, _NAMES)}: {_EXPECTED}"
+        return f"{name} is not a function\nwrite `{_MAPPINGS[name]}`"
+    return f"unknown distribution {quote(name)}{did_you_mean(name, _NAMES)}\n{_WRITE}"
 
 
 def _function(text: str) -> Distribution:
@@ -139,8 +139,8 @@ def _family(name: str, numbers: Sequence[Fraction], written: object) -> Distribu
     names, expected = signature.split(", "), f"{name}({signature})"
     if len(numbers) != len(names):
         raise GrammarError(
-            f"found {name} with {len(numbers)} argument{'s' * (len(numbers) != 1)}, expected "
-            f"{expected}"
+            f"found {name} with {len(numbers)} argument{'s' * (len(numbers) != 1)}\nwrite "
+            f"`{expected}`"
         )
     own: Fields = dict(zip(names, numbers, strict=True))
     found = f"{expected}: found {', '.join(map(message_text, numbers))}, expected"
@@ -198,8 +198,7 @@ def _read_moments(kind: str, data: Pairs) -> Fields:
     keys = [key for key, _ in data]
     if sorted(keys) not in (["mean", "sd"], ["interval", "mean"], ["interval"]):
         raise GrammarError(
-            f"{kind}: found {' and '.join(keys)}, expected mean and sd, mean and interval, or "
-            "interval"
+            f"{kind}: found {' and '.join(keys)}\nwrite mean and sd, mean and interval, or interval"
         )
     return moments
 
@@ -231,7 +230,8 @@ def _number(value: Fraction) -> Expression:
 
 def _discrete(data: Data) -> Distribution:
     points: dict[Fraction, Fraction] = {}
-    for at, (value, p) in enumerate(filled_mapping(data, f", expected {_MAPPINGS['discrete']}")):
+    hint = f"write `{_MAPPINGS['discrete']}`"
+    for at, (value, p) in enumerate(filled_mapping(data, f" as discrete\n{hint}")):
         try:
             number, weight = to_fraction(value), to_exact(to_probability(str(p), True))
         except NumberError as error:
@@ -240,7 +240,8 @@ def _discrete(data: Data) -> Distribution:
     total = sum(points.values(), Fraction(0))
     if abs(total - 1) > _TOLERANCE:
         raise GrammarError(
-            f"the probabilities of the values sum to {message_text(total)}, expected 1"
+            f"the probabilities of the values sum to {message_text(total)}, expected 1\n"
+            "correct them"
         )
     return Distribution(
         "discrete",
@@ -295,7 +296,7 @@ def _fault_of_correlation(name: str, parameters: Parameters) -> str:
     for other in parameters[name].correlation:
         if other not in others:
             hint = did_you_mean(other, others)
-            return f"found a correlation with {quote(other)}{hint}, expected another parameter"
+            return f"found a correlation with {quote(other)}{hint}\nwrite another parameter"
         for key in (name, other):
             distribution = parameters[key].distribution
             if distribution is None or distribution.kind in ("dirichlet", "csv"):
@@ -312,6 +313,6 @@ def _fault_of_value(value: Expression, own: Distribution) -> str:
         if not low <= number <= high:
             return (
                 f"the value {message_text(number)} is outside of its distribution, "
-                f"{message_text(low)} to {message_text(high)}"
+                f"{message_text(low)} to {message_text(high)}\ncorrect one of them"
             )
     return ""

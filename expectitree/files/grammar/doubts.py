@@ -38,7 +38,7 @@ _LABEL_NUMBER = re.compile(
 )
 _NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
 _NOT_SIMPLE = rf"{_NOT_WHOLE}|#"  # in labels of actions
-_EQUAL = "these outcomes are equally likely; if that is wrong"
+_EQUAL = "these outcomes are equally likely\nif that is wrong"
 NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
 _THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
@@ -104,11 +104,11 @@ def label_hint(label: str, kind: Kind, children: Pairs) -> str:
     hint = "if it was meant as a key, move it one level up"
     if is_p and isinstance(child, str) and kind == Kind.CHANCE and others:
         first = label_with_p(others[0][0], child, (others[0],))
-        hint = f"if it was meant as a key, give each outcome its own p, as in {first}"
+        hint = f"if it was meant as a key, give each outcome its own p, as in `{first}`"
         if others[0][0] == "utility":
             item = words.flow_text((("p", child), others[0]))
             hint = f"if these are keys, write a list: `chance: [{item}, …]`"
-    return f"{quote(label)} is read as a label here; {hint}"
+    return f"{quote(label)} is read as a label here\n{hint}"
 
 
 def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
@@ -166,7 +166,7 @@ def _player_warning(kind: Kind, names: Sequence[str], children: Pairs) -> str:
     if len(numbers) < 2 or sum(number for number, _ in numbers) != 1:
         return ""
     first = label_with_p(names[0], numbers[0][1], children)
-    return f"{found} contain numbers that sum to 1\n{hint}, and a p, as in {first}"
+    return f"{found} contain numbers that sum to 1\n{hint}, and a p, as in `{first}`"
 
 
 def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
@@ -211,7 +211,7 @@ def _zeros_warning(children: Sequence[Data]) -> str:
     first = children[at - 1]
     return (
         f"{first},{_THREE_ZEROS} is read as two numbers\nfor one, write "
-        f"{first}{_THREE_ZEROS}; for two, write {first}, 0"
+        f"`{first}{_THREE_ZEROS}`; for two, write `{first}, 0`"
     )
 
 
@@ -223,7 +223,7 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
         if marked and other:
             return (
                 f"{quote(marked)} is read as a label, because {quote(other)} is one: "
-                f"{_EQUAL}, write {{{marked}: …, rest: …}}, or give each a p"
+                f"{_EQUAL}, write `chance: {{{marked}: …, rest: …}}`, or give each a p"
             )
         if not parameters:  # `p` may be one that is not defined yet, next to `1-p`
             parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
@@ -243,7 +243,7 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
         return ""
     return (
         f"the labels {_shown(names)} contain numbers that sum to {whole}: {_EQUAL}, write a "
-        f"p, as in {label_with_p(names[0], numbers[0][1] + sign, children)}"
+        f"p, as in `{label_with_p(names[0], numbers[0][1] + sign, children)}`"
     )
 
 
@@ -251,7 +251,7 @@ def _read_as_labels(meant: Sequence[str], p: str, names: Sequence[str], children
     """Return the warning about labels that are meant as probabilities; `p` is that of the first."""
     are = "are read as labels" if len(meant) > 1 else "is read as a label"
     outcome = label_with_p(meant[0], p, children, names.index(meant[0]))
-    return f"{words.key_list(meant)} {are}: {_EQUAL}, give each a p, as in {outcome}"
+    return f"{words.key_list(meant)} {are}: {_EQUAL}, give each a p, as in `{outcome}`"
 
 
 def _label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:

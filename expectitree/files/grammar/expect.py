@@ -32,7 +32,8 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
         raise GrammarError(f"expect: found {quote(data)}\nwrite `expect: {{value: {data}}}`")
     if not isinstance(data, tuple):
         raise GrammarError(
-            f"expect: found {described(data)}, expected a mapping with {', '.join(KEYS)}"
+            f"expect: found {described(data)}\nwrite `expect: {{value: …}}`; the keys are "
+            f"{', '.join(KEYS)}"
         )
 
     def report(place: Place, error: ExpectitreeError | str) -> None:
@@ -123,15 +124,15 @@ class _ExpectationReader(ValueReader):
 
     def points(self, data: Data, where: Place) -> Iterator[PointExpectation]:
         """Yield what is expected at other values of the parameters."""
-        expected = "expected a list such as [{set: {pr: 0.3}, value: 750, best: sell}]"
+        hint = "write a list, such as `[{set: {pr: 0.3}, value: 750, best: sell}]`"
         if not isinstance(data, list):
-            self.report(where, f"found {described(data)} under at, {expected}")
+            self.report(where, f"found {described(data)} under at\n{hint}")
             return
         for index, entry in enumerate(data):
             if not isinstance(entry, tuple) or "set" not in dict(entry):
                 self.report(
                     Place(data, index),
-                    f"found {described(entry)} without `set` under at, {expected}",
+                    f"found {described(entry)} without `set` under at\n{hint}",
                 )
                 continue
             reader = _ExpectationReader(self.report)
@@ -146,9 +147,9 @@ class _ExpectationReader(ValueReader):
             yield PointExpectation(settings or {}, expect)
 
     def settings(self, data: Data) -> dict[str, str]:
-        expected = "expected a mapping from parameter to number, such as {pr: 0.3}"
+        hint = "write numbers by parameter, such as `{pr: 0.3}`"
         found = {}
-        for at, name, value in self.pairs(filled_mapping(data, f" under set, {expected}")):
+        for at, name, value in self.pairs(filled_mapping(data, f" under set\n{hint}")):
             if self.attempt(lambda _, value: self.setting(value), value, data, at) is not None:
                 found[name] = str(value)
         return found
@@ -167,8 +168,8 @@ class _ExpectationReader(ValueReader):
         if not isinstance(data, tuple):
             self.report(
                 where,
-                f"found {described(data)} under {place[0]}, expected a mapping with "
-                f"{', '.join(RUN_KEYS)}",
+                f"found {described(data)} under {place[0]}\nwrite a mapping, such as "
+                f"`{{leaves: 5}}`, with keys of {', '.join(RUN_KEYS)}",
             )
             return
         fields = {}
@@ -181,7 +182,7 @@ class _ExpectationReader(ValueReader):
             if owner != name:
                 self.report(
                     Place(data, at, True),
-                    f"the key {quote(key)} is for {owner} only, not for {name}",
+                    f"the key {quote(key)} is for {owner} only, not for {name}\nremove it",
                 )
             options[key] = self.attempt(
                 partial(_ExpectationReader.option, key=key), value, data, at
@@ -193,18 +194,20 @@ class _ExpectationReader(ValueReader):
         value = data
         if not option.values:
             value = self.count(data)
-        require(option.accepts(value), data, f" as {key}, expected {option.expected}")
+        require(option.accepts(value), data, f" as {key}\nwrite {option.expected}")
         if isinstance(value, int):
             return value
         return str(value)
 
     def label(self, data: Data) -> str:
-        return filled_text(data, " as the best action, expected its label")
+        return filled_text(data, " as the best action\nwrite its label")
 
     def numbers(self, data: Data) -> dict[str, Number]:
         """Return the numbers by path; each that is wrong is reported and left out."""
         require(
-            isinstance(data, tuple), data, " under values, expected a mapping from path to number"
+            isinstance(data, tuple),
+            data,
+            " under values\nwrite numbers by path, such as `{a/b: 3}`",
         )
         found = {}
         for at, path, value in self.pairs(data):
@@ -221,7 +224,7 @@ class _ExpectationReader(ValueReader):
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
         raise GrammarError(
-            f"found {described(data)} as skipped, expected a list of paths such as [a2/#2]"
+            f"found {described(data)} as skipped\nwrite a list of paths, such as `[a2/#2]`"
         )
 
 

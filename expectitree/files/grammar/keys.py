@@ -66,9 +66,7 @@ READ_ORDER["unit"] = -1  # amounts may have it
 NODE_KEYS = (*BODY_KEYS, "ref", *BRANCH_VALUES, *NODE_VALUES)
 
 _SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain
-EXPECTED_NODE = (
-    "expected a number (a terminal), or a mapping with one of max, min, chance, utility or ref"
-)
+WRITE_NODE = "write a number for a terminal, or a mapping with max, min, chance, utility or ref"
 
 
 def find_body(item: Data, keys: Keys) -> tuple[Kind, str]:
@@ -87,7 +85,7 @@ def find_body(item: Data, keys: Keys) -> tuple[Kind, str]:
     if kinds:
         return BODY_KEYS[kinds[0]], kinds[0]
     found = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
-    raise GrammarError(f"found {found}, {EXPECTED_NODE}{_utility_hint(item)}")
+    raise GrammarError(f"found {found}\n{_utility_hint(item)}")
 
 
 def _utility_hint(item: Data) -> str:
@@ -96,10 +94,10 @@ def _utility_hint(item: Data) -> str:
     if not isinstance(amount, str):
         is_outcome = any(key == "p" for key, _ in item)
         if is_outcome:
-            return "; add the utility, as in `utility: 0`"
-        return ""
+            return "add the utility, as in `utility: 0`, or max, min or chance"
+        return WRITE_NODE
     if key == "cost" and not _SINGLE.fullmatch(amount):
-        return "; for a terminal add `utility: 0`"
+        return "for a terminal, add `utility: 0`"
     if key == "cost":
         amount = amount[1:] if amount[0] == "-" else f"-{amount}"
-    return f"; for a terminal write `utility: {flow_text(amount)}`, or add `utility: 0`"
+    return f"for a terminal, write `utility: {flow_text(amount)}`, or add `utility: 0`"

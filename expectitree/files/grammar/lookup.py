@@ -15,14 +15,14 @@ from typing import NamedTuple
 from expectitree.base.errors import ExpectitreeError
 from expectitree.base.expressions.evaluation import FRACTIONS
 from expectitree.base.expressions.parser import parse
-from expectitree.base.expressions.syntax import BELOW_TABLE, Apply, Expression
+from expectitree.base.expressions.syntax import BELOW_TABLE, Apply, BelowTable, Expression
 from expectitree.base.numbers import escape, quote
 from expectitree.files.grammar.document import Data, GrammarError, Place
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import filled_mapping, require
 
-_EXPECTED = (
-    " as table, expected values by number, such as {40: 0.0016, 50: 0.0031}, or the name of a CSV "
+_FORM = (
+    " as table\nwrite values by number, such as `{40: 0.0016, 50: 0.0031}`, or the name of a CSV "
     "file with two columns"
 )
 
@@ -40,7 +40,7 @@ def read_rows(values: ValueReader, data: Data) -> list[Row]:
     last: Fraction | None = None
     for place, about, key, written in _written_rows(values, data):
         try:
-            require(isinstance(written, str) and written, written, " as a value, expected a number")
+            require(isinstance(written, str) and written, written, " as a value\nwrite a number")
             number = FRACTIONS.number(key)
             rows.append(Row(parse(key, ()), values.parse(written)))
         except ExpectitreeError as error:
@@ -50,14 +50,14 @@ def read_rows(values: ValueReader, data: Data) -> list[Row]:
             raise GrammarError(f"{about}{fault}", place)
         last = number
     if len(rows) < 2:
-        raise GrammarError(f"found {len(rows)} row{_EXPECTED}; for one number, write `value`")
+        raise GrammarError(f"found {len(rows)} row{_FORM}; for one number, write `value`")
     return rows
 
 
 def _written_rows(values: ValueReader, data: Data) -> Iterator[tuple[Place | None, str, str, Data]]:
     """Yield the place of each row, where it is in words, its key and its value."""
     if not isinstance(data, str) or not data:
-        for at, (key, written) in enumerate(filled_mapping(data, _EXPECTED)):
+        for at, (key, written) in enumerate(filled_mapping(data, _FORM)):
             yield Place(data, at), f"{escape(key)}: ", key, written
         return
     from expectitree.files.sources import read_text
@@ -72,20 +72,20 @@ def _written_rows(values: ValueReader, data: Data) -> Iterator[tuple[Place | Non
         about = f"{escape(data)}, line {line}: "
         if len(cells) != 2:
             raise GrammarError(
-                f"{about}found {quote(','.join(cells))}, expected a key, a comma and its value"
+                f"{about}found {quote(','.join(cells))}\nwrite a key, a comma and its value"
             )
         key, written = (cell.strip() for cell in cells)
         if at or key[:1] in "-.0123456789":  # else it is the heading
             yield None, about, key, written
 
 
-def look_up(by: Expression, rows: Sequence[Row], between: str) -> Expression:
-    """Return the formula of the value that a table has at the value of another formula."""
+def look_up(by: Expression, rows: Sequence[Row], between: str, parameter: str) -> Expression:
+    """Return the formula of a parameter from a table: the value at that of another formula."""
     cases = rows
     if between:
         lines = [Row(low.key, _line(by, low, high)) for low, high in pairwise(rows)]
         cases = [*lines, rows[-1]]
-    below = Apply(BELOW_TABLE, (by, rows[0].key))
+    below = BelowTable(BELOW_TABLE, (by, rows[0].key), parameter)
     return Apply("if", (Apply("<", (by, rows[0].key)), below, _case(by, cases)))
 
 

@@ -46,7 +46,6 @@ from expectitree.files.grammar.doubts import are_simple, is_doubtful
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
-    EXPECTED_NODE,
     KINDS,
     NODE_KEYS,
     NODE_VALUES,
@@ -55,6 +54,7 @@ from expectitree.files.grammar.keys import (
     ROOT_VALUES,
     SCHEMA_KEY,
     UTILITIES,
+    WRITE_NODE,
     find_body,
 )
 from expectitree.files.grammar.trail import Frame, Names, Trail
@@ -67,7 +67,7 @@ from expectitree.files.rows import Warn, ignore
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 _MAX_PLACES = 50_000  # nodes whose places are kept, for errors that are found at the end
 _CYCLE = (
-    "leads back to itself: that is a cycle, and a tree has none; to repeat a node, give it an end, "
+    "leads back to itself: that is a cycle, and a tree has none\nto repeat a node, give it an end, "
     "such as `until: cycle = 20`"
 )
 
@@ -616,10 +616,10 @@ class _TreeReader:
         if self.values.are_amounts(item):
             return self.reject(
                 place,
-                f"found amounts without a kind\nfor a terminal write `utility: {flow_text(item)}`",
+                f"found amounts without a kind\nfor a terminal, write `utility: {flow_text(item)}`",
             )
         if not isinstance(item, list) or not item:
-            return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
+            return self.reject(place, f"found {described(item)} as a node\n{WRITE_NODE}")
         if report_pairs(self.trail):
             return self.placeholder()
         return self.reject(place, bare(item))
@@ -655,7 +655,7 @@ class _TreeReader:
         if "estimate" in about:
             self.report(
                 place_of(item, "estimate", True),
-                "an estimate is for inner nodes: a terminal has its utility",
+                "an estimate is for inner nodes: a terminal has its utility\nremove it",
             )
         if utility is None:
             return self.placeholder()
@@ -676,14 +676,17 @@ class _TreeReader:
         if not children or not isinstance(children, (list, tuple)):
             is_missing = not children and children is not False
             found = "has no children" if is_missing else f"has {described(children)} for children"
-            expected = "expected a list of nodes, or a mapping from label to node"
+            name = kind.name.lower()
+            hint = (
+                f"write a list, as in `{name}: [1, 2]`, or labels, as in `{name}: {{a: 1, b: 2}}`"
+            )
             written = children[:60].strip("()[] ") if isinstance(children, str) else ""
             numbers = re.split(r"[\s,;]+", written)
-            if hint := trap("children", written):
-                expected = hint
+            if advice := trap("children", written):
+                hint = advice
             elif "," in written or all(map(is_number, numbers)):
-                expected = f"write `{kind.name.lower()}: [{escape(', '.join(numbers))}]`"
-            return f"a {kind.name} node {found}: {expected}"
+                hint = f"write `{name}: [{escape(', '.join(numbers))}]`"
+            return f"a {kind.name} node {found}\n{hint}"
         if id(children) in self.shared:
             if id(children) in self.bodies:
                 return (

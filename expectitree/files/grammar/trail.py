@@ -168,7 +168,9 @@ class Names:
         """Take in the names under `nodes`."""
         if not isinstance(nodes, tuple):
             self.trail.report(
-                place, f"found {described(nodes)} under nodes, expected a mapping from name to node"
+                place,
+                f"found {described(nodes)} under nodes\nwrite nodes by name, such as "
+                "`{left: {max: [1, 2]}}`",
             )
             return
         for index, (name, _) in enumerate(nodes):
@@ -233,10 +235,10 @@ class Names:
 
     def _unknown(self, name: Data) -> str:
         """Return the message about a ref to a name that is not defined."""
-        problem = f"unknown ref {described(name)}: "
+        problem = f"unknown ref {described(name)}"
         if not self.places:
-            return f"{problem}nothing is defined under the root's `nodes:`; define it there"
+            return f"{problem}\ndefine it under the root's `nodes:`, which has no names yet"
         near = key_hint(name, self.places) if isinstance(name, str) else ""
         names = ", ".join(quote(known)[1:-1] for known in [*self.places][:_MAX_NAMES])
         more = ", …" if len(self.places) > _MAX_NAMES else ""
-        return f"{problem}the names under nodes are {names}{more}{near}"
+        return f"{problem}{near}\nthe names under nodes are {names}{more}"

@@ -89,7 +89,7 @@ class ValueReader:
         # Reads a terminal that is not a mapping.
         self.to_terminal: Callable[[str], Number] = self.to_number
         if self.criteria:
-            self.to_terminal = self.nothing
+            self.to_terminal = partial(self.nothing, form="{{utility: {{{}}}}}")
 
     def _to_number(self, text: str) -> Number:
         return to_number(without_unit(text, self.unit), self.is_exact)
@@ -136,7 +136,7 @@ class ValueReader:
         require(
             isinstance(data, str) and data,
             data,
-            " as until, expected a comparison of formulas, such as `cycle = 20`",
+            " as until\nwrite a comparison of formulas, such as `cycle = 20`",
         )
         self.has_formulas = True
         return parse_condition(data, self.known)
@@ -201,16 +201,19 @@ class ValueReader:
         self.has_formulas = True
         return found
 
-    def nothing(self, data: Data) -> Number:
-        """Return 0, which is none of each criterion; raise `NumberError` for anything else."""
+    def nothing(self, data: Data, form: str = "{{{}}}") -> Number:
+        """Return 0, which is none of each criterion; raise `NumberError` for anything else.
+
+        `form` is how a message shows the amounts to write.
+        """
         with suppress(NumberError):
             if isinstance(data, str) and not self.to_number(data):
                 return self.to_number(data)
         names = self.criteria.by_name
         amounts = ", ".join(f"{name}: 1" for name in [*names][:2])
         raise NumberError(
-            f"found {described(data)}, expected amounts by criterion, such as {{{amounts}}}; those "
-            "left out are 0"
+            f"found {described(data)} without a criterion\nwrite amounts by criterion, such as "
+            f"`{form.format(amounts)}`; those left out are 0"
         )
 
     def are_amounts(self, data: Data) -> bool:
@@ -316,7 +319,8 @@ class ValueReader:
             is_list = isinstance(data, list) and data
             found = f"a list of {len(data)}" if is_list else described(data)
             raise GrammarError(
-                f"found {found} as bounds, expected [lower, upper], such as [0, 100] or [-inf, inf]"
+                f"found {found} as bounds\nwrite the lower and the upper one, such as "
+                "`[0, 100]` or `[-inf, inf]`"
             )
         lower, upper = (self.attempt(ValueReader.bound, data[at], data, at) for at in (0, 1))
         if lower is None or upper is None:
@@ -329,13 +333,13 @@ class ValueReader:
 
     def bound(self, data: Data) -> Number:
         """Return one of two bounds."""
-        require(isinstance(data, str), data, " as a bound, expected a number, inf or -inf")
+        require(isinstance(data, str), data, " as a bound\nwrite a number, inf or -inf")
         return to_bound(without_unit(data, self.unit), exact=True)
 
     def normalize(self, data: Data) -> bool:
         """Store whether probabilities rounded for print are divided by their sum."""
         text = str(data).lower()
-        require(text in ("true", "false"), data, " as normalize, expected true or false")
+        require(text in ("true", "false"), data, " as normalize\nwrite true or false")
         self.normalizes |= text == "true"
         return True
 
@@ -344,9 +348,7 @@ class ValueReader:
         is_count = isinstance(data, str) and data.isascii() and data.isdecimal()
         if is_count and len(data) <= _MAX_DIGITS:
             return int(data)
-        raise GrammarError(
-            f"found {described(data)} as a {noun}, expected a whole number such as 5"
-        )
+        raise GrammarError(f"found {described(data)} as a {noun}\nwrite a whole number such as 5")
 
 
 def _arithmetic_warning(text: str) -> str:
@@ -403,6 +405,6 @@ def text(name: str, is_needed: bool = False) -> Read:
     def read(values: ValueReader, data: Data) -> str:
         if isinstance(data, str) and not isinstance(data, NumberText) and (data or not is_needed):
             return str(data)
-        raise GrammarError(f"found {described(data)} as {name}, expected text")
+        raise GrammarError(f"found {described(data)} as {name}\nwrite text")
 
     return read

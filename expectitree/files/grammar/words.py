@@ -193,5 +193,8 @@ def unknown_key(key: str, known: Sequence[str], hint: str = "") -> str:
         return (
             f"unknown key {name}\na number next to other keys is written as `utility: {name[1:-1]}`"
         )
-    hint = key_hint(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
-    return f"unknown key {name}{hint}: expected one of {', '.join(known)}"
+    if not key:
+        hint = 'for a utility that is not known yet, write `utility: "?"`'
+        return f"a ? without quotes is an empty key\n{hint}"
+    hint = key_hint(key, known)
+    return f"unknown key {name}{hint}\nwrite one of {', '.join(known)}"
