@@ -1,4 +1,4 @@
-"""Measures trace, limit, rescale and opponents on trees near their limits of size."""
+"""Measures trace and limit on trees near their limits of size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from expectitree import (
     evaluate,
     generate,
     limit,
-    opponents,
     trace,
 )
 from expectitree.base.tree.builder import NodeId
@@ -47,9 +46,6 @@ def insight(size: Size) -> Iterator[Row]:
     small = _two_fans(leaves // 10)
     (seconds,) = best_seconds([partial(limit, small, "star2", engine="interpreted")], 1)
     yield Row(f"limit, two CHANCE nodes of {leaves // 20:,} leaves, interpreted", seconds, "s")
-    players = generate("uniform", pattern=["max", "min"], plies=7, branching=3, seed=1)
-    (seconds,) = best_seconds([partial(opponents, players)], min(3, size.repetitions))
-    yield Row(f"opponents, MAX and MIN, {len(players):,} nodes", seconds, "s")
 
 
 def _two_fans(leaves: int) -> Tree:
