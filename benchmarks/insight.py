@@ -31,7 +31,7 @@ def insight(size: Size) -> Iterator[Row]:
         )
     for what, one in (
         (f"limit, two CHANCE nodes of {leaves // 2:,} leaves", _two_fans(leaves)),
-        (f"limit, two paths of {leaves // 2:,} equally likely leaves", _two_paths(leaves // 2)),
+        (f"limit, two paths of {leaves // 20:,} equally likely leaves", _two_paths(leaves // 20)),
         (f"limit, a caterpillar of {leaves:,} leaves", _caterpillar(leaves)),
         (f"limit, a MAX node of {leaves:,} leaves", _wide(leaves)),
         (
@@ -43,9 +43,6 @@ def insight(size: Size) -> Iterator[Row]:
             [partial(limit, one, "star2", max_leaves=30_000)], min(3, size.repetitions)
         )
         yield Row(f"{what}: {one.leaves:,} leaves", seconds, "s", 10, at_most=True)
-    small = _two_fans(leaves // 10)
-    (seconds,) = best_seconds([partial(limit, small, "star2", engine="interpreted")], 1)
-    yield Row(f"limit, two CHANCE nodes of {leaves // 20:,} leaves, interpreted", seconds, "s")
 
 
 def _two_fans(leaves: int) -> Tree:

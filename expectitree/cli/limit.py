@@ -7,8 +7,7 @@ from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.help import declare, option
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
-from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
-from expectitree.lab.limit.report import Limit, limit
+from expectitree.lab.limit.report import MAX_LEAVES, Limit, limit
 from expectitree.searches.result import Outcome
 
 
@@ -19,8 +18,7 @@ from expectitree.searches.result import Outcome
 @tree_options
 @option(
     "--max-leaves N",
-    f"Refuse trees with more leaves: the time grows with their square.  [default: {MAX_LEAVES:,}; "
-    f"{MAX_LARGE:,} for long fractions]",
+    f"Refuse trees with more leaves: the time grows with their square.  [default: {MAX_LEAVES:,}]",
 )
 @format_options("limit")
 def command(
