@@ -1,4 +1,4 @@
-"""Measures trace, limit, rescale and opponents on trees near their limits of size."""
+"""Measures trace and limit on trees near their limits of size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from expectitree import (
     evaluate,
     generate,
     limit,
-    opponents,
     trace,
 )
 from expectitree.base.tree.builder import NodeId
@@ -32,7 +31,7 @@ def insight(size: Size) -> Iterator[Row]:
         )
     for what, one in (
         (f"limit, two CHANCE nodes of {leaves // 2:,} leaves", _two_fans(leaves)),
-        (f"limit, two paths of {leaves // 2:,} equally likely leaves", _two_paths(leaves // 2)),
+        (f"limit, two paths of {leaves // 20:,} equally likely leaves", _two_paths(leaves // 20)),
         (f"limit, a caterpillar of {leaves:,} leaves", _caterpillar(leaves)),
         (f"limit, a MAX node of {leaves:,} leaves", _wide(leaves)),
         (
@@ -44,12 +43,6 @@ def insight(size: Size) -> Iterator[Row]:
             [partial(limit, one, "star2", max_leaves=30_000)], min(3, size.repetitions)
         )
         yield Row(f"{what}: {one.leaves:,} leaves", seconds, "s", 10, at_most=True)
-    small = _two_fans(leaves // 10)
-    (seconds,) = best_seconds([partial(limit, small, "star2", engine="interpreted")], 1)
-    yield Row(f"limit, two CHANCE nodes of {leaves // 20:,} leaves, interpreted", seconds, "s")
-    players = generate("uniform", pattern=["max", "min"], plies=7, branching=3, seed=1)
-    (seconds,) = best_seconds([partial(opponents, players)], min(3, size.repetitions))
-    yield Row(f"opponents, MAX and MIN, {len(players):,} nodes", seconds, "s")
 
 
 def _two_fans(leaves: int) -> Tree:

@@ -8,7 +8,7 @@
 
 Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
 Search it       evaluate, with one of ALGORITHMS; search, solve and match, for a game's rules
-Analyze it      compare, limit, opponents, rescale, trace, inquire, study
+Analyze it      compare, limit, rescale, trace, inquire, study
 Check its file  verify, refresh
 Show results    draw, replay, to_svg, to_html, explain, to_text, to_json; Python's own print
 Write a tree    save, dumps, to_networkx
@@ -128,13 +128,6 @@ _COMMANDS = (
         "Change the utilities, and see whether the decision changes.",
         folder="decide.rescale",
         public=("Rescaling", "rescale"),
-    ),
-    Command(
-        "Decide",
-        "opponents",
-        "Evaluate the tree against other MIN players and other chances.",
-        folder="decide.opponents",
-        public=("Opponents", "opponents"),
     ),
     Command(
         "Decide",

@@ -31,8 +31,6 @@ from expectitree.decide.frontier.report import Frontier as Frontier
 from expectitree.decide.frontier.report import frontier as frontier
 from expectitree.decide.information.report import Information as Information
 from expectitree.decide.information.report import information as information
-from expectitree.decide.opponents.report import Opponents as Opponents
-from expectitree.decide.opponents.report import opponents as opponents
 from expectitree.decide.reach.report import Reach as Reach
 from expectitree.decide.reach.report import reach as reach
 from expectitree.decide.rescale.report import Rescaling as Rescaling

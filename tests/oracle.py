@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from expectitree import Kind, Node, Tree
 from expectitree.base.numbers import Number
@@ -71,20 +71,17 @@ def gain_sign(tree: Tree) -> int:
     return -1 if is_min or most[Kind.MAX] == 0 < most[Kind.MIN] else 1
 
 
-def definition(node: Node | ExactNode, of_min: Callable[[list[Any]], Any] = min) -> Number:
-    """Return v* of a node as it is defined, by recursion into every child.
-
-    `of_min` is what MIN makes of the values of its actions.
-    """
+def definition(node: Node | ExactNode) -> Number:
+    """Return v* of a node as it is defined, by recursion into every child."""
     node = ExactNode(node.tree, node.id)
     if node.utility is not None:
         utility: Number = node.utility
         return utility
-    worth = [branch.reward + definition(branch.child, of_min) for branch in node.branches]
+    worth = [branch.reward + definition(branch.child) for branch in node.branches]
     if node.kind == Kind.MAX:
         return max(worth)
     if node.kind == Kind.MIN:
-        return cast(Number, of_min(worth))
+        return min(worth)
     return sum(branch.p * w for branch, w in zip(node.branches, worth, strict=True))
 
 

@@ -531,21 +531,12 @@ def rescale(case: Case) -> None:
     same("rescale: changed", found["changed"], False)
 
 
-def opponents(case: Case) -> None:
-    """A perfect MIN, and one that picks at random."""
-    (found,) = case.objects("opponents --epsilon 0")
-    rows = {row["opponent"]: row for row in found["rows"]}
-    same_fields("opponents", rows["perfect"] | {"algorithm": "expectiminimax"}, case)
-    value = case.root.reward + case.root.child.worth(lambda values: sum(values) / len(values))  # type: ignore[arg-type]
-    same_number("opponents: random", rows["random"]["value"], value)
-
-
 CHECKS: dict[str, Callable[[Case], None]] = {
     check.__name__: check
     for check in (
         eval_text, eval_json, eval_algorithms, eval_strategy, compare_text, compare_json,
         trace_text, trace_json, limit_text, limit_json, risk_text, risk_json, picture, page,
-        python_results, python_reports, verify, sensitivity, rescale, opponents,
+        python_results, python_reports, verify, sensitivity, rescale,
     )
 }  # fmt: skip
 # With `--exact`, numbers are text fractions.

@@ -128,7 +128,6 @@ MADE: dict[str, Callable[[et.Tree], Any]] = {
     "compare": et.compare,
     "trace": et.trace,
     "limit": et.limit,
-    "opponents": et.opponents,
     "risk": et.risk,
     "sensitivity": lambda tree: et.sensitivity(tree, "x"),
     "tornado": et.tornado,

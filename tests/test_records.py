@@ -24,7 +24,6 @@ def results(tree: et.Tree) -> list[Any]:
     return [
         et.compare(tree),
         et.limit(tree),
-        et.opponents(tree, [0.1, 0.3]),
         et.risk(tree),
         et.evaluate(tree, "star1"),
         et.trace(tree, "star1"),

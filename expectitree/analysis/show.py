@@ -78,7 +78,7 @@ def to_text(
         bounds    [2, 12] from the leaves
 
     Args:
-        found: What `evaluate`, `compare`, `verify`, `trace`, `limit`, `rescale`, `opponents` or
+        found: What `evaluate`, `compare`, `verify`, `trace`, `limit`, `rescale` or
             `inquire` returned.
         width: The columns of a line.
         unicode: Use symbols such as ▲; without it, ASCII characters.
@@ -199,5 +199,5 @@ def _question(
 
     raise AnalysisError(
         f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "
-        "rescale, opponents, inquire or study returned"
+        "rescale, inquire or study returned"
     )

@@ -43,10 +43,11 @@ if TYPE_CHECKING:
 
 # `--help` names these below its list of commands no more than those that it lists.
 _UNLISTED = ("schema", "completion")
-_MEANT = {  # by commands that users expect
+_MEANT = {  # by commands that users expect, or that earlier versions had
     "tree": "`eval` prints a tree with its value, and `draw` makes a picture",
     "picture": "`draw` makes a picture",
     "plot": "`draw` makes a picture of a tree, and --plot one of an analysis",
+    "opponents": "write an opponent who makes mistakes as a CHANCE node, and `eval` the tree",
 }
 
 

@@ -22,7 +22,6 @@ from expectitree.cli.readable import (
     BOUNDS,
     CHOSEN_BOUNDS,
     NUMBER,
-    PROBABILITY,
     FormatName,
     complete_from,
     complete_parameters,
@@ -153,10 +152,10 @@ TABLE: dict[str, list[Parameter]] = {
         Option(f"--{key} [{'|'.join(row.values)}]".replace("[]", "K"), row.description, SEARCHES)
         for key, row in TUNING.items()
     ],
-    "eval compare trace draw limit risk rescale opponents": [
+    "eval compare trace draw limit risk rescale": [
         _files(metavar="[FILE|FOLDER|GAME]..."),
     ],
-    "eval compare trace draw limit risk rescale opponents advise play convert": [
+    "eval compare trace draw limit risk rescale advise play convert": [
         Option("--start TEXT", "Start from the position that TEXT describes.", GAMES),
         Option("--play MOVES", "Play these moves first, as in roll,6,hold.", GAMES),
         Option("--no-merge", "Do not merge equal states into one node.", GAMES),
@@ -519,17 +518,6 @@ TABLE: dict[str, list[Parameter]] = {
             "Write the rescaled tree; the suffix decides the format.",
             name="out",
             type=OUT,
-        ),
-    ],
-    "opponents": [
-        Option(
-            "--epsilon E",
-            "The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: "
-            "0.1]",
-            name="epsilons",
-            type=PROBABILITY,
-            multiple=True,
-            default=["0.1"],
         ),
     ],
     "ask": [

@@ -28,7 +28,7 @@ from expectitree.files import TreeSource, tree_of
 from expectitree.page.data import page_data
 from expectitree.picture.drawing import write
 from expectitree.picture.marks import THEMES
-from expectitree.searches.engine import usual_algorithms
+from expectitree.searches.engine import chosen_algorithms
 from expectitree.searches.result import Search
 
 MAX_NODES = 100_000  # of a tree that a page replays: they take about 1 MB
@@ -74,8 +74,6 @@ def to_html(
         check_tree(found)
     elif algorithms is None:
         algorithms = found.algorithm
-    if isinstance(algorithms, (Algorithm, str)):
-        algorithms = [algorithms]
     return page_text(replays(found, algorithms, bounds, max_visits, file))
 
 
@@ -126,7 +124,7 @@ def replay(
 
 def replays(
     found: Tree | Search,
-    algorithms: Iterable[Algorithm | str] | None = None,
+    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
     bounds: ChosenBounds = None,
     max_visits: int | None = None,
     file: str = "",
@@ -138,12 +136,10 @@ def replays(
             f"the tree has {len(tree):,} nodes, a page replays at most {MAX_NODES:,}:"
             " cut the tree with --depth"
         )
-    if algorithms is None:
-        algorithms = usual_algorithms(tree)
     make = partial(
         trace, found, bounds=bounds, most=MAX_STEPS, max_visits=max_visits, exact=True, file=file
     )
-    traces = [make(algorithm) for algorithm in algorithms]
+    traces = [make(chosen) for chosen in chosen_algorithms(tree, algorithms)]
     if not traces:
         raise AnalysisError("no algorithm was given\nname at least one")
     return traces

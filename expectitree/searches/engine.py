@@ -246,6 +246,15 @@ def usual_algorithms(
     ]
 
 
+def chosen_algorithms(
+    tree: Tree, algorithms: Iterable[Algorithm | str] | Algorithm | str | None
+) -> Iterable[Algorithm | str]:
+    """Return the algorithms that a caller chose for a tree: by default, the usual ones."""
+    if algorithms is None:
+        return usual_algorithms(tree)
+    return [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms
+
+
 def path_children(tree: Tree) -> float:
     """Return about how many children a best-first search compares if it visits all leaves."""
     leaves = zeros("d", len(tree))

@@ -105,7 +105,6 @@ def test_json_has_the_mean() -> None:
     [
         ("trace",),
         ("limit",),
-        ("opponents",),
         ("rescale", "--map", "2*u"),
         ("sensitivity", "--strategies"),
         ("sensitivity", "--add", "bet"),

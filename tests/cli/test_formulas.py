@@ -30,7 +30,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize(
     "command",
     [
-        ("eval",), ("compare",), ("trace",), ("limit",), ("opponents",),
+        ("eval",), ("compare",), ("trace",), ("limit",),
         ("rescale", "--map", "exp(u/9)"),
         ("verify",), ("convert",), ("draw", "--format", "mmd", "-o", "-"), ("ask", "--show"),
     ],

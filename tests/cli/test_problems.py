@@ -40,7 +40,7 @@ def test_a_warning_is_printed_once_after_the_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     ["eval", "eval --order best", "eval --attitude exponential=9", "compare", "limit", "risk",
-     "opponents", "rescale --map 2*u+3", "sensitivity --strategies", "trace", "verify"],
+     "rescale --map 2*u+3", "sensitivity --strategies", "trace", "verify"],
 )  # fmt: skip
 def test_json_has_the_warnings(words: str, tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text(TEXT)

@@ -11,7 +11,6 @@ import expectitree as et
 from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.base.tree.transform import in_fractions
 from expectitree.decide.flip import flip
-from expectitree.decide.opponents.mistakes import replace_opponent
 from expectitree.searches.engine import search_tree
 
 EVENTS = """
@@ -93,7 +92,6 @@ def test_transforms_keep_definitions() -> None:
 
 def test_a_transform_that_changes_numbers_leaves_the_definitions_out() -> None:
     tree = et.loads(EVENTS + SHORT)
-    assert seismic_of(replace_opponent(tree, 0)) is None
     assert seismic_of(fold_rewards(tree)) is None
     mixed = et.loads(EVENTS + LEVELS.replace("minus: {event: oil,", "minus: {"))
     for levels in (et.loads(EVENTS + LEVELS), mixed):

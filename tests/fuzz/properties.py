@@ -13,7 +13,6 @@ from decide import test_flip
 from decide.ask import test_inquiry
 from decide.frontier import test_frontier
 from decide.information import test_joint_distribution
-from decide.opponents import test_opponents
 from decide.rescale import test_rescale
 from decide.risk import test_risk
 from decide.sensitivity import test_everywhere, test_thresholds
@@ -137,9 +136,6 @@ TARGETS: dict[str, Target] = {
         numbers=among("fractions", "rounded once", "floats"),
     ),
     "limit": from_tests(test_limit.check_against_all_subsets, case=draw_small_case),
-    "opponents": from_tests(
-        test_opponents.test_random_trees_with_rewards_agree_with_the_definition,
-    ),
     "sensitivity": from_tests(
         test_thresholds.test_thresholds_are_where_the_best_actions_change,
         test_thresholds.test_slack_leads_to_another_action,

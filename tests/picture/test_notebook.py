@@ -80,7 +80,6 @@ def test_reports_are_texts(tree: et.Tree) -> None:
         et.trace(tree, "star2"),
         et.limit(tree),
         et.rescale(tree, {9: 20}),
-        et.opponents(et.loads("max: [{min: [1, 2]}, 1]"), [0.1]),
         et.verify(et.loads("expect: {value: 2}\nmax: [1, 2]")),
     ]
     for report in reports:

@@ -323,7 +323,6 @@ COMMANDS = (
     "limit",
     "rescale --map 4=5",
     "rescale --map 2*u+1",
-    "opponents",
     "draw -o - --format html",
     "draw -o - --format svg -a star1",
 )

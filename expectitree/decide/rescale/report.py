@@ -7,17 +7,18 @@ changes no decision. A map that only keeps the order may change any decision abo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TypeAlias
 
 from expectitree.base import budget
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError, TransformError
 from expectitree.base.expressions.evaluation import DIGITS, evaluate, rounded_fractions
 from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import Number, escape, message_text, quote, to_exact
 from expectitree.base.reading import to_fraction
 from expectitree.base.rounding import UNIT, Rounded, round_once
@@ -34,23 +35,36 @@ UTILITY = "u"  # its name in a formula
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
 _BOUNDS = "The bounds in the file are left out of the rescaled tree."
 MAX_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
+Images: TypeAlias = Mapping[Amount, tuple[Fraction, Number]]  # with their errors
 _MAX_UNUSED = 3  # entries of a map that a remark names
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A map of utilities."""
+    """A map of utilities: a formula, or the images of some of them; the others stay."""
 
     text: str  # the map, for people
-    # Returns the image of a utility, and the most by which it may be off: 0 unless the image is
-    # irrational. Raises `TransformError` if there is none.
-    image: Callable[[Amount], tuple[Fraction, Number]]
-    # The images of the utilities that a mapping names; empty for a formula.
     names: Mapping[Fraction, Fraction] = field(default_factory=dict)
+    formula: Expression | None = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what the map was made of, since `image` cannot be pickled."""
-        return scale_of, (self.names or self.text,)
+    def image(self, u: Amount) -> tuple[Fraction, Number]:
+        """Return the image of a utility, and by how much it may be off: 0 unless irrational.
+
+        The error of 60 digits shows with 30 more. Raises `TransformError` if there is no image.
+        """
+        if self.formula is None:
+            return self.names.get(u, u), 0
+        irrational: list[object] = []
+        exact = rounded_fractions(note=lambda: irrational.append(None))
+        try:
+            image: Fraction = evaluate(self.formula, exact, {UTILITY: u})
+            if not irrational:
+                return image, 0
+            better = evaluate(self.formula, rounded_fractions(DIGITS + 30), {UTILITY: u})
+        except NumberError as error:
+            hint = "the map must be defined at every utility and estimate, so choose another one"
+            raise TransformError(f"{error}\n{hint}") from None
+        return Rounded.of(better), 2 * abs(better - image) + to_exact(UNIT) * abs(better)
 
 
 @dataclass(frozen=True)
@@ -173,49 +187,48 @@ def rescale(
             f"utilities are mapped in fractions, and a tree of {len(tree):,} nodes is too large: "
             f"the limit is {limit:,} nodes: {budget.more()}"
         )
-    whole = in_decimals(tree)
+    whole, scale = in_decimals(tree), scale_of(map)
     folded = fold_rewards(whole)
-    report = _rescaled(folded, scale_of(map), file)
+    numbers = numbers_of(folded)
+    images = {u: scale.image(u) for u in numbers}
+    remarks = (FOLDED,) * (folded is not whole) + _unused_names(scale, numbers)
+    remarks += (_BOUNDS,) * bool(folded.local_bounds)
+    map_class = classify(images)
+    before, after = _searches(folded, images, map_class)
+    changes = frozenset(
+        n
+        for n, kind in enumerate(folded.columns.kind)
+        if kind in PLAYERS and {*before.best_branches(n)} != {*after.best_branches(n)}
+    )
+    if map_class.name == AFFINE and changes:
+        path = escape(folded.path_of(min(changes)))
+        raise AnalysisError(f"{path}: rounding changes the best actions, as this map cannot do")
     keeps = exact and tree.exact
-    return replace(
-        report,
-        before=replace(report.before, exact=keeps),
-        after=replace(report.after, exact=keeps),
-        map_class=round_once(report.map_class, keeps),
-        pairs=round_once(report.pairs, keeps),
-        remarks=(FOLDED,) * (folded is not whole) + report.remarks,
+    return Rescaling(
+        file,
+        replace(before, exact=keeps),
+        scale,
+        round_once(map_class, keeps),
+        round_once(tuple((u, images[u][0]) for u in numbers), keeps),
+        replace(after, exact=keeps),
+        changes,
+        remarks,
     )
 
 
-def _rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
-    """Return the report on a map of a prepared tree, with numbers as they were computed."""
-    numbers = numbers_of(tree)
-    images = {u: scale.image(u) for u in numbers}
-    remarks = _unused_names(scale, numbers)
-    map_class = classify(images)
-    if tree.local_bounds:
-        remarks += (_BOUNDS,)
+def _searches(tree: Tree, images: Images, map_class: MapClass) -> tuple[Search, Search]:
+    """Search a tree, and that of the images, whose errors do not grow on the way to the root."""
     before = search_tree(tree)
-    mapped: dict[Number, Number] = {u: image for u, (image, _) in images.items()}
-    changed = map_utilities(tree, mapped.__getitem__)
+    changed = map_utilities(tree, lambda u: images[u][0])
     error = max(error for _, error in images.values())
-    if error:  # of utilities alone, so it does not grow on the way to the root
+    if error:
         after = search_tree(in_rounded_fractions(changed))
         after = replace(after, tree=changed, own_eps=after.eps + 2 * error)
     else:
         after = search_tree(changed)
     if map_class.name == AFFINE and before.eps:
         after = replace(after, own_eps=max(map_class.slope * before.eps, after.eps))
-    changes = frozenset(
-        n
-        for n, kind in enumerate(tree.columns.kind)
-        if kind in PLAYERS and {*before.best_branches(n)} != {*after.best_branches(n)}
-    )
-    if map_class.name == AFFINE and changes:
-        path = escape(tree.path_of(min(changes)))
-        raise AnalysisError(f"{path}: rounding changes the best actions, as this map cannot do")
-    pairs = tuple((u, mapped[u]) for u in numbers)
-    return Rescaling(file, before, scale, map_class, pairs, after, changes, remarks)
+    return before, after
 
 
 def numbers_of(tree: Tree) -> list[Amount]:
@@ -232,13 +245,10 @@ def _unused_names(scale: Scale, numbers: Sequence[Amount]) -> tuple[str, ...]:
 
     Raises `TransformError` if no entry names one.
     """
-    known = set(numbers)
-    unused = [u for u in scale.names if u not in known]
+    unused = [u for u in scale.names if u not in {*numbers}]
     if not unused:
         return ()
-    named = ", ".join(map(message_text, unused[:_MAX_UNUSED]))
-    if len(unused) > _MAX_UNUSED:
-        named += ", …"
+    named = ", ".join(map(message_text, unused[:_MAX_UNUSED])) + ", …" * (len(unused) > _MAX_UNUSED)
     if len(unused) < len(scale.names):
         entries = f"{len(unused)} of {len(scale.names)} entries"
         return (f"{entries} of the map match no utility of the tree: {named}.",)
@@ -256,13 +266,16 @@ def _unused_names(scale: Scale, numbers: Sequence[Amount]) -> tuple[str, ...]:
 def scale_of(given: str | Mapping[Number, Number]) -> Scale:
     """Return the map that a formula in `u`, pairs such as `2=20,3=30`, or a mapping describes."""
     if isinstance(given, Mapping):
-        return _named({to_exact(u): to_exact(image) for u, image in given.items()})
-    if not isinstance(given, str):
-        hint = "write a formula in u such as 'u^2', or a mapping such as {2: 20}"
-        raise TransformError(f"found a map of type {type(given).__name__}\n{hint}")
-    if "=" in given and "(" not in given:  # a formula has `=` within if(…) only
-        return _named(_read_pairs(given))
-    return _formula(given)
+        images = {to_exact(u): to_exact(image) for u, image in given.items()}
+    elif not isinstance(given, str):
+        expected = "expected a formula in u such as 'u^2', or a mapping such as {2: 20}"
+        raise TransformError(f"found a map of type {type(given).__name__}, {expected}")
+    elif "=" in given and "(" not in given:  # a formula has `=` within if(…) only
+        images = _read_pairs(given)
+    else:
+        return Scale(given, formula=parse(given, (UTILITY,)))
+    pairs = (f"{message_text(u)}={message_text(image)}" for u, image in images.items())
+    return Scale(", ".join(pairs), images)
 
 
 def _read_pairs(text: str) -> dict[Fraction, Fraction]:
@@ -275,34 +288,7 @@ def _read_pairs(text: str) -> dict[Fraction, Fraction]:
     return images
 
 
-def _named(images: Mapping[Fraction, Fraction]) -> Scale:
-    """Return the map that takes the named utilities to their images and leaves the others."""
-    text = ", ".join(f"{message_text(u)}={message_text(image)}" for u, image in images.items())
-    return Scale(text, lambda u: (images.get(u, u), 0), images)
-
-
-def _formula(text: str) -> Scale:
-    """Return the map of a formula; the error of 60 digits shows with 30 more."""
-    expression = parse(text, (UTILITY,))
-
-    def image(u: Fraction) -> tuple[Fraction, Number]:
-        rounded: list[object] = []
-        values = {UTILITY: u}
-        try:
-            domain = rounded_fractions(note=lambda: rounded.append(None))
-            found: Fraction = evaluate(expression, domain, values)
-            if not rounded:
-                return found, 0
-            better = evaluate(expression, rounded_fractions(DIGITS + 30), values)
-        except NumberError as error:
-            hint = "the map must be defined at every utility and estimate, so choose another one"
-            raise TransformError(f"{error}\n{hint}") from None
-        return Rounded.of(better), 2 * abs(better - found) + to_exact(UNIT) * abs(better)
-
-    return Scale(text, image)
-
-
-def classify(images: Mapping[Amount, tuple[Fraction, Number]]) -> MapClass:
+def classify(images: Images) -> MapClass:
     """Return the class of a map, given as the image and its error by utility.
 
     The map is affine if the slopes between neighbours are equal within their errors. Raises

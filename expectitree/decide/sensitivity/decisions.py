@@ -86,7 +86,7 @@ class Place:
         """The place, or None if it is not known to be rational."""
         return self.lower if self.lower == self.upper else None
 
-    def json_fields(self, name: str = "at") -> Fields:
+    def json_fields(self) -> Fields:
         """Return the middle, the ends of the interval, a fraction if known, and the value.
 
         Ends that are decimals are rounded outwards.
@@ -102,7 +102,7 @@ class Place:
         exact = None
         if low == high and not exact_text(self.lower).startswith("about"):
             exact = str(self.lower)
-        ends = {name: self.middle, f"{name}_lower": low, f"{name}_upper": high}
+        ends = {"at": self.middle, "at_lower": low, "at_upper": high}
         return {**ends, "exact": exact, "value": self.value}
 
 
@@ -114,10 +114,10 @@ class Threshold(Place):
     at: Labels  # the best actions at it, two or more; none if the value jumps there
     after: Labels  # the best actions above it; none at the right end of the range
 
-    def json_fields(self, name: str = "at", ties: str = "at_ties") -> Fields:
-        """Return the place of a parameter with this name, and the best actions around it."""
-        actions = {"before": self.before, ties: self.at, "after": self.after}
-        return super().json_fields(name) | actions
+    def json_fields(self) -> Fields:
+        """Return the place, and the best actions around it."""
+        actions = {"before": self.before, "at_ties": self.at, "after": self.after}
+        return super().json_fields() | actions
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,8 @@ class Meeting(Place):
 
     is_part: bool  # whether they are equal from `lower` to `upper`
 
-    def json_fields(self, name: str = "at") -> Fields:
-        return super().json_fields(name) | {"is_part": self.is_part}
+    def json_fields(self) -> Fields:
+        return super().json_fields() | {"is_part": self.is_part}
 
 
 @dataclass(frozen=True)

@@ -272,12 +272,12 @@ def method_of(tree: Tree) -> str:
     return f"{DIGITS} digits" if tree.error else EXACT
 
 
-def verified_text(tree: Tree, what: str = "threshold") -> str:
-    """Return the sentence on how changes were verified."""
+def verified_text(tree: Tree) -> str:
+    """Return the sentence on how thresholds were verified."""
     how = "in exact arithmetic"
     if exact_tree(tree, keeps_formulas=False).error:
         how = f"to {DIGITS} digits"
-    return f"Each {what} is verified on both sides, by evaluating the tree {how}."
+    return f"Each threshold is verified on both sides, by evaluating the tree {how}."
 
 
 def _of_constants(operation: str) -> Callable[..., Any]:

@@ -1,8 +1,9 @@
-"""The fewest leaves that prove the value of a tree's root.
+"""The fewest leaves that prove the value of a tree's root: a dynamic program over its nodes.
 
-A list says what k leaves can prove of a node, for k = 0, 1, 2, …: at index k is the least upper
-bound of its value. The list falls, and ends at the value. Lower bounds are the upper bounds of the
-mirrored tree: MAX and MIN swapped and numbers negated (`sign` -1). Bottom-up, the lists are
+A list says what k leaves can prove of a node, for k = 0, 1, 2, …: at index k are the least upper
+bound of its value, and the leaves that prove it. The list falls, and ends at the value. Lower
+bounds are the upper bounds of the mirrored tree: MAX and MIN swapped and numbers negated (`sign`
+-1). Bottom-up, the lists are
 
     terminal  its bound, and after one leaf its value
     CHANCE    the least sum over all ways to split k leaves among the outcomes
@@ -12,242 +13,170 @@ mirrored tree: MAX and MIN swapped and numbers negated (`sign` -1). Bottom-up, t
 Two lists are joined at a time, paired off like a tournament. Any two leaves meet in one pair, so
 that the work is quadratic in the leaves.
 
-The fewest leaves that prove a value are, of CHANCE, the sum over its outcomes; of MAX, those that
-prove a best child, and of the other children that they are worth no more. MIN mirrors.
+The fewest leaves that prove a value are, of CHANCE, those of all outcomes; of MAX, those that prove
+a best child, and of the other children that they are worth no more. MIN mirrors.
+
+Lists are made for children of a player whose value is proved. Numbers include the rewards on the
+path from that player, and are multiplied by the probability of the path, so that a number of a
+CHANCE node is the sum of those of its outcomes. In fractions, all are multiplied by one integer
+that makes them integers, because sums of integers are fast.
 """
 
 from __future__ import annotations
 
 import math
-from array import array
 from bisect import bisect_left
-from operator import neg
-from typing import NamedTuple
+from itertools import chain, repeat
+from operator import itemgetter
+from typing import Any, TypeAlias
 
-from expectitree.base.tree.columns import Column, Readable
-from expectitree.base.tree.model import Kind
-from expectitree.lab.limit.proof_tree import SIGNS, ProofTree, Scaled
-from expectitree.searches.engines import loop_runner
+from expectitree.base.deep_calls import DeepCall
+from expectitree.base.numbers import INFINITY, is_finite
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.searches.result import Search
 
-# How two lists are joined: at CHANCE; where both need a proof; where one is enough.
-SUM, MERGED, LEAST = 0, 1, 2
-_MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
+SIGNS: dict[int, int] = {Kind.MAX: 1, Kind.MIN: -1, Kind.CHANCE: 0}
+CALLS_A_PLY = 3
 
-
-class Split(NamedTuple):
-    """The split of a list's leaves between the two lists that it was joined from."""
-
-    left: Readable[int]  # how many of k leaves are for the first half
-    halves: tuple[Split | int, ...]  # an integer is a child, whose list was not joined
+Leaves: TypeAlias = int  # a set of node ids, a bit for each
+Scaled: TypeAlias = Any  # a float, or an integer that represents a fraction
+Proofs: TypeAlias = list[tuple[Scaled, Leaves]]  # the list of a node
 
 
-class Operand(NamedTuple):
-    """A list that is to be joined."""
+def fewest_leaves(tree: Tree, search: Search) -> list[int]:
+    """Return the leaves of the smallest proof of a tree's value, in ascending order.
 
-    bounds: Readable[Scaled]
-    split: Split | int
-
-
-class Joined(NamedTuple):
-    """What two lists become, and how many of k leaves are for the first one."""
-
-    bounds: Column
-    left: Column
-
-
-class Proofs:
-    """Counts the leaves of the smallest proof of a tree's value, and finds which they are."""
-
-    def __init__(self, tree: ProofTree, engine: str) -> None:
-        self.tree, self.root = tree, len(tree.kind) - 1
-        self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
-        self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
-        self.needs: dict[int, int] = {}  # by child: see `_need`
-        # Both by node and sign: the bounds, until last used, and how leaves are split.
-        self.lists: dict[tuple[int, int], Readable[Scaled]] = {}
-        self.splits: dict[tuple[int, int], Split | int] = {}
-        self.run = loop_runner(engine, tree.work)
-
-    # ---- Making lists.
-
-    def solve(self) -> None:
-        """Make all lists, and count the leaves of the smallest proof."""
-        tree = self.tree
-        for n, children in enumerate(tree.children):
-            for sign in SIGNS:
-                if (n, sign) in tree.wanted and children:
-                    operand = self._joined(n, sign)
-                    self.lists[n, sign], self.splits[n, sign] = operand.bounds, operand.split
-            if n in tree.exact:
-                self._count(n)
-            for child in children:
-                for sign in SIGNS:
-                    self.lists.pop((child, sign), None)
-
-    def _list(self, n: int, sign: int) -> Readable[Scaled]:
-        """Return a list of a node. Those of terminals are made when they are needed."""
-        tree = self.tree
-        if tree.children[n]:
-            return self.lists[n, sign]
-        value, bound = sign * tree.value[n], tree.upper[n]
-        if sign < 0:
-            bound = -tree.lower[n]
-        bound = min(bound, tree.infinity)
-        bounds = [value]
-        if tree.leaves[n] and bound > value + tree.eps[n]:
-            bounds = [bound, value]
-        return self._column(bounds)
-
-    def _column(self, bounds: list[Scaled]) -> Column:
-        if self.tree.code:
-            return array(self.tree.code, bounds)
-        return bounds
-
-    def _joined(self, n: int, sign: int) -> Operand:
-        """Return the list of an inner node: join its children's lists in rounds of pairs."""
-        tree = self.tree
-        how = LEAST
-        if tree.kind[n] == Kind.CHANCE:
-            how = SUM
-        elif tree.sign(n) == sign:
-            how = MERGED
-        row = [Operand(self._list(child, sign), child) for child in tree.children[n]]
-        while len(row) > 1:
-            pairs = zip(row[::2], row[1::2], strict=False)
-            row = [self._join(how, tree.eps[n], *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
-        return row[0]
-
-    def _join(self, how: int, eps: Scaled, *pair: Operand) -> Operand:
-        shorter, longer = sorted(pair, key=lambda operand: len(operand.bounds))
-        share, size = len(shorter.bounds), len(longer.bounds)
-        work = size
-        if how == SUM:
-            work *= share
-            size += share - 1
-        elif how == MERGED:
-            size += share
-            work = size
-        infinity = self.tree.infinity
-        code = "i"
-        if share < 2**7:
-            code = "b"
-        joined = Joined(self._column([infinity] * size), array(code, [0]) * size)
-        arguments = how, shorter.bounds, longer.bounds, infinity, joined
-        if work >= _MANY_NUMBERS and self.tree.code:
-            self.run(join_lists, *arguments)
-        else:
-            join_lists(*arguments)
-        value = joined.bounds[-1]
-        if how == MERGED:
-            value = max(half.bounds[-1] for half in pair)
-        end = first_below(joined.bounds, value + eps)
-        halves = Split(joined.left[: end + 1], (shorter.split, longer.split))
-        return Operand(joined.bounds[: end + 1], halves)
-
-    # ---- Counting.
-
-    def _count(self, n: int) -> None:
-        """Count the leaves that prove a node's value; of a player's node, choose the child."""
-        tree = self.tree
-        if not tree.children[n]:
-            self.count[n] = tree.leaves[n]
-            return
-        is_chance = tree.kind[n] == Kind.CHANCE
-        least: float = math.inf  # with the proof of a best child
-        total = 0  # without one
-        for child in tree.children[n]:
-            need = self.count[child] if is_chance else self._need(n, child)
-            self.needs[child] = need
-            least += need
-            if not is_chance and child in tree.best[n]:
-                count = total + self.count[child]
-                if count < least:
-                    least, self.choice[n] = count, child
-            total += need
-        self.count[n] = total if is_chance else int(least)
-
-    def _need(self, n: int, child: int) -> int:
-        """Return how many leaves prove of a child that it is worth no more than a player's node."""
-        sign = self.tree.sign(n)
-        if (child, sign) not in self.tree.wanted:
-            return 0  # it is the only best child
-        threshold = sign * self.tree.value[n] + self.tree.eps[n]
-        return first_below(self._list(child, sign), threshold)
-
-    def leaves(self) -> list[int]:
-        """Return the leaves of the smallest proof, which `solve` has counted, in ascending order.
-
-        A proof demands of each node its value, with the sign 0, or bounds: then, so many leaves of
-        a list are split as the list was joined.
-        """
-        tree, chosen = self.tree, []
-        demands: list[tuple[Split | int, int, int]] = [(self.root, 0, 0)]
-        while demands:
-            where, sign, leaves = demands.pop()
-            if isinstance(where, Split):
-                leaves = min(leaves, len(where.left) - 1)
-                left = where.left[leaves]
-                first, second = where.halves
-                demands += (first, sign, left), (second, sign, leaves - left)
-            elif not tree.children[where]:
-                is_bounded = leaves > 0 and len(self._list(where, sign)) > 1
-                if is_bounded or (sign == 0 and tree.leaves[where]):
-                    chosen.append(where)
-            elif sign and leaves:
-                demands.append((self.splits[where, sign], sign, leaves))
-            elif not sign:
-                proved = self.choice.get(where)
-                for child in tree.children[where]:
-                    if proved in (None, child):
-                        demands.append((child, 0, 0))
-                    else:
-                        demands.append((child, tree.sign(where), self.needs[child]))
-        return sorted(chosen)
-
-
-def first_below(bounds: Readable[Scaled], limit: Scaled) -> int:
-    """Return the first place of a falling list whose bound is at most a limit."""
-    return min(bisect_left(bounds, -limit, key=neg), len(bounds) - 1)
-
-
-# ---- A loop that is interpreted or compiled.
-
-
-def join_lists(
-    how: int, first: Readable[Scaled], other: Readable[Scaled], infinity: Scaled, joined: Joined
-) -> None:
-    """Write the joined bounds of two lists.
-
-    The new bounds are long enough, and `infinity` throughout.
+    The tree shares no nodes; the search has its values, and the bounds of the root.
     """
-    bounds, left = joined.bounds, joined.left
-    n, m = len(first), len(other)
-    a = b = 0  # the first finite bounds
-    while first[a] == infinity:
-        a += 1
-    while other[b] == infinity:
-        b += 1
-    if how == SUM:
-        for i in range(a, n):
-            for j in range(b, m):
-                y = first[i] + other[j]
-                if y < bounds[i + j]:
-                    bounds[i + j] = y
-                    left[i + j] = i
-    elif how == MERGED:
-        i, j = a, b
-        for at in range(a + b, n + m):
-            left[at] = i
-            if j == m or (i < n and first[i] >= other[j]):
-                bounds[at] = first[i]
-                i += 1
-            else:
-                bounds[at] = other[j]
-                j += 1
-    else:
-        for k in range(max(n, m)):
-            x, y = first[min(k, n - 1)], other[min(k, m - 1)]
-            bounds[k] = min(x, y)
-            left[k] = 0
-            if x <= y:
-                left[k] = min(k, n - 1)
+    calls = DeepCall(CALLS_A_PLY * tree.heights[-1] + 100)
+    leaves = calls.run(_Prover(tree, search).of_value, tree.root_id)
+    return [node for node in range(len(tree)) if leaves >> node & 1]
+
+
+class _Prover:
+    """The smallest proofs of a tree's nodes, by recursion into their children."""
+
+    def __init__(self, tree: Tree, search: Search) -> None:
+        self.tree, self.columns = tree, tree.columns
+        self.value, self.eps = search.lower, search.eps
+        lower, upper = tree.inherited_bounds(search.root_bounds)
+        self.ends = {1: upper, -1: lower}
+        self.scale = self._least_scale() if tree.exact else 1
+
+    def _least_scale(self) -> int:
+        """Return a factor that makes integers of the numbers of an exact tree."""
+        columns: Any = self.columns
+        factors: list[int] = []  # of the probabilities below each node
+        for node in range(len(self.tree)):
+            below = [
+                columns.probability[b].denominator * factors[columns.child[b]]
+                for b in self.tree.branches_of(node)
+            ]
+            factors.append(math.lcm(*below))
+        numbers = {*columns.utility, *columns.reward, *self.ends[1], *self.ends[-1]}
+        return factors[-1] * math.lcm(*(x.denominator for x in numbers if is_finite(x)))
+
+    def _branches(self, node: int) -> list[int]:
+        """Return the branches of a node, without outcomes that never occur."""
+        return [b for b in self.tree.branches_of(node) if self.columns.probability[b]]
+
+    def of_value(self, node: int) -> Leaves:
+        """Return the fewest leaves that prove the value of a node."""
+        branches, child = self._branches(node), self.columns.child
+        if not branches:
+            is_open = self.ends[1][node] - self.ends[-1][node] > self.eps
+            return int(is_open) << node
+        sign = SIGNS[self.columns.kind[node]]
+        if sign:
+            return self._of_player(node, sign, branches)
+        return sum([self.of_value(child[b]) for b in branches])  # no two have a leaf in common
+
+    def _of_player(self, node: int, sign: int, branches: list[int]) -> Leaves:
+        """Return the fewest leaves that prove one best child, and that no other is better."""
+        child, reward_of = self.columns.child, self.tree.reward_of
+        worth = {b: sign * (self.value[child[b]] + reward_of(b)) for b in branches}
+        least = sign * self.value[node]
+        best = [b for b in branches if worth[b] - least >= -self.eps]
+        bounded = dict.fromkeys(branches, 0)  # the leaves that prove that a child is not better
+        for b in branches:
+            if best != [b]:
+                proofs = self._list(child[b], sign, self.scale, reward_of(b))
+                bounded[b] = proofs[_first_below(proofs, self.scale * (least + self.eps))][1]
+        valued = {b: self.of_value(child[b]) for b in best}
+        chosen = min(best, key=lambda b: valued[b].bit_count() - bounded[b].bit_count())
+        return sum(bounded.values()) - bounded[chosen] + valued[chosen]
+
+    def _list(self, node: int, sign: int, weight: Any, paid: Any) -> Proofs:
+        """Return the list of a node, for a path that has this weight and pays so much."""
+        branches, eps = self._branches(node), self.eps * weight
+        if not branches:
+            ends = self.ends[sign][node], self.value[node]
+            bound, value = (sign * self._number(end, weight, paid) for end in ends)
+            if bound > value + eps:
+                return [(bound, 0), (value, 1 << node)]
+            return [(value, 0)]
+        columns, reward_of = self.columns, self.tree.reward_of
+        lists = [
+            self._list(columns.child[b], sign, weight * columns.probability[b], paid + reward_of(b))
+            for b in branches
+        ]
+        join = _JOINS[sign * SIGNS[columns.kind[node]]]
+        while len(lists) > 1:
+            joined = []
+            for pair in zip(lists[::2], lists[1::2], strict=False):
+                proofs = join(*sorted(pair, key=len))
+                joined.append(proofs[: _first_below(proofs, proofs[-1][0] + eps) + 1])
+            lists = joined + lists[len(lists) // 2 * 2 :]
+        return lists[0]
+
+    def _number(self, number: Any, weight: Any, paid: Any) -> Scaled:
+        if not is_finite(number):
+            return number
+        scaled = weight * (number + paid)
+        return int(scaled) if self.tree.exact else scaled
+
+
+def _first_below(proofs: Proofs, limit: Scaled) -> int:
+    """Return the first place of a falling list whose bound is at most a limit."""
+    place = bisect_left(proofs, -limit, key=lambda proof: -proof[0])
+    return min(place, len(proofs) - 1)
+
+
+# ---- Two lists, of which the first is not longer.
+
+
+def _least_sums(first: Proofs, second: Proofs) -> Proofs:
+    """Join two lists of which both bounds are summed."""
+    size, longest = len(first) + len(second) - 1, len(second) - 1
+    bounds, shares = [INFINITY] * size, [max(0, k - longest) for k in range(size)]
+    finite = [y for y, _ in second if y < INFINITY]
+    for share, (x, _) in enumerate(first):
+        if x < INFINITY:
+            for k, y in enumerate(finite, share + len(second) - len(finite)):
+                if x + y < bounds[k]:
+                    bounds[k], shares[k] = x + y, share
+    leaves = (first[share][1] | second[k - share][1] for k, share in enumerate(shares))
+    return [*zip(bounds, leaves, strict=True)]
+
+
+def _merged(first: Proofs, second: Proofs) -> Proofs:
+    """Join two lists of which the greater bound holds, until either ends."""
+    proofs = []
+    i = j = 0
+    while i < len(first) and j < len(second):
+        (x, left), (y, right) = first[i], second[j]
+        proofs.append((max(x, y), left | right))
+        if x >= y:
+            i += 1
+        else:
+            j += 1
+    return proofs
+
+
+def _least_of_two(first: Proofs, second: Proofs) -> Proofs:
+    """Join two lists of which the smaller bound holds."""
+    padded = chain(first, repeat(first[-1]))
+    return [min(pair, key=itemgetter(0)) for pair in zip(padded, second, strict=False)]
+
+
+_JOINS = {0: _least_sums, 1: _merged, -1: _least_of_two}  # by the sign times that of the player

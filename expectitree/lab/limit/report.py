@@ -10,25 +10,31 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from expectitree.base import budget
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.tree.columns import ChosenBounds
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_floats
-from expectitree.lab.limit.proof_tree import check_size, proof_tree
-from expectitree.lab.limit.proofs import Proofs
-from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
+from expectitree.lab.limit.proofs import fewest_leaves
+from expectitree.searches.engine import chosen_algorithms, search_tree, searched_tree
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import Fields, Records, json_path
+
+MAX_LEAVES = 20_000  # that `limit` accepts by default
 
 
 @dataclass(frozen=True)
 class Enough:
-    """The fewest leaves that prove a value: how many, and such leaves."""
+    """The fewest leaves that prove a value."""
 
-    count: int
     leaves: Sequence[int]  # node ids, ascending
+
+    @property
+    def count(self) -> int:
+        """How many leaves these are."""
+        return len(self.leaves)
 
 
 @dataclass(frozen=True)
@@ -162,17 +168,19 @@ def limit(
             "to count the leaves of each path separately, write the tree with expectitree convert "
             "--unshare"
         )
-    check_size(tree.leaves, max_leaves)
-    if algorithms is None:
-        algorithms = usual_algorithms(tree)
-    elif isinstance(algorithms, (Algorithm, str)):
-        algorithms = [algorithms]
+    most = budget.most(MAX_LEAVES) if max_leaves is None else max_leaves
+    if tree.leaves > most:
+        raise AnalysisError(
+            f"{tree.leaves:,} leaves, and the work grows with their square: at most {most:,} are "
+            "accepted unless --max-leaves says more"
+        )
     find = partial(search_tree, bounds=bounds, engine=engine, exact=exact)
-    rows = [find(tree, chosen, max_visits=max_visits) for chosen in algorithms]
+    rows = [
+        find(tree, chosen, max_visits=max_visits) for chosen in chosen_algorithms(tree, algorithms)
+    ]
     tree = searched_tree(tree, engine)
     whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)
-    enough = _enough(tree, whole, engine, max_leaves)
-    result = Limit(file, whole, enough, rows)
+    result = Limit(file, whole, _enough(tree, whole), rows)
     for row in result.below * (not tree.has_rounding):
         raise AnalysisError(
             f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
@@ -182,12 +190,10 @@ def limit(
     return result
 
 
-def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> Enough:
+def _enough(tree: Tree, whole: Search) -> Enough:
     """Return the fewest leaves that prove the value which a search of the whole tree has found."""
     if tree.exact and tree.has_rounding:
         # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
         tree = in_floats(tree)
         whole = search_tree(tree, bounds=whole.root_bounds)
-    proofs = Proofs(proof_tree(tree, whole, max_leaves), engine)
-    proofs.solve()
-    return Enough(proofs.count[-1], proofs.leaves())
+    return Enough(fewest_leaves(tree, whole))

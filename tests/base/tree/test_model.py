@@ -127,7 +127,7 @@ def test_repr_shows_title_and_sizes(tree: et.Tree) -> None:
 
 def test_an_argument_that_is_not_a_tree_is_refused() -> None:
     questions: list[Callable[[Any], object]] = [
-        et.prepare, et.compare, et.limit, et.opponents, et.inquire, et.verify,
+        et.prepare, et.compare, et.limit, et.inquire, et.verify,
         et.dumps,
         lambda tree: et.trace(tree, "star1"),
         lambda tree: et.rescale(tree, {1: 2}),

@@ -25,7 +25,6 @@ from expectitree.base.tree.folding import fold_rewards, fold_with_formulas, unsh
 from expectitree.base.tree.transform import (
     map_utilities,
 )
-from expectitree.decide.opponents.mistakes import replace_opponent
 from expectitree.searches.prepare import cut_at_depth, order_at_random
 
 MAX_UNFOLDED = 3_000  # nodes of an unfolded tree
@@ -311,41 +310,6 @@ def test_a_map_changes_numbers_and_leaves_out_bounds(tree: Tree, a: Any, b: int)
         number=lambda node: None if node.number is None else image(node.number),
         bounds=None,
     )
-
-
-def played(node: Record, epsilon: Any) -> Record:
-    """Return a tree with a MIN that makes mistakes.
-
-    Estimates are left out, because they were for other play, and so are the notes of branches of a
-    MIN that makes mistakes, which become two branches.
-    """
-    if not node.branches:
-        return node
-    edges = [replace(b, child=played(b.child, epsilon)) for b in node.branches]
-    node = replace(node, number=None)
-    if node.kind == Kind.MIN and epsilon:
-        edges = [replace(b, note=None) for b in edges]
-        even = [replace(b, p=Fraction(1, len(edges))) for b in edges]
-        bare = replace(node, bounds=None, note=None)
-        errs = replace(bare, kind=Kind.CHANCE, branches=tuple(even))
-        best = replace(bare, branches=tuple(edges))
-        if epsilon == 1 or len(edges) == 1:
-            return replace(errs, bounds=node.bounds, note=node.note)
-        both = (
-            Edge("errs", epsilon, 0, None, (None, None), errs),
-            Edge("plays its best", 1 - epsilon, 0, None, (None, None), best),
-        )
-        return replace(node, kind=Kind.CHANCE, branches=both)
-    return replace(node, branches=tuple(edges))
-
-
-@given(tree=ALSO_UNKNOWN, epsilon=st.sampled_from((0, 1, Fraction(1, 3))))
-def test_an_opponent_who_makes_mistakes(tree: Tree, epsilon: Any) -> None:
-    found = replace_opponent(tree, epsilon)
-    assert record_of(found) == played(without(record_of(tree)), epsilon)
-    assert about(found) == [tree.title, tree.source, tree.root_reward, {}, True, None]
-    if epsilon == 0:
-        assert len(found) == len(tree)
 
 
 @given(tree=ALSO_UNKNOWN)

@@ -62,7 +62,6 @@ max:
         ("risk", "-e", LARGE),
         ("risk", "-e", THIRD),
         ("information", "-e", EVENTS, "--event", "fault"),
-        ("opponents", "-e", GAME),
         ("limit", "-e", GAME),
         ("limit", "-e", THIRD),
     ],

@@ -229,6 +229,18 @@ def test_each_place_is_verified_once_and_none_for_a_tornado(
     assert len(places) == len(set(places)) == 7
 
 
+def test_a_threshold_near_zero_has_three_digits() -> None:
+    (found,) = et.sensitivity(tree_of("1e-15", "a*(a + 1e-14)"), "a").thresholds
+    assert found.exact is None
+    assert found.lower * 100 >= found.upper - found.lower > 0
+
+
+def test_a_wrong_threshold_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NodeFunctions, "tree_at", lambda self, _: self.tree)
+    with pytest.raises(AnalysisError, match="this is a defect of expectitree"):
+        et.sensitivity(tree_of("a", "1/4"), "a")
+
+
 # ---- Parameters that sum to 1.
 
 THREE = "a: {value: 0.5, range: [0, 1]}, b: 0.3, c: 0.2"

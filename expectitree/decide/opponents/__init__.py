@@ -1,3 +1,0 @@
-"""Does the decision change against an opponent who makes mistakes?"""
-
-FORMATS = ("text", "json")  # what `--format` offers, a module each
