@@ -15,7 +15,7 @@ from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
 from expectitree.cli.generate import parameter_options
 from expectitree.cli.help import FILE, declare, option, output_option, search_option
-from expectitree.cli.terminal import say, warn, working
+from expectitree.cli.terminal import say, warn, warnings_about, working
 from expectitree.cli.tree_files import add_options, check_drawn, check_file, force_option
 from expectitree.cli.tree_options import read_bounds
 from expectitree.files import load
@@ -113,7 +113,7 @@ def command(
     if min_cuts is None:
         min_cuts = int(algorithm.prunes)
     wanted = Wanted(number, seed, min_cuts, read_bounds(bounds), windows)
-    with working("making the sheet"):
+    with working("making the sheet"), warnings_about(source):
         variants = make_variants(tree, algorithm, wanted, **parameters)
         for file in outs:
             check_drawn(file, force)

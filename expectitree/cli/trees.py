@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shlex
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -26,6 +23,7 @@ from expectitree.cli.terminal import (
     say_problems,
     show,
     show_separator,
+    warnings_about,
     working,
 )
 from expectitree.cli.tree_options import TreeOptions
@@ -33,7 +31,6 @@ from expectitree.searches.engines import advice
 from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
-_MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
 class SearchOptions(TreeOptions):
@@ -63,15 +60,11 @@ class SearchOptions(TreeOptions):
                 found = read()
                 if isinstance(found, Tree) and (hint := advice(found, self.engine)):
                     say(f"{name}: {len(found):,} nodes: {hint}")
-                with working(f"{activity} {name}"):
+                with working(f"{activity} {name}"), warnings_about(name):
                     result = function(found, file=name)
             except FileError as error:
                 self.statuses.append(NO_TREE)
-                problems = error.as_problems()
-                if not os.path.exists(name) and _MAPPING.search(name):
-                    typed = f"expectitree eval -e {shlex.quote(name)}"
-                    problems = [p.with_hint(f"a tree is typed after -e: {typed}") for p in problems]
-                say_problems(problems)
+                say_problems(error.as_problems())
             except ExpectitreeError as error:
                 status = NO_TREE if isinstance(error, GameError) else WRONG_USAGE
                 self.statuses.append(status)
