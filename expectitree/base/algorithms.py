@@ -242,14 +242,14 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     """
     chosen = name if isinstance(name, Algorithm) else _named(str(name))
     changed = {}
-    for field, value in options.items():
-        key, field = field.replace("_", "-"), field.replace("-", "_")
+    for word, value in options.items():
+        key, word = word.replace("_", "-"), word.replace("-", "_")
         option = OPTIONS.get(key)
         if key in GONE:
             raise SearchError(GONE[key])
         if option is None:
             raise SearchError(
-                f"unknown option {quote(field)}: the options of algorithms are {', '.join(OPTIONS)}"
+                f"unknown option {quote(word)}: the options of algorithms are {', '.join(OPTIONS)}"
             )
         if value is None:
             continue
@@ -259,7 +259,7 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
             )
         if not option.accepts(value):
             raise SearchError(f"found {quote(str(value))} as {key}, expected {option.expected}")
-        changed[field] = value
+        changed[word] = value
     return replace(chosen, **changed) if changed else chosen  # type: ignore[arg-type]
 
 
