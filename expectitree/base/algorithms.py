@@ -99,8 +99,8 @@ class Algorithm:
         probes: How many children of each outcome it probes first.
         probe_order: "cyclic" or "sequential".
         goal: What it proves: "value" or "action".
-        alias: The name in courses by which it was chosen, if it is for trees without nodes of a
-            kind: `lacks`. A search of another tree warns.
+        alias: The name in courses by which it was chosen, if that is for fewer trees.
+        lacks: The kind of node for which the alias has no rule; a search of such a tree warns.
     """
 
     name: str
