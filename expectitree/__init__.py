@@ -8,7 +8,8 @@
 
 Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
 Search it       evaluate, with one of ALGORITHMS; search, solve and match, for a game's rules
-Analyze it      compare, limit, rescale, trace, inquire, study
+Follow it       trace, compare, limit, study
+Decide          sensitivity, risk, information, simulate, frontier, rescale, inquire
 Check its file  verify, refresh
 Show results    draw, replay, to_svg, to_html, explain, to_text, to_json; Python's own print
 Write a tree    save, dumps, to_networkx

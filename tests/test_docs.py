@@ -43,36 +43,38 @@ def refresh() -> ModuleType:
     return module
 
 
-# The blocks of a page: YAML, or a command and the value that it must print.
-PAGE = [
-    ("eval risk.yaml", "54.5"),  # no block before: the example
-    ("yaml", "max: [7, 5]"),
-    ("eval umbrella.yaml", "7"),
-    ("yaml", "max: [1, 2]"),
-    ("eval umbrella.yaml", "2"),
-    ("eval -a star1 umbrella.yaml", "2"),
-    ("eval risk.yaml", "2"),  # the page's file, not the example of that name
-    ("eval docs/examples/risk.yaml", "54.5"),
-    ("eval -e 'max: [3, 4]'", "4"),
-    ("yaml", "{parameters: {pr: 1/2}, chance: [{p: pr, utility: 8}, {p: rest, utility: 0}]}"),
-    ("eval umbrella.yaml --set pr=1/4", "2"),
+# A page: the paragraphs and blocks that a reader meets, and what each command must print.
+STEPS = [
+    ("console", "eval risk.yaml", "risk.yaml: error: there is no such file"),
+    ("yaml", "max: [7, 5]", "Save this as `risk.yaml`:"),
+    ("console", "eval risk.yaml", "value     7"),
+    ("yaml", "max: [1, 2]", "Without a name:"),
+    ("console", "eval risk.yaml", "value     7"),
+    ("python", "max: [3, 2]", "`risk.yaml` is now:"),
+    ("console", "eval -a star1 risk.yaml", "value     3"),
+    ("console", "eval trees/risk.yaml", "value     54.5"),
+    ("yaml", "note: added", "Add a note to `risk.yaml`:"),
+    ("console", "eval risk.yaml", "value     3"),
+    ("{literalinclude} docs/examples/umbrella.yaml", "", "Write `risk.yaml`:"),
+    ("console", "eval risk.yaml", "value     7"),
+    ("sh", "eval risk.yaml", "succeeds:"),
+    ("sh", "eval gone.yaml", "fails:"),
 ]
 
 
-def test_a_command_in_a_document_reads_the_yaml_block_before_it(refresh: ModuleType) -> None:
-    example = (refresh.EXAMPLES / "risk.yaml").read_text("utf-8")
+def test_a_reader_saves_what_a_page_gives_and_runs_its_commands(
+    refresh: ModuleType, tmp_path: Path
+) -> None:
     page = "".join(
-        f"```yaml\n{text}\n```\n"
-        if step == "yaml"
-        else f"```console\n$ expectitree {step}\nold\n```\n"
-        for step, text in PAGE
+        f"```console\n$ expectitree {content}\nold\n```\n\n"
+        if language == "console"
+        else f"{about}\n\n```{language}\n{'expectitree ' * (language == 'sh')}{content}\n```\n\n"
+        for language, content, about in STEPS
     )
-    printed = re.findall(
-        r"^(\$ .*|(?:expected )?value +.*)$", refresh.refreshed(page), re.MULTILINE
-    )
-    expected = [(f"$ expectitree {step}", value) for step, value in PAGE if step != "yaml"]
-    assert [(printed[n], printed[n + 1].split()[-1]) for n in range(0, len(printed), 2)] == expected
-    assert (refresh.EXAMPLES / "risk.yaml").read_text("utf-8") == example
+    read = refresh.Reader(tmp_path).refreshed(page)
+    outputs = re.findall(r"^(?:value .*|\S+: error: .*)$", read, re.MULTILINE)
+    expected = [about for language, _, about in STEPS if language == "console"]
+    assert outputs == [*expected, "gone.yaml: error: there is no such file"]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ packages add rows by the entry points of `GROUP` (docs/how-to/add-a-search.md).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from expectitree.base.errors import SearchError
@@ -99,6 +99,8 @@ class Algorithm:
         probes: How many children of each outcome it probes first.
         probe_order: "cyclic" or "sequential".
         goal: What it proves: "value" or "action".
+        alias: The name in courses by which it was chosen, if that is for fewer trees.
+        lacks: The kind of node for which the alias has no rule; a search of such a tree warns.
     """
 
     name: str
@@ -114,6 +116,8 @@ class Algorithm:
     probes: int = 0
     probe_order: str = "cyclic"
     goal: str = "value"
+    alias: str = field(default="", compare=False, repr=False)
+    lacks: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raise `SearchError` if there is no function to run."""
@@ -204,11 +208,11 @@ ALGORITHMS = {
 }
 
 
-# The names in courses: the algorithm that each means, and the kind of node that it has no rule for.
-ALIASES = {
-    "expectimax": ("expectiminimax", "MIN"),
-    "minimax": ("expectiminimax", "CHANCE"),
-    "alpha-beta": ("alphabeta", ""),
+_EXPECTIMINIMAX = ALGORITHMS["expectiminimax"]
+ALIASES = {  # the names in courses
+    "expectimax": replace(_EXPECTIMINIMAX, alias="expectimax", lacks="MIN"),
+    "minimax": replace(_EXPECTIMINIMAX, alias="minimax", lacks="CHANCE"),
+    "alpha-beta": ALGORITHMS["alphabeta"],
 }
 NAMES = (*ALGORITHMS, *ALIASES)
 
@@ -216,7 +220,7 @@ NAMES = (*ALGORITHMS, *ALIASES)
 def name_of(name: str) -> str:
     """Return the key of the algorithm with a name or an alias; the name itself if it is unknown."""
     key = name.lower()
-    return ALIASES.get(key, (key,))[0]
+    return ALIASES[key].name if key in ALIASES else key
 
 
 def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
@@ -238,14 +242,14 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     """
     chosen = name if isinstance(name, Algorithm) else _named(str(name))
     changed = {}
-    for field, value in options.items():
-        key, field = field.replace("_", "-"), field.replace("-", "_")
+    for word, value in options.items():
+        key, word = word.replace("_", "-"), word.replace("-", "_")
         option = OPTIONS.get(key)
         if key in GONE:
             raise SearchError(GONE[key])
         if option is None:
             raise SearchError(
-                f"unknown option {quote(field)}: the options of algorithms are {', '.join(OPTIONS)}"
+                f"unknown option {quote(word)}: the options of algorithms are {', '.join(OPTIONS)}"
             )
         if value is None:
             continue
@@ -255,15 +259,16 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
             )
         if not option.accepts(value):
             raise SearchError(f"found {quote(str(value))} as {key}, expected {option.expected}")
-        changed[field] = value
+        changed[word] = value
     return replace(chosen, **changed) if changed else chosen  # type: ignore[arg-type]
 
 
 def _named(name: str) -> Algorithm:
     """Return the algorithm with a name, ours or another package's; raise `SearchError`."""
-    key = name_of(name)
-    if key in ALGORITHMS:
-        return ALGORITHMS[key]
+    key = name.lower()
+    known = ALGORITHMS | ALIASES
+    if key in known:
+        return known[key]
     others = plugins(GROUP)
     if key in others:
         found: Algorithm = plugin(others[key], Algorithm)

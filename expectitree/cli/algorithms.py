@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from click import UsageError
 
-from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, Algorithm, name_of
+from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm, name_of
 from expectitree.base.algorithms import algorithm as find_algorithm
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say
 from expectitree.searches.engine import path_children, usual_algorithms
 
@@ -18,18 +18,17 @@ class ChosenAlgorithms:
 
     def __init__(self, names: Sequence[str], tuning: Mapping[str, int | str]) -> None:
         self.are_named = bool(names)  # by the user; otherwise these are all algorithms
-        self.names = [*map(str.lower, names)]
         self.tuning = tuning
         options = {name.replace("_", "-"): value for name, value in tuning.items()}
-        chosen = dict.fromkeys(map(name_of, names or ALGORITHMS))
+        chosen = {name_of(name): name for name in names or ALGORITHMS}
         for key in options:
             own = OPTIONS[key].algorithm
             if own not in chosen:
                 raise UsageError(f"--{key} is for {own}\nuse -a {own}, or remove it.")
         self.all = []
-        for name in chosen:
+        for name, asked in chosen.items():
             known = {key: text for key, text in options.items() if OPTIONS[key].algorithm == name}
-            self.all.append(find_algorithm(name, **known))
+            self.all.append(find_algorithm(asked, **known))
 
     def or_only(self, name: str) -> ChosenAlgorithms:
         """Return the algorithms that the user named, or by default only the one with this name."""
@@ -55,12 +54,8 @@ class ChosenAlgorithms:
     def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
         """Tell the user which algorithms would be slow on the tree; drop them if none was named.
 
-        If none was named, also drop those that cannot search the tree. An alias that is for trees
-        of other kinds gets a line, too.
+        If none was named, also drop those that cannot search the tree.
         """
-        for alias, (name, kind) in ALIASES.items():
-            if kind and alias in self.names and Kind[kind] in tree.columns.kind:
-                say(f"{file}: {alias} is for trees without {kind} nodes; here, {name} runs")
         usual = usual_algorithms(tree, self.all)
         others = [algorithm.name for algorithm in self.all if algorithm not in usual]
         if tree.attitude is not None:

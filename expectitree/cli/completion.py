@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import click
 from click.shell_completion import (
     BashComplete,
     CompletionItem,
+    ZshComplete,
     add_completion_class,
     get_completion_class,
 )
@@ -19,20 +21,38 @@ VARIABLE = "_EXPECTITREE_COMPLETE"  # set by the shell scripts
 
 @add_completion_class
 class _Bash(BashComplete):
-    """Completion in bash, which splits words at colons, and ends those that are complete."""
+    """Completion in bash, which splits words at colons, and ends those that are complete.
+
+    It inserts a value as it is, so one with spaces needs backslashes, unless a quote is open.
+    """
 
     source_template = BashComplete.source_template.replace(
         "COMPREPLY+=($value)", 'COMPREPLY+=("$value"); [[ $value == *[=/:] ]] && compopt -o nospace'
-    )
+    ).replace("read type", "read -r type")
 
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
+        self.is_quoted = os.environ["COMP_WORDS"].split("\n")[-1].startswith(("'", '"'))
         *args, self.word = re.sub("\0?:\0?", ":", "\0".join([*args, incomplete])).split("\0")
         return args, self.word
 
     def format_completion(self, item: CompletionItem) -> str:
         before = self.word[: self.word.rfind(":") + 1]
-        return f"{item.type},{item.value.removeprefix(before)}"
+        value = item.value.removeprefix(before)
+        if not self.is_quoted:
+            value = re.sub(r"([^\w%+,./:=@^~#-])", r"\\\1", value)
+        return f"{item.type},{value}"
+
+
+@add_completion_class
+class _Zsh(ZshComplete):
+    """Completion in zsh, which ends the words that are complete."""
+
+    source_template = ZshComplete.source_template.replace(
+        "compadd -U -V unsorted -a completions",
+        "compadd -U -V unsorted -S '' -- ${(M)completions:#*[=/:]}\n"
+        "        compadd -U -V unsorted -- ${completions:#*[=/:]}",
+    )
 
 
 def command(shell: str) -> None:

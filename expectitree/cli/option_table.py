@@ -285,8 +285,7 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "--max-leaves N",
             "Refuse trees with more leaves: the time grows with their square.  [default: "
-            "{lab.limit.proof_tree.MAX_LEAVES:,}; {lab.limit.proof_tree.MAX_LARGE:,} for long "
-            "fractions]",
+            "{lab.limit.report.MAX_LEAVES:,}]",
         ),
     ],
     "trace": [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from click import UsageError, echo
 
 from expectitree.base import interrupts
-from expectitree.base.numbers import message_text
+from expectitree.base.numbers import display_text
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.cli.advise import source_of
 from expectitree.cli.algorithms import ChosenAlgorithms
@@ -125,7 +125,7 @@ class _Match:
             if name != "undo":
                 self.names.append(name)
                 self.states.append(rules.play(state, moves[name]))
-        value = message_text(rules.value(self.states[-1], TERMINAL, rules.bounds))
+        value = display_text(rules.value(self.states[-1], TERMINAL, rules.bounds))
         _print(f"\n{rules.text(self.states[-1])}\nThe game is over; its value is {value}.")
 
     def end(self) -> None:

@@ -14,7 +14,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli import generate  # noqa: F401  # it declares the parameters of families
 from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import refuse_game
-from expectitree.cli.terminal import say, warn, working
+from expectitree.cli.terminal import say, warn, warnings_about, working
 from expectitree.cli.tree_files import check_drawn, check_file
 from expectitree.files import load
 from expectitree.files.saving import save
@@ -68,7 +68,7 @@ def command(
     if min_cuts is None:
         min_cuts = int(algorithm.prunes)
     wanted = Wanted(number, seed, min_cuts, bounds, windows)
-    with working("making the sheet"):
+    with working("making the sheet"), warnings_about(source):
         variants = make_variants(tree, algorithm, wanted, **settings)
         for file in outs:
             check_drawn(file, force)

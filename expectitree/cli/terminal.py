@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from expectitree.analysis.show import rendered
-from expectitree.base.errors import Problem
+from expectitree.base.errors import Problem, WarningText
 from expectitree.base.interrupts import at_exit
 from expectitree.base.numbers import escape
 from expectitree.files.formats import SUFFIXES
@@ -188,8 +190,11 @@ def say(message: str) -> None:
 def say_usage(error: click.ClickException) -> None:
     """Print a usage error to standard error; without a hint, the usage is one."""
     message = error.format_message().replace("\n\t", " ")  # click lists choices so
+    # As in all other messages, no capital letter begins a sentence, and no period ends it.
+    shape = r"^[A-Z](?=[a-z]* )|(?<=\()D(?=id you)|\.(?= \(|$)"
+    message = re.sub(shape, lambda match: match[0].lower().strip("."), message, flags=re.M)
     if isinstance(error, click.NoSuchOption) and error.option_name in _MEANT:
-        message = f"No such option {error.option_name!r}\nwrite {_MEANT[error.option_name]}"
+        message = f"no such option {error.option_name!r}\nwrite {_MEANT[error.option_name]}"
     context = getattr(error, "ctx", None)
     if context is not None and "\n" not in message:
         for line in context.get_usage().splitlines():
@@ -214,6 +219,15 @@ def warn(message: str) -> None:
     If the answer takes long, a warning says why, and `working` prints it meanwhile.
     """
     click.get_current_context().meta.setdefault(_WARNINGS, {}).setdefault(message, False)
+
+
+@contextmanager
+def warnings_about(file: str) -> Iterator[None]:
+    """Keep what the library warns of meanwhile, to print it after the answer."""
+    with warnings.catch_warnings(record=True, action="default") as records:
+        yield
+    for record in records:
+        warn(WarningText(file, str(record.message)))
 
 
 def say_warnings(context: click.Context) -> None:

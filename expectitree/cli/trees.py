@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +36,7 @@ from expectitree.cli.terminal import (
     show,
     show_separator,
     warn,
+    warnings_about,
     working,
 )
 from expectitree.cli.tree_files import files_in
@@ -51,7 +49,6 @@ from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
 Report = TypeVar("Report", bound=Shown)
-_MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,15 +112,11 @@ class SearchOptions:
                 found = read()
                 if isinstance(found, Tree) and (hint := advice(found, self.engine)):
                     say(f"{name}: {len(found):,} nodes: {hint}")
-                with working(f"{activity} {name}"):
+                with working(f"{activity} {name}"), warnings_about(name):
                     result = function(found, file=name, **arguments)
             except FileError as error:
                 self.statuses.append(NO_TREE)
-                problems = error.as_problems()
-                if not os.path.exists(name) and _MAPPING.search(name):
-                    typed = f"expectitree eval -e {shlex.quote(name)}"
-                    problems = [p.with_hint(f"a tree is typed after -e: {typed}") for p in problems]
-                say_problems(problems)
+                say_problems(error.as_problems())
             except ExpectitreeError as error:
                 status = NO_TREE if isinstance(error, GameError) else WRONG_USAGE
                 self.statuses.append(status)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import IO
@@ -24,6 +25,7 @@ _ENCODINGS = {
 }
 PREFIX = "example:"  # of a file's name: `example:risk` is the example named risk
 _TABLE = "write the tree as a table, such as .arrow"
+_MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 _ZIP = b"PK\x03\x04"  # begins the files of Excel and LibreOffice
 
 
@@ -131,6 +133,9 @@ def unreadable(name: str, error: OSError | ValueError) -> UnreadableError:
 def _why_unreadable(name: str, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         path = Path(name)
+        if _MAPPING.search(name):
+            typed = f"expectitree eval -e {shlex.quote(name)}"
+            return f"there is no such file\na tree is typed after -e: {typed}; in Python, use loads"
         try:
             names = sorted(os.listdir(path.parent))[:10_000]
         except OSError:

@@ -89,7 +89,7 @@ class Replay(str):
         return f"<Replay, {len(self):,} characters of HTML: save(NAME) writes them>"
 
     def _repr_html_(self) -> str:
-        style = "width: 100%; height: 640px; border: 1px solid"
+        style = "box-sizing: border-box; width: 100%; height: 640px; border: 1px solid"
         return f'<iframe title="A replay" style="{style}" srcdoc="{escape_html(self)}"></iframe>'
 
     def save(self, path: str | os.PathLike[str]) -> None:

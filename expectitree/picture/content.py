@@ -170,6 +170,7 @@ def _summary(search: Search) -> Lines:
     text = f"Value {search.value_text()}"
     if search.best is not None:
         text += f", best: {clipped(escape(search.best), _MAX_TITLE_LENGTH)}"
+        text += f" and {len(search.ties) - 1} more" * (len(search.ties) > 1)
     if counts.visited == counts.total:
         return (text,)
     visited = f"{visited_text(search, 'node')} and {visited_text(search, 'leaf')}"
@@ -276,7 +277,7 @@ class _Reader:
         else:
             text += (
                 " The best branch is bold, a double stroke is a cut, a dotted stroke is where a"
-                " probe ended, and the search did not visit what is grey."
+                " probe ended, and the search did not visit what is gray."
             )
         if self.columns.pays:
             who = "the decision maker"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from expectitree.base.tree.columns import (
     Column,
     Columns,
 )
-from expectitree.base.tree.model import Tree
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.engines import Engine, choose_engine
 from expectitree.searches.tolerance import rounding_error
 
@@ -107,6 +108,12 @@ class Problem:
         """
         chosen = choose_engine(tree, algorithm, engine)
         columns = tree.columns
+        if algorithm.lacks and Kind[algorithm.lacks] in columns.kind:
+            warnings.warn(
+                f"{algorithm.alias} is for trees without {algorithm.lacks} nodes: here, "
+                f"{algorithm.name} runs",
+                stacklevel=5,  # the caller of `evaluate`
+            )
         zero: Number = 0.0
         if chosen is not Engine.COMPILED:
             # A list returns the objects it holds; an array would create one at each reading.

@@ -153,11 +153,14 @@ def test_the_help_shows_how_to_install_each_script() -> None:
         ("eval example : risk-", "risk-minimax"),  # bash splits words at colons
         ("eval game :", "2048 dice einstein pig"),
         ("eval example : investment --set p", ""),
+        ("eval example : movie-contract --explain movie/sm", r"movie/small\ box\ office"),
+        ("eval example : movie-contract --explain 'movie/sm", "movie/small box office"),
     ],
 )
 def test_bash_completes(program: Path, words: str, expected: str) -> None:
     count = len(words.split())
-    setting = f"COMP_WORDS=(expectitree {words}); COMP_CWORD={count}; compopt() {{ :; }}"
+    quoted = words.replace("'", "\\'")
+    setting = f"COMP_WORDS=(expectitree {quoted}); COMP_CWORD={count}; compopt() {{ :; }}"
     script = 'eval "$(expectitree completion bash)"; _expectitree_completion expectitree'
     shown = run(program, "bash", "--norc", "-c", f'{setting}; {script}; echo "${{COMPREPLY[@]}}"')
     assert shown == [expected]

@@ -83,7 +83,7 @@ help: write `utility: 750`
 """
 USAGE = """\
 Usage: expectitree convert [OPTIONS] IN|GAME OUT
-expectitree: error: No such option '--tables'. Did you mean
+expectitree: error: no such option '--tables'. Did you mean
 '--probabilities'?
 help: expectitree convert --help
 """
@@ -101,5 +101,5 @@ def test_a_terminal_wraps_messages_between_words(bad: str) -> None:
     usage = in_a_terminal("convert", "--tables", NO_COLOR="1").out
     assert usage.startswith(USAGE.rstrip())
     assert max(map(len, usage.splitlines())) <= 60
-    assert "\033[1;31merror: \033[0mNo such option" in in_a_terminal("convert", "--tables").out
+    assert "\033[1;31merror: \033[0mno such option" in in_a_terminal("convert", "--tables").out
     assert "\033[35mwarning: \033[0mbet: the" in in_a_terminal("eval", "-e", TEXT).out

@@ -25,7 +25,7 @@ def test_every_option_with_one_value(name: str) -> None:
             continue
         first, last = option.opts[0], option.opts[-1]
         error = error_of(name, first, "one", last, "two")
-        assert error == f"{last} was given twice: one and two: give it once."
+        assert error == f"{last} was given twice: one and two: give it once"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -169,7 +169,7 @@ def test_a_policy_is_played(ending: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("-a", "star1", "-a", "star2"), "play runs one algorithm: give -a once."),
+        (("-a", "star1", "-a", "star2"), "play runs one algorithm: give -a once"),
         (("--policy", "no.csv"), "no.csv: the policy cannot be read: No such file"),
         (("--policy", "no.txt"), "no.txt: a policy is written as .csv or .arrow: choose one of"),
         (("--policy", "WRONG"), "this is not a policy: name a file that `solve --policy` wrote"),

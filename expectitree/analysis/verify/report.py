@@ -16,6 +16,7 @@ from expectitree.base.errors import ExpectitreeError, FileError, SearchError
 from expectitree.base.numbers import (
     Number,
     are_near,
+    display_text,
     exact_text,
     is_finite,
     message_text,
@@ -223,15 +224,19 @@ def _number_check(
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=str(error))
     kept = expected == found
-    hint = ""
+    hint, exact, seen = "", exact_text(found), message_text(found)
+    if "/" in seen and len(seen) > 12:
+        seen = f"{exact}, about {display_text(found)}"
     if not kept and search.tree.unit and is_finite(expected):  # its values are rounded
         slack = to_exact(search.eps) + abs(to_exact(found)) * Fraction(FLOAT_UNIT)  # of a float
         kept = are_near(to_exact(expected), to_exact(found), slack)
     if not kept and agrees_as_written(text, expected, found):
         kept = bool(search.tree.unit)
         if not kept:
-            hint = f"{shown} is rounded, and values are exact: write {message_text(found)}"
-    return Check(what, shown, message_text(found), kept, place, written(found), hint)
+            hint = f"{shown} is rounded, and values are exact: write {exact}"
+            if len(exact) > 40:
+                hint = f"{shown} is rounded, and values are exact: --write writes all digits"
+    return Check(what, shown, seen, kept, place, written(found), hint)
 
 
 def written(found: Number) -> Number:
@@ -350,18 +355,11 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
 
 
 def _answers(tree: Tree) -> Fields:
-    """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2.
-
-    A tree with an attitude to risk has no such counts, because pruning searches refuse it.
-    """
+    """Return an `expect` for a tree whose utilities are known."""
     search = search_tree(tree)
     answers: Fields = {"value": written(search.value)}
     if search.best is not None:
         answers["best"] = search.best
-    if tree.attitude is None:
-        for name in ("star1", "star2"):
-            counts = search_tree(tree, name).counts
-            answers[name] = {"nodes": counts.visited, "leaves": counts.leaves_visited}
     return answers
 
 

@@ -48,7 +48,7 @@ def _file_lines(
         remark = f": {v.fault}"
     elif v.unchecked is not None:
         remark = f": a tree, whose expectations cannot be checked: {safe(v.unchecked, options)}"
-    yield line(signs[not v.is_bad], " ", (safe(v.file, options), "title"), remark)
+    yield line(signs[not v.is_bad], " ", (safe(v.file, options) or "this tree", "title"), remark)
     if v.error is not None:
         narrower = options.update_width(options.max_width - 4)
         for text in problem_lines(v.error.as_problems(), narrower):

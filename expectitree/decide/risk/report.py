@@ -263,6 +263,9 @@ def _measured(
 
 
 def _ties(search: Search, profiles: Profiles) -> Iterator[str]:
+    columns = search.tree.columns
     for n in sorted(profiles.played - {search.tree.root_id}, reverse=True):
-        if search.tree.columns.kind[n] in PLAYERS and len([*search.best_branches(n)]) > 1:
+        best = [columns.child[b] for b in search.best_branches(n)]
+        are_terminals = not any(columns.kind[child] for child in best)  # of the same total
+        if columns.kind[n] in PLAYERS and len(best) > 1 and not are_terminals:
             yield search.tree.path_of(n)

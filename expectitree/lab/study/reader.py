@@ -339,7 +339,7 @@ def _read_figure(text: str) -> str:
 def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
     """Return the algorithm with a name and options; `limit` counts as one."""
     if name.lower() != LIMIT.name:
-        return algorithm(name, **options)
+        return algorithm(name_of(name), **options)
     if options:
         raise AnalysisError("limit has no options\nwrite its name alone")
     return LIMIT

@@ -214,7 +214,7 @@ def test_limit_and_at_choose_steps() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-a", "star1", "-a", "star2", LEFT], "trace follows one algorithm: give -a once."),
+        (["-a", "star1", "-a", "star2", LEFT], "trace follows one algorithm: give -a once"),
         (
             ["-a", "best-first", "--engine", "compiled", LEFT],
             "A compiled search cannot be followed",
