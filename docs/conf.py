@@ -208,9 +208,9 @@ def shape_manual(app: Sphinx, doctree: nodes.document, name: str) -> None:
 
 
 def prepare_page(app: Sphinx, document: nodes.document) -> None:
-    """Keep pages for developers out of the search, and use dark pictures where there are some."""
+    """Keep lists and pages for developers out of the search; use dark pictures if there are any."""
     name = app.env.docname
-    if name.startswith(("decisions/", "contributing/")):
+    if name.startswith(("decisions/", "contributing/")) or name.endswith("/index"):
         app.env.metadata[name]["nosearch"] = "true"
     for image in list(document.findall(nodes.image)):
         dark = image["uri"].replace(".svg", "-dark.svg")
