@@ -61,13 +61,8 @@ def escape(text: str) -> str:
     """Return `text` with control characters and lone surrogates escaped: it prints on one line."""
     if text.isprintable():
         return text
-    return "".join(map(_printable, text))
-
-
-def _printable(character: str) -> str:
-    if character.isprintable():
-        return character
-    return character.encode("unicode_escape").decode()
+    unicode = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(unicode)
 
 
 def is_finite(value: Number) -> bool:

@@ -308,7 +308,8 @@ def rounded_fractions(digits: int = DIGITS, note: Callable[[], object] = bool) -
         return apply
 
     functions: dict[str, Callable[..., Decimal]]
-    functions = {"^": _power, "exp": _exp, "log": _log, "sqrt": _sqrt}
+    functions = {"^": _power, "exp": _exp, "log": _log}
+    functions["sqrt"] = lambda a, digits: _context(digits).sqrt(_decimal(a, digits))
     operations = {name: or_rounded(name, function) for name, function in functions.items()}
     return Domain(_fraction, {**_SHARED, **operations}, checked)
 
@@ -352,10 +353,6 @@ def _log(a: Fraction, digits: int) -> Decimal:
     zeros = distance.denominator.bit_length() - distance.numerator.bit_length() + 1
     digits += max(0, zeros) // 3  # a bit is less than a third of a digit
     return _context(digits).ln(_decimal(a, digits))
-
-
-def _sqrt(a: Fraction, digits: int) -> Decimal:
-    return _context(digits).sqrt(_decimal(a, digits))
 
 
 def _power(base: Fraction, exponent: Fraction, digits: int) -> Decimal:

@@ -295,12 +295,10 @@ class _Parser:
             expected = _OTHER_FUNCTIONS.get(name, f"expected one of {listed(FUNCTIONS)}")
             self.fail(f"unknown function {quote(name)}{meant}: {expected}", start)
         found = f"{quote(name)}{did_you_mean(name, self.names)}"
-        reason = f"unknown parameter {found}"
-        error = ExpressionError(
-            reason, start, "define it under the root's `parameters:`", UNDEFINED
-        )
+        hint, kind = "define it under the root's `parameters:`", UNDEFINED
         if self.names:
-            error = ExpressionError(reason, start, f"expected one of {listed(self.names)}")
+            hint, kind = f"expected one of {listed(self.names)}", ""
+        error = ExpressionError(f"unknown parameter {found}", start, hint, kind)
         error.found = found
         raise error
 

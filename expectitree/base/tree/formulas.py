@@ -184,11 +184,6 @@ class Formulas:
         more = self.events or self.criteria or self.states or is_written
         return bool(more) or any(True for _ in self.expressions())
 
-    @property
-    def is_unrolled(self) -> bool:
-        """Whether the tree is made of nodes that lead to themselves."""
-        return self.written is not None and bool(self.written.formulas.endings)
-
     def expressions(self) -> Iterable[Expression]:
         """Yield every formula."""
         for column in (self.nodes, self.probabilities, self.rewards):

@@ -271,12 +271,10 @@ class Tree(Shown):
             ends = self.utility_ends
             known: list[Any] = [abs(end) for end in ends if is_finite(end)]
             return *ends, max(known, default=0)
-        least, greatest = (self._zeros() for _ in range(2))
+        count = len(self)
+        least, greatest = ([0] * count if self.exact else zeros("d", count) for _ in range(2))
         magnitude: Number = self.columns.scan(scans.measure_totals, least, greatest)
         return *_ends(least[-1], greatest[-1]), magnitude
-
-    def _zeros(self) -> NumberColumn:
-        return [0] * len(self) if self.exact else zeros("d", len(self))
 
     @property
     def total_ends(self) -> Bounds:

@@ -76,10 +76,9 @@ def counters_of(tree: Tree) -> set[str]:
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
     changed = tree.changed(parameters=with_values(tree.parameters, values), expect=None)
-    if tree.formulas.is_unrolled:
-        counted = (tree.parameters[name] for name in counters_of(tree) & tree.parameters.keys())
-        if any(changed.parameters[old.name] is not old for old in counted):
-            changed = unrolled_again(changed)
+    counted = counters_of(tree) & tree.parameters.keys()
+    if any(changed.parameters[name] is not tree.parameters[name] for name in counted):
+        changed = unrolled_again(changed)
     changed, _ = evaluated(changed)
     if changed.local_bounds:
         check_bounds(changed, None)
@@ -248,10 +247,16 @@ class Expansion:
     def add(self, copy: Copy, key: Key, branches: range, copies: list[int]) -> int:
         """Add a copy of a node over the copies of its children; return its id."""
         node, values = key.node, self.values[key.replaced]
-        if node in self.formulas.endings and not branches:
-            row = self.add_ending(copy, node)
-        else:
+        utility: Amount | None = None
+        if not branches:  # play ends here, in the names of the node, like all other formulas
+            _, utility = self.formulas.endings.get(node, (None, None))
+        if utility is None:
             row = copy.add(node, branches, copies)
+        elif is_formula(utility):
+            row = copy.add_terminal(self.tree.columns.utility[node] * 0)
+            copy.formulas.nodes[row] = utility
+        else:
+            row = copy.add_terminal(utility)
         self.origins.append(node)
         if node in self.formulas.named:
             copy.formulas.named[row] = self.name(key)
@@ -354,15 +359,6 @@ class Expansion:
             part = self.known[number] = Written(str(number), number)
             self.lengths[id(part)] = min(len(part.text), _MAX_LENGTH + 1)
         return self.known[number]
-
-    def add_ending(self, copy: Copy, node: int) -> int:
-        """Add the terminal that a node is where its condition holds; return its id."""
-        _, utility = self.formulas.endings[node]
-        if not is_formula(utility):
-            return copy.add_terminal(utility)
-        row = copy.add_terminal(self.tree.columns.utility[node] * 0)
-        copy.formulas.nodes[row] = utility  # in the names of the node, like all others
-        return row
 
     def true_cycle(self, key: Key) -> str:
         """Return the message about a node that leads to itself with equal numbers."""
