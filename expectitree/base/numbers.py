@@ -71,9 +71,9 @@ def is_finite(value: Number) -> bool:
     return value.__class__ is Fraction or -INFINITY < value < INFINITY
 
 
-def are_near(one: Any, other: Any, eps: Any) -> bool:
+def are_near(number: Any, other: Any, eps: Any) -> bool:
     """Return whether two numbers differ by at most `eps`."""
-    return bool(abs(one - other) <= eps)
+    return bool(abs(number - other) <= eps)
 
 
 def to_exact(value: Number) -> Fraction:

@@ -24,10 +24,10 @@ def _rounded(operation: Operation) -> Any:
     """Return an operation of fractions that rounds its result."""
 
     def apply(self: Fraction, other: Any) -> Any:
-        found = operation(self, other)
-        if isinstance(found, Fraction):
-            return Rounded.of(found)
-        return found
+        result = operation(self, other)
+        if isinstance(result, Fraction):
+            return Rounded.of(result)
+        return result
 
     return apply
 
@@ -157,6 +157,8 @@ def round_once(value: Any, exact: bool) -> Any:
             return type(value)(*parts)
         return tuple(parts)
     if is_dataclass(value) and not isinstance(value, type):
-        own = {field.name: round_once(getattr(value, field.name), exact) for field in fields(value)}
-        return replace(value, **own)
+        values = {
+            field.name: round_once(getattr(value, field.name), exact) for field in fields(value)
+        }
+        return replace(value, **values)
     return value

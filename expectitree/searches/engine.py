@@ -226,10 +226,10 @@ def search_known(tree: Tree, algorithm: Algorithm, bounds: ChosenBounds = None) 
             narrow(problem.columns, beliefs, n)
         elif n not in unknown:
             beliefs.lower[n] = beliefs.upper[n] = problem.columns.utility[n]
-    found = Found.of(problem)
-    found.lower, found.upper, found.stopped = beliefs.lower, beliefs.upper, True
-    found.visits = [1] * len(tree)
-    return replace(Search.from_found(problem, found), own_eps=problem.eps)
+    result = Found.of(problem)
+    result.lower, result.upper, result.stopped = beliefs.lower, beliefs.upper, True
+    result.visits = [1] * len(tree)
+    return replace(Search.from_found(problem, result), own_eps=problem.eps)
 
 
 def usual_algorithms(

@@ -172,10 +172,9 @@ def _quotient(a: Any, b: Any) -> Any:
     return a / b
 
 
-def _below_table(found: Any, first: Any) -> NoReturn:
+def _below_table(key: Any, first: Any) -> NoReturn:
     raise UndefinedError(
-        f"has no value for {message_text(found)}, which is below its first key "
-        f"{message_text(first)}"
+        f"has no value for {message_text(key)}, which is below its first key {message_text(first)}"
     )
 
 
@@ -224,11 +223,21 @@ def _exact_root(base: Fraction, degree: int) -> Fraction:
 
 
 def _integer_root(n: int, degree: int) -> int:
-    """Return the root of `n` >= 0 if it is an integer, or else a number near the root."""
+    """Return the greatest integer whose power is at most `n` >= 0."""
     if n < 2 or degree >= n.bit_length():
         return min(n, 1)
-    digits = n.bit_length() // degree // 3 + _GUARD  # a bit is less than a third of a digit
-    return round(_power(Fraction(n), Fraction(1, degree), digits))
+    guess = _above_root(n, degree)
+    while (better := ((degree - 1) * guess + n // guess ** (degree - 1)) // degree) < guess:
+        guess = better
+    return guess
+
+
+def _above_root(n: int, degree: int) -> int:
+    """Return a number that is a little greater than the root, from which Newton's method starts."""
+    size = math.log2(n) / degree
+    if size < 1000:
+        return int(2**size * (1 + 1e-9)) + 1
+    return 1 << -(-n.bit_length() // degree)
 
 
 def _exact_exp(a: Fraction) -> Fraction:

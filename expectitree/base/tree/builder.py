@@ -210,7 +210,7 @@ class TreeBuilder:
         """
         start = len(self._child)
         if rewards:
-            self._reward.update((start + at, paid) for at, paid in rewards.items() if paid)
+            self._reward.update((start + place, paid) for place, paid in rewards.items() if paid)
         self._first.append(start)
         self._child.extend(children)
         self._utility.append(UNKNOWN if estimate is None else estimate)
@@ -358,7 +358,9 @@ class TreeBuilder:
         if written is None:
             return {}
         if isinstance(written, Mapping):
-            names = [label or f"#{at}" for at, label in enumerate(labels or [None] * count, 1)]
+            names = [
+                label or f"#{place}" for place, label in enumerate(labels or [None] * count, 1)
+            ]
             unknown = [label for label in written if str(label) not in names]
             if unknown:
                 raise TreeError(
@@ -371,7 +373,7 @@ class TreeBuilder:
                 f"the rewards are {written!r}: expected a list of {count}, one for each child, "
                 "or a mapping from label to reward"
             )
-        return {at: self._number(reward) for at, reward in enumerate(written)}
+        return {place: self._number(reward) for place, reward in enumerate(written)}
 
     def _interval(self, bounds: object) -> Bounds:
         if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:

@@ -71,7 +71,7 @@ class Readable(Protocol[T_co]):
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[T_co]: ...
     @overload
-    def __getitem__(self, at: int, /) -> T_co: ...
+    def __getitem__(self, row: int, /) -> T_co: ...
     @overload
     def __getitem__(self, at: slice, /) -> Sequence[T_co]: ...
 
@@ -79,7 +79,7 @@ class Readable(Protocol[T_co]):
 class Writable(Readable[T_co], Protocol[T_co]):
     """A column that a loop writes."""
 
-    def __setitem__(self, at: int, value: Any, /) -> None: ...
+    def __setitem__(self, row: int, value: Any, /) -> None: ...
 
 
 IntColumn: TypeAlias = Writable[int]  # ids of nodes or branches, kinds, counts
@@ -164,8 +164,8 @@ class Repeated(Sequence[Any]):
     def __len__(self) -> int:
         return self.count_
 
-    def __getitem__(self, at: Any) -> Any:
-        places = range(self.count_)[at]
+    def __getitem__(self, row: Any) -> Any:
+        places = range(self.count_)[row]
         if isinstance(places, int):
             return self.value
         return Repeated(self.value, len(places))

@@ -200,8 +200,8 @@ class Formulas:
         `node_key` is the key of the node's own formula: `utility` or `estimate`.
         """
         key, reward = payment_of(self.rewards.get(branch))
-        found = {"p": self.probabilities.get(branch), key: reward, node_key: self.nodes.get(node)}
-        return {key: text_of(formula) for key, formula in found.items() if formula is not None}
+        written = {"p": self.probabilities.get(branch), key: reward, node_key: self.nodes.get(node)}
+        return {key: text_of(formula) for key, formula in written.items() if formula is not None}
 
     @property
     def names(self) -> frozenset[str]:
@@ -270,7 +270,7 @@ def is_formula(value: object) -> TypeIs[Expression]:
 def names_of(formula: Expression) -> tuple[str, ...]:
     """Return the names in a formula and its amounts, of which the objective may leave one out."""
     amounts = formula.amounts if isinstance(formula, Amounts) else ()
-    return (*names_in(formula), *(name for _, one in amounts for name in names_in(one)))
+    return (*names_in(formula), *(name for _, amount in amounts for name in names_in(amount)))
 
 
 def negative_of(value: Amount) -> Amount:

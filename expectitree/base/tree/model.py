@@ -379,8 +379,8 @@ class Tree(Shown):
     @cached_property
     def floats(self) -> Tree:
         """This tree with its numbers rounded to floats, for engines that compute in them."""
-        found: Tree = module_of("base.tree.transform").in_floats(self)
-        return found
+        rounded: Tree = module_of("base.tree.transform").in_floats(self)
+        return rounded
 
     @property
     def unit(self) -> float:
@@ -527,8 +527,8 @@ class Tree(Shown):
             TreeError: There is no such parameter, it is derived from others, or the value of a
                 formula is missing or invalid.
         """
-        found: Tree = module_of("base.tree.replacing").set_parameters(self, values)
-        return found
+        changed: Tree = module_of("base.tree.replacing").set_parameters(self, values)
+        return changed
 
     def with_attitude(self, attitude: str | Attitude | None) -> Tree:
         """Return the tree with an attitude to risk, or without one, and without `expect`.

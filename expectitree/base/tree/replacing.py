@@ -106,7 +106,7 @@ def endless_links(
 
     `links` are the refs upward with the nodes that they lead to, and `ends` the nodes with an end.
     """
-    found, met, opened = set[int](), set[int](), set[int]()
+    closing, met, opened = set[int](), set[int](), set[int]()
     for root in {*links.values()}:
         stack = [(root, NONE)]
         while stack:
@@ -114,13 +114,13 @@ def endless_links(
             if node < 0:
                 opened.discard(~node)
             elif node in opened:
-                found.add(link)
+                closing.add(link)
             elif node not in met and node not in ends:
                 met.add(node)
                 opened.add(node)
                 stack.append((~node, NONE))
                 stack += [(links.get(child, child), child) for child in children_of(node)]
-    return sorted(found & links.keys())
+    return sorted(closing & links.keys())
 
 
 # What identifies a set of replacements: the names, and the ids of their formulas.
@@ -261,28 +261,33 @@ class Expansion:
         if node in self.formulas.named:
             copy.formulas.named[row] = self.name(key)
             copy.formulas.states[row] = self.formulas.named[node], self.counts(key)
-        own, first = copy.formulas, copy.first_branch(row)
-        places: list[Any] = [(own.nodes, row, "node", NONE)]
-        for at, b in enumerate(branches, first):
-            places += [(own.probabilities, at, "p", b), (own.rewards, at, "reward", b)]
-        for column, at, what, b in places:
-            if values and at in column:
-                column[at] = self.substituted(column[at], values)
-                if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_stopped:
-                    found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
+        written, first = copy.formulas, copy.first_branch(row)
+        places: list[Any] = [(written.nodes, row, "node", NONE)]
+        for place, b in enumerate(branches, first):
+            places += [
+                (written.probabilities, place, "p", b),
+                (written.rewards, place, "reward", b),
+            ]
+        for column, place, what, b in places:
+            if values and place in column:
+                column[place] = self.substituted(column[place], values)
+                if self.lengths[id(column[place])] > _MAX_LENGTH and not self.is_stopped:
+                    problem = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
                     hint = "give parts of it names under the root's `parameters:`"
-                    self.stop(f"{found} characters\n{hint}", what, node, b)
+                    self.stop(f"{problem} characters\n{hint}", what, node, b)
         paid = self.formulas.at_nodes.get(node, 0)
         if is_formula(paid):
             paid = self.substituted(paid, values)
         self.paid.append(paid)
-        for at, child in enumerate(copies, first):
-            copy.pay(at, self.paid[child])
+        for place, child in enumerate(copies, first):
+            copy.pay(place, self.paid[child])
         event = self.formulas.events.get(node, "")
         for name in sorted(values.keys() & self.names_of_event(event))[:1]:
-            found = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
+            problem = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
             hint = "write p at the outcomes, and remove the event from `events`"
-            self.report(f"{found}, and a `with` above replaces it\n{hint}", "outcomes", node, NONE)
+            self.report(
+                f"{problem}, and a `with` above replaces it\n{hint}", "outcomes", node, NONE
+            )
         return row
 
     # ---- Repetition.
@@ -372,16 +377,16 @@ class Expansion:
 
     def too_many(self, path: Sequence[Key], most: int) -> str:
         """Return the message about a tree that is too large; the last node is first in `path`."""
-        found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
+        problem = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
         hint = f"write fewer of these, or {budget.more()}"
         if self.links:
             names = [self.name(key) for key in path if key.node in self.formulas.named]
             names = [*dict.fromkeys(reversed(names))]
             if len(names) > 4:
                 names[2:-2] = ["…"]
-            found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
+            problem = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
             hint = "check the `until` of each, or allow more by --max-nodes"
-        return f"{found}\n{hint}"
+        return f"{problem}\n{hint}"
 
     def name(self, key: Key) -> str:
         """Return `ill (cycle 3)`: the name of a node, and what tells its copies apart."""
@@ -413,12 +418,12 @@ class Expansion:
 
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""
-        for b, own in self.formulas.replaced.items():
+        for b, replaced in self.formulas.replaced.items():
             used = {*self.below[self.child(b)]}
             for name in reversed(self.order):
-                if name in used and name not in own:
+                if name in used and name not in replaced:
                     used.update(self.tree.parameters[name].bases)
-            for name in own.keys() - used:
+            for name in replaced.keys() - used:
                 self.report(
                     f"with replaces {name}, which no formula of the node uses\nremove it",
                     f"with {name}",
@@ -476,13 +481,13 @@ class Expansion:
         """Add the names of each node and of those below it; return whether there were new ones."""
         tree, formulas, is_new = self.tree, self.formulas, False
         for n in range(len(tree)):
-            own = self.names_of_event(formulas.events.get(n, ""))
+            names = self.names_of_event(formulas.events.get(n, ""))
             for _, _, formula in self.written_at(n):
-                own.update(names_of(formula))
+                names.update(names_of(formula))
             for b in tree.branches_of(n):
-                own |= self.needed(b)
-            is_new |= bool(self.links) and own != self.below[n]
-            self.below[n] = frozenset(own)
+                names |= self.needed(b)
+            is_new |= bool(self.links) and names != self.below[n]
+            self.below[n] = frozenset(names)
         return is_new
 
     def child(self, b: int) -> int:
@@ -504,20 +509,20 @@ class Expansion:
             event = definition.test_of
         return names
 
-    def with_derived(self, own: ByName) -> ByName:
+    def with_derived(self, replaced: ByName) -> ByName:
         """Return replacements, and those of the parameters that are derived from replaced ones."""
-        found = {name: self.substituted(formula, {}) for name, formula in own.items()}
-        for name in self.order if found else ():
+        inner = {name: self.substituted(formula, {}) for name, formula in replaced.items()}
+        for name in self.order if inner else ():
             parameter = self.tree.parameters[name]
-            if name not in found and not found.keys().isdisjoint(parameter.bases):
-                found[name] = self.substituted(parameter.value, found)
-        return found
+            if name not in inner and not inner.keys().isdisjoint(parameter.bases):
+                inner[name] = self.substituted(parameter.value, inner)
+        return inner
 
     def key_below(self, key: Key, b: int) -> Key:
         """Return the key of the node that a branch of a copy leads to."""
         child = self.child(b)
         outer, inner = self.values[key.replaced], self.inner.get(b, {})
-        found = {}
+        changed = {}
         for name in self.sorted_below[child] if outer or inner else ():
             if name not in inner:
                 value = outer.get(name)
@@ -526,9 +531,9 @@ class Expansion:
             else:
                 value = self.substituted(inner[name], outer)
             if value is not None and value != Name(name):
-                found[name] = value
-        replaced = tuple((name, id(self.constant(value))) for name, value in found.items())
-        self.values.setdefault(replaced, found)
+                changed[name] = value
+        replaced = tuple((name, id(self.constant(value))) for name, value in changed.items())
+        self.values.setdefault(replaced, changed)
         if not self.formulas.defined:
             return Key(child, replaced)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
@@ -556,11 +561,11 @@ class Expansion:
         if not isinstance(formula, Amounts):
             return whole
         assert isinstance(whole, Apply)
-        amounts = tuple((name, self.plain(one, values)) for name, one in formula.amounts)
-        key = (id(whole), *((name, id(one)) for name, one in amounts))
+        amounts = tuple((name, self.plain(amount, values)) for name, amount in formula.amounts)
+        key = (id(whole), *((name, id(amount)) for name, amount in amounts))
         if key not in self.known:
-            self.known[key] = found = Amounts(whole.operation, whole.operands, amounts)
-            self.lengths[id(found)] = self.lengths[id(whole)]
+            self.known[key] = changed = Amounts(whole.operation, whole.operands, amounts)
+            self.lengths[id(changed)] = self.lengths[id(whole)]
         return self.known[key]
 
     def plain(self, formula: Expression, values: ByName) -> Expression:
@@ -575,11 +580,11 @@ class Expansion:
                 key = part.operation, *map(id, operands)
                 part = Apply(part.operation, tuple(operands))
             if key not in self.known:
-                own = part.operation if isinstance(part, Apply) else text_of(part)
+                text = part.operation if isinstance(part, Apply) else text_of(part)
                 lengths = [self.lengths[id(operand)] + 2 for operand in operands]
-                if own == "if":  # an evaluation reads one of both cases
+                if text == "if":  # an evaluation reads one of both cases
                     lengths.remove(min(lengths[1:]))
-                length = len(own) + sum(lengths)
+                length = len(text) + sum(lengths)
                 self.known[key], self.lengths[id(part)] = part, min(length, _MAX_LENGTH + 1)
             return self.known[key]
 

@@ -87,32 +87,32 @@ def measure_rounding(
         k = kind[n]
         if k == TERMINAL:
             continue
-        found = size = least = 0.0
+        lost = size = least = 0.0
         count = 4  # the rounding of the outcome's number, of p, of the product and of the reward
         for b in range(first[n], last[n]):
             c = child[b]
             x = value[c]
-            own = error[c]
+            below = error[c]
             if pays and reward[b] != 0:  # three roundings: of both numbers and of their sum
                 paid: Any = reward[b]
-                own += unit * (abs(paid) + abs(x))
+                below += unit * (abs(paid) + abs(x))
                 x += paid
-                own += unit * abs(x)
+                below += unit * abs(x)
             if k == CHANCE:
                 p = probability[b]
                 if p > 0:
-                    found += p * own
+                    lost += p * below
                     size += p * abs(x)
                     count += 1
                     if x != 0:
                         least = LEAST_FLOAT
-            elif own > found:
-                found = own
+            elif below > lost:
+                lost = below
         if count > 5:  # one outcome of probability 1 loses nothing
-            found += count * (unit * size + least)
-        error[n] = found
-        if found > most:
-            most = found
+            lost += count * (unit * size + least)
+        error[n] = lost
+        if lost > most:
+            most = lost
     return most
 
 
