@@ -136,7 +136,8 @@ def number_text(value: Number) -> str:
             )
         return written
     written = exact_text(value)
-    if len(written) <= MAX_LENGTH and not written.startswith("about"):
+    is_huge = written.startswith("about")
+    if len(written) <= MAX_LENGTH and not is_huge:
         return written
     from decimal import Context, Decimal
 
@@ -146,7 +147,7 @@ def number_text(value: Number) -> str:
     if len(text) <= MAX_LENGTH and Fraction(text) == value:
         return text
     size = f"{len(written):,} characters"
-    if written.startswith("about"):
+    if is_huge:
         size = "thousands of digits"
     raise TreeError(
         f"a number of {size} cannot be written: the grammar allows {MAX_LENGTH} characters"

@@ -225,9 +225,8 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _measures(self) -> tuple[int, int, int, int, Number, Number, int]:
-        measures: tuple[int, int, int, int, Number, Number, int]
-        measures = self.columns.scan(scans.measure, array("H"), 0)
+    def _measures(self) -> scans.Measures:
+        measures: scans.Measures = self.columns.scan(scans.measure, array("H"), 0)
         return measures
 
     @property

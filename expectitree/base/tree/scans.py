@@ -7,7 +7,7 @@ them down.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import (
@@ -21,12 +21,11 @@ from expectitree.base.tree.columns import (
     Readable,
 )
 
+Measures: TypeAlias = tuple[int, int, int, int, Number, Number, int]
 LEAST_FLOAT = 5e-324  # what a product of floats may lose, however small it is
 
 
-def measure(
-    tree: Columns, height: IntColumn, mark: int
-) -> tuple[int, int, int, int, Number, Number, int]:
+def measure(tree: Columns, height: IntColumn, mark: int) -> Measures:
     """Return numbers of nodes, the range of utilities, and the first node without a mark, or NONE.
 
     The numbers are those of terminals, of unknown ones, of the most branches of a node, and of the
@@ -318,11 +317,3 @@ def tally(tree: Columns, visits: IntColumn) -> tuple[int, int, int]:
             if kind[n] == TERMINAL:
                 leaves += 1
     return nodes, leaves, total
-
-
-def are_all_terminals(kind: IntColumn, child: IntColumn, begin: int, end: int) -> bool:
-    """Return whether the branches from `begin` up to `end` all lead to terminals."""
-    for b in range(begin, end):
-        if kind[child[b]] != TERMINAL:
-            return False
-    return True
