@@ -11,6 +11,7 @@ import click
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.tree.builder import EXACT_NODES
+from expectitree.base.tree.columns import NO_BOUNDS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_fractions
 from expectitree.cli.games import GameSource, is_game_name, refuse_file_options
@@ -19,7 +20,6 @@ from expectitree.cli.tree_options import TreeOptions
 from expectitree.files import NO_TREES, load, loads, tree_files
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.grammar.document import error_in
-from expectitree.searches.bounds import NO_BOUNDS
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Search
 

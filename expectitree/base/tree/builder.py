@@ -11,12 +11,13 @@ from typing import Any, TypeAlias
 
 from expectitree.base.errors import WRONG_SUM, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
-from expectitree.base.numbers import INFINITY, Number, escape, message_text, quote
+from expectitree.base.numbers import Number, escape, message_text, quote
 from expectitree.base.reading import float_column, to_bound, to_number, to_probability
 from expectitree.base.rounding import Rounded, sum_of
 from expectitree.base.tree.bounds import check_bounds, outside_bounds
 from expectitree.base.tree.columns import (
     CHANCE,
+    NO_BOUNDS,
     NONE,
     ROUNDING,
     SUM_TOLERANCE,
@@ -180,7 +181,7 @@ class TreeBuilder:
                 kept = (n for n in range(root_id + 1) if reached[n])
                 tree = keep_branches(tree, ((n, tree.branches_of(n)) for n in kept))
         if check and tree.local_bounds:
-            check_bounds(tree, tree.local_bounds.get(tree.root_id, (-INFINITY, INFINITY)))
+            check_bounds(tree, tree.local_bounds.get(tree.root_id, NO_BOUNDS))
         return tree
 
     # ---- Methods for readers and transforms, which check their arguments themselves.

@@ -23,7 +23,7 @@ from expectitree.base import compiling
 from expectitree.base.compiling import expect_rows as expect_rows
 from expectitree.base.compiling import filled as filled
 from expectitree.base.compiling import zeros as zeros
-from expectitree.base.numbers import Number
+from expectitree.base.numbers import INFINITY, Number
 
 UNKNOWN = float("nan")  # as a utility
 SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
@@ -59,6 +59,7 @@ UNSEEN = 4
 NONE = -1  # in a column of nodes or branches: there is none
 
 Bounds: TypeAlias = tuple[Number, Number]
+NO_BOUNDS: Bounds = (-INFINITY, INFINITY)
 Labels: TypeAlias = "Sequence[str | None]"  # of branches; None for `#k`, by place
 ChosenBounds: TypeAlias = Bounds | Literal["none", "leaves"] | None  # None: by file and algorithm
 

@@ -19,9 +19,9 @@ from expectitree.base.expressions.syntax import (
     names_in,
     text_of,
 )
-from expectitree.base.numbers import INFINITY, number_text
 from expectitree.base.numbers import Number as Value
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.numbers import number_text
+from expectitree.base.tree.columns import NO_BOUNDS, Bounds
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -48,7 +48,7 @@ class Distribution:
     column: str = ""  # of the file
     written: Any = None  # as the tree file has it
     mean: Expression | None = None  # where the distribution alone has it
-    support: Bounds = (-INFINITY, INFINITY)  # the least and the greatest value that it can have
+    support: Bounds = NO_BOUNDS  # the least and the greatest value that it can have
 
 
 @dataclass(frozen=True, slots=True)

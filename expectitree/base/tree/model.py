@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from expectitree.base.display import Shown
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import names_in
-from expectitree.base.numbers import INFINITY, Number, escape, is_finite, quote
+from expectitree.base.numbers import Number, escape, is_finite, quote
 from expectitree.base.rounding import UNIT, have_long_values, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import paths, scans
 from expectitree.base.tree.columns import (
+    NO_BOUNDS,
     NONE,
     Bounds,
     Columns,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
     from expectitree.base.tree.formulas import Criteria, Expectation
 
-NO_BOUNDS: Bounds = (-INFINITY, INFINITY)
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MAX_DIGITS = 4000  # of an unfolded size that is given exactly
 TALLEST = 2**15 - 1  # height in a column of two bytes, of which `find_fault` needs one bit

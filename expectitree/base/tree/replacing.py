@@ -204,10 +204,10 @@ class Expansion:
             deepest = max_nodes or budget.most(_MAX_DEPTH)
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
-        opened, count = {Key(tree.root_id)}, 0
+        root = Key(tree.root_id)
+        opened, count = {root}, 0
         # Of each copy that is open: its key, its branches, and the copies of children so far.
-        stack: list[tuple[Key, range, list[int]]]
-        stack = [(Key(tree.root_id), self.branches_of(Key(tree.root_id)), [])]
+        stack: list[tuple[Key, range, list[int]]] = [(root, self.branches_of(root), [])]
         while stack and not self.is_stopped:
             key, branches, copies = stack[-1]
             if len(copies) < len(branches):
@@ -294,7 +294,7 @@ class Expansion:
 
     def branches_of(self, key: Key) -> range:
         """Return the branches of a copy: none where play ends, because a condition holds."""
-        if key.node in self.formulas.endings:
+        if key.node in self.formulas.endings and not self.is_stopped:
             condition, _ = self.formulas.endings[key.node]
             try:
                 if self.holds(condition, self.values[key.replaced]):
