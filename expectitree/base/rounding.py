@@ -7,7 +7,7 @@ with numbers that are irrational, is computed in `Rounded`. All code for fractio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from math import fsum, inf, lcm
@@ -72,6 +72,11 @@ class Rounded(Fraction):
 
     def __abs__(self) -> Rounded:
         return Rounded(abs(self.numerator), self.denominator)
+
+
+def rounded_column(column: Iterable[Any]) -> list[Any]:
+    """Return fractions rounded to 200 bits; floats, which are NaN or infinite, stay as they are."""
+    return [x if isinstance(x, float) else Rounded.of(x) for x in column]
 
 
 def sum_of(values: Sequence[Any]) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,12 +20,14 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import names_in
 from expectitree.base.numbers import Number, escape, is_finite, quote
-from expectitree.base.rounding import UNIT, have_long_values, to_nearest_float
+from expectitree.base.reading import float_column
+from expectitree.base.rounding import UNIT, have_long_values, rounded_column, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import paths, scans
 from expectitree.base.tree.columns import (
     NO_BOUNDS,
     NONE,
+    NUMBERS,
     Bounds,
     Columns,
     IntColumn,
@@ -372,14 +374,26 @@ class Tree(Shown):
             return self
         if not self.error and not have_long_values(self.columns):
             return self
-        rounded: Tree = module_of("base.tree.transform").in_rounded_fractions(self)
-        return rounded
+        return self.rounded
+
+    @cached_property
+    def rounded(self) -> Tree:
+        """This tree of fractions with its numbers rounded to 200 bits."""
+        return self.converted(rounded_column, is_rounded=True)
 
     @cached_property
     def floats(self) -> Tree:
         """This tree with its numbers rounded to floats, for engines that compute in them."""
-        rounded: Tree = module_of("base.tree.transform").in_floats(self)
-        return rounded
+        if not self.exact:
+            return self
+        return self.converted(float_column, exact=False)
+
+    def converted(self, convert: Callable[[Collection[Number]], Any], **about: Any) -> Tree:
+        """Return the tree with each column of numbers converted; `about` are more changes."""
+        numbers = {name: convert(getattr(self.columns, name)) for name in NUMBERS}
+        columns, (paid,) = self.columns._replace(**numbers), convert([self.root_reward])
+        bounds = {n: tuple(convert(ends)) for n, ends in self.local_bounds.items()}
+        return replace(self, columns=columns, local_bounds=bounds, root_reward=paid, **about)
 
     @property
     def unit(self) -> float:

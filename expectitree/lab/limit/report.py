@@ -15,7 +15,6 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.tree.columns import ChosenBounds
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.proof_tree import check_size, proof_tree
 from expectitree.lab.limit.proofs import Proofs
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
@@ -186,7 +185,7 @@ def _enough(tree: Tree, whole: Search, engine: str, max_leaves: int | None) -> E
     """Return the fewest leaves that prove the value which a search of the whole tree has found."""
     if tree.exact and tree.has_rounding:
         # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
-        tree = in_floats(tree)
+        tree = tree.floats
         whole = search_tree(tree, bounds=whole.root_bounds)
     proofs = Proofs(proof_tree(tree, whole, max_leaves), engine)
     proofs.solve()

@@ -16,7 +16,6 @@ import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_digits
-from expectitree.base.tree.transform import in_floats
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.opponents import report as module
 from expectitree.decide.opponents.mistakes import replace_opponent
@@ -147,7 +146,7 @@ def test_floats_count_as_the_decimals_that_they_print_as() -> None:
         exact = random_tree(seed)
         if any(u.denominator == 3 for u in exact.columns.utility if u == u):
             continue  # no decimal is a third
-        one, other = opponents(exact, (0.25,)), opponents(in_floats(exact), (0.25,))
+        one, other = opponents(exact, (0.25,)), opponents(exact.floats, (0.25,))
         assert one.crossings == other.crossings
         for row, again in zip(one.rows, other.rows, strict=True):
             assert float(row.value) == pytest.approx(again.value)
