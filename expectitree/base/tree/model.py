@@ -571,7 +571,7 @@ class Tree(Shown):
         return changed
 
     def check_attitude(self) -> None:
-        """Raise `TreeError` if the attitude cannot be applied to the totals."""
+        """Check that the attitude fits the totals; raise `TreeError` otherwise."""
         if self.attitude is None or self.attitude.risk_tolerance is not None:
             return
         from expectitree.base.tree.attitude import utility_of  # which few trees need
