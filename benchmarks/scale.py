@@ -15,7 +15,7 @@ from time import perf_counter, sleep
 import click
 
 from benchmarks.measuring import REPOSITORY, Row, Size, as_installed
-from expectitree.base.executors import run_tasks
+from expectitree.lab.study.executors import run_tasks
 
 PROGRAM = [sys.executable, "-m", "expectitree"]
 PLIES = {5: "json", 6: "arrow", 7: "arrow", 8: "arrow"}  # 10 branches: 1.1 * 10^plies
