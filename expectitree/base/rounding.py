@@ -141,10 +141,8 @@ def round_once(value: Any, exact: bool) -> Any:
 
     This also converts the numbers in tuples and dataclasses.
     """
-    if value.__class__ is WrittenFraction and exact:
-        return Fraction(value)
     if exact:
-        return value
+        return Fraction(value) if value.__class__ is WrittenFraction else value
     if isinstance(value, Fraction):
         return to_nearest_float(value)
     if isinstance(value, tuple):
