@@ -61,8 +61,8 @@ def escape(text: str) -> str:
     """Return `text` with control characters and lone surrogates escaped: it prints on one line."""
     if text.isprintable():
         return text
-    unicode = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return "".join(unicode)
+    escaped = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(escaped)
 
 
 def is_finite(value: Number) -> bool:
