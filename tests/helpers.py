@@ -24,7 +24,6 @@ import expectitree as et
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.base.numbers import MINUS
 from expectitree.base.tree.model import Tree
-from expectitree.base.tree.transform import in_floats
 from expectitree.cli import cli, main
 from expectitree.games.built_in import BUILT_IN, EXAMPLES
 from expectitree.games.finding import run_file
@@ -205,10 +204,10 @@ def in_a_terminal(
 def load(source: Any, exact: bool = True, **about: Any) -> Tree:
     """Return the tree of a file, in fractions or in floats."""
     tree = et.load(source, **about)
-    return tree if exact else in_floats(tree)
+    return tree if exact else tree.floats
 
 
 def loads(text: str, exact: bool = True, **about: Any) -> Tree:
     """Return the tree of a text, in fractions or in floats."""
     tree = et.loads(text, **about)
-    return tree if exact else in_floats(tree)
+    return tree if exact else tree.floats

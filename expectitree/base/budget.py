@@ -36,15 +36,15 @@ def factor() -> float:
     """Return the factor of EXPECTITREE_BUDGET, 1 by default."""
     text = os.environ.get(VARIABLE) or "1"
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
-        found = 0.0
-    if not 0 < found <= MAX_FACTOR:
+        number = 0.0
+    if not 0 < number <= MAX_FACTOR:
         raise NumberError(
             f"the environment variable {VARIABLE} is {text!r}, expected a number above 0 and at "
             f"most {MAX_FACTOR:.0e}, such as 10"
         )
-    return found
+    return number
 
 
 def more() -> str:

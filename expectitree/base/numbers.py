@@ -61,13 +61,8 @@ def escape(text: str) -> str:
     """Return `text` with control characters and lone surrogates escaped: it prints on one line."""
     if text.isprintable():
         return text
-    return "".join(map(_printable, text))
-
-
-def _printable(character: str) -> str:
-    if character.isprintable():
-        return character
-    return character.encode("unicode_escape").decode()
+    escaped = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(escaped)
 
 
 def is_finite(value: Number) -> bool:
@@ -76,9 +71,9 @@ def is_finite(value: Number) -> bool:
     return value.__class__ is Fraction or -INFINITY < value < INFINITY
 
 
-def are_near(one: Any, other: Any, eps: Any) -> bool:
+def are_near(number: Any, other: Any, eps: Any) -> bool:
     """Return whether two numbers differ by at most `eps`."""
-    return bool(abs(one - other) <= eps)
+    return bool(abs(number - other) <= eps)
 
 
 def to_exact(value: Number) -> Fraction:
@@ -141,7 +136,8 @@ def number_text(value: Number) -> str:
             )
         return written
     written = exact_text(value)
-    if len(written) <= MAX_LENGTH and not written.startswith("about"):
+    is_huge = written.startswith("about")
+    if len(written) <= MAX_LENGTH and not is_huge:
         return written
     from decimal import Context, Decimal
 
@@ -151,7 +147,7 @@ def number_text(value: Number) -> str:
     if len(text) <= MAX_LENGTH and Fraction(text) == value:
         return text
     size = f"{len(written):,} characters"
-    if written.startswith("about"):
+    if is_huge:
         size = "thousands of digits"
     raise TreeError(
         f"a number of {size} cannot be written: the grammar allows {MAX_LENGTH} characters"

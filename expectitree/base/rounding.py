@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from math import fsum, inf, lcm
-from types import NoneType
 from typing import Any, Self, TypeAlias
 
 Operation: TypeAlias = Callable[[Any, Any], Any]
@@ -24,10 +23,10 @@ def _rounded(operation: Operation) -> Any:
     """Return an operation of fractions that rounds its result."""
 
     def apply(self: Fraction, other: Any) -> Any:
-        found = operation(self, other)
-        if isinstance(found, Fraction):
-            return Rounded.of(found)
-        return found
+        result = operation(self, other)
+        if isinstance(result, Fraction):
+            return Rounded.of(result)
+        return result
 
     return apply
 
@@ -75,13 +74,20 @@ class Rounded(Fraction):
         return Rounded(abs(self.numerator), self.denominator)
 
 
+def rounded_column(column: Iterable[Any]) -> list[Any]:
+    """Return fractions rounded to 200 bits; floats, which are NaN or infinite, stay as they are."""
+    return [x if isinstance(x, float) else Rounded.of(x) for x in column]
+
+
 def sum_of(values: Sequence[Any]) -> Any:
     """Return a sum of floats or of fractions; rounded if its denominator has over 4,000 bits."""
     if values and isinstance(values[0], float):
         return fsum(values)
-    common = _common_multiple(value.denominator for value in values)
-    if common is None:
-        return sum(map(Rounded.of, values), Rounded(0))
+    common = 1
+    for denominator in {value.denominator for value in values}:
+        common = lcm(common, denominator)
+        if common.bit_length() > LONG:
+            return sum(map(Rounded.of, values), Rounded(0))
     # Whole numbers are added in a third of the time.
     return Fraction(sum(x.numerator * (common // x.denominator) for x in values), common)
 
@@ -104,16 +110,6 @@ def have_long_values(columns: Any) -> bool:
             if utility[n].bit_length() > LONG:
                 return True
     return False
-
-
-def _common_multiple(numbers: Iterable[int]) -> int | None:
-    """Return the least common multiple; None if it has more than `LONG` bits."""
-    common = 1
-    for number in set(numbers):
-        common = lcm(common, number)
-        if common.bit_length() > LONG:
-            return None
-    return common
 
 
 class WrittenFraction(Fraction):
@@ -163,18 +159,16 @@ def round_once(value: Any, exact: bool) -> Any:
 
     This also converts the numbers in tuples and dataclasses.
     """
-    if value.__class__ is WrittenFraction and exact:
-        return Fraction(value)
-    if exact or value.__class__ in (float, int, str, NoneType):
-        return value
+    if exact:
+        return Fraction(value) if value.__class__ is WrittenFraction else value
     if isinstance(value, Fraction):
         return to_nearest_float(value)
     if isinstance(value, tuple):
-        parts = [round_once(part, exact) for part in value]
-        if hasattr(value, "_fields"):
-            return type(value)(*parts)
-        return tuple(parts)
+        make = getattr(type(value), "_make", tuple)
+        return make(round_once(part, exact) for part in value)
     if is_dataclass(value) and not isinstance(value, type):
-        own = {field.name: round_once(getattr(value, field.name), exact) for field in fields(value)}
-        return replace(value, **own)
+        values = {
+            field.name: round_once(getattr(value, field.name), exact) for field in fields(value)
+        }
+        return replace(value, **values)
     return value

@@ -60,17 +60,17 @@ def plugin(point: EntryPoint, kind: type) -> Any:
     """Import a plugin; raise `FileError` if that fails, or if it is of another kind."""
     where = f"the plugin {point.name} ({point.value} in {point.group})"
     try:
-        found = point.load()
+        loaded = point.load()
     except USER_ERRORS as error:
         fault = (
             f"importing it raises {type(error).__name__}: {error}\nupdate its package, or "
             "uninstall it"
         )
         raise FileError([Problem(where, fault)]) from error
-    if not isinstance(found, kind):
+    if not isinstance(loaded, kind):
         fault = (
-            f"found an object of type {type(found).__name__}, expected {kind.__name__}\n"
+            f"found an object of type {type(loaded).__name__}, expected {kind.__name__}\n"
             "correct its entry point, or uninstall it"
         )
         raise FileError([Problem(where, fault)])
-    return found
+    return loaded

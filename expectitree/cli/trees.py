@@ -16,7 +16,7 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import ExpectitreeError, FileError, GameError, SearchError
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.builder import EXACT_NODES
-from expectitree.base.tree.columns import ChosenBounds
+from expectitree.base.tree.columns import NO_BOUNDS, ChosenBounds
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_fractions
 from expectitree.cli.games import (
@@ -42,7 +42,6 @@ from expectitree.cli.terminal import (
 from expectitree.cli.tree_files import files_in
 from expectitree.files import load, loads
 from expectitree.files.rows import ReadOptions
-from expectitree.searches.bounds import NO_BOUNDS
 from expectitree.searches.engines import advice
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search

@@ -32,7 +32,7 @@ from expectitree.files.sources import check_characters, unreadable
 from expectitree.files.sources import read_text as read_text
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
-TreeSource: TypeAlias = Tree | str | os.PathLike[str] | Mapping[str, Any]  # of `tree_of`
+TreeSource: TypeAlias = Tree | str | os.PathLike[str] | dict[str, Any]  # of `tree_of`
 NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees
 
 
@@ -173,7 +173,7 @@ def tree_of(source: TreeSource) -> Tree:
     """Return a tree, or the tree of a file's path or of a dict; raise `TreeError` for others."""
     if isinstance(source, (str, os.PathLike)):
         return load(source)
-    if isinstance(source, Mapping):
+    if isinstance(source, dict):
         from expectitree.files.nested import from_dict
 
         return from_dict({**source})

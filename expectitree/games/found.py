@@ -79,19 +79,13 @@ class GameSearch(Search):
 
         `record` makes its tree, if the search has only the part of it that is called `top`.
         """
+        search = replace(search, exact=exact)
         attributes = {
             f.name: getattr(search, f.name)
             for f in fields(Search)
             if record is None or f.name not in COLUMNS
         }
-        top = replace(search, exact=exact)
-        attributes |= {
-            "state": state,
-            "top": top,
-            "exact": exact,
-            "_rules": rules,
-            "_record": record,
-        }
+        attributes |= {"state": state, "top": search, "_rules": rules, "_record": record}
         return _made(attributes)
 
     def __getattr__(self, name: str) -> Any:

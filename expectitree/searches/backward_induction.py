@@ -82,12 +82,12 @@ def mix(p: Any, x: Any, q: Any, y: Any, risk_tolerance: Any) -> Any:
         return x
     if p <= 0:
         return y
-    decisive, other, own, share = x, y, p / (p + q), q / (p + q)
+    decisive, other, share_of_decisive, share = x, y, p / (p + q), q / (p + q)
     if x > y if risk_tolerance > 0 else x < y:
-        decisive, other, own, share = y, x, share, own
+        decisive, other, share_of_decisive, share = y, x, share, share_of_decisive
     difference = (other - decisive) / risk_tolerance
     change = share * expm1(-difference)
-    return decisive - risk_tolerance * _log_of(change, own + share * exp(-difference))
+    return decisive - risk_tolerance * _log_of(change, share_of_decisive + share * exp(-difference))
 
 
 def _log_of(change: float, total: float) -> float:

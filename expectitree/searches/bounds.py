@@ -9,14 +9,12 @@ from typing import Any
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import SearchError, TreeError
-from expectitree.base.numbers import INFINITY, exact_text, quote, to_exact_bound
+from expectitree.base.numbers import exact_text, quote, to_exact_bound
 from expectitree.base.rounding import Rounded, to_nearest_float
 from expectitree.base.tree.bounds import check_bounds
-from expectitree.base.tree.columns import Bounds, ChosenBounds
+from expectitree.base.tree.columns import NO_BOUNDS, Bounds, ChosenBounds
 from expectitree.base.tree.model import Tree
 from expectitree.searches.unknown import check_known
-
-NO_BOUNDS = -INFINITY, INFINITY
 
 
 def choose_bounds(

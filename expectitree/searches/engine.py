@@ -13,12 +13,12 @@ from expectitree.base.algorithms import ALGORITHMS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import USER_ERRORS, ExpectitreeError, SearchError
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds, zeros
+from expectitree.base.tree.columns import NO_BOUNDS, TERMINAL, Bounds, ChosenBounds, zeros
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.scans import shifted
 from expectitree.base.tree.transform import in_fractions
 from expectitree.files import TreeSource, tree_of
-from expectitree.searches.bounds import NO_BOUNDS, checked_pair, choose_bounds, in_numbers_of
+from expectitree.searches.bounds import checked_pair, choose_bounds, in_numbers_of
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.engines import Engine
 from expectitree.searches.problem import Found, Problem
@@ -226,10 +226,10 @@ def search_known(tree: Tree, algorithm: Algorithm, bounds: ChosenBounds = None) 
             narrow(problem.columns, beliefs, n)
         elif n not in unknown:
             beliefs.lower[n] = beliefs.upper[n] = problem.columns.utility[n]
-    found = Found.of(problem)
-    found.lower, found.upper, found.stopped = beliefs.lower, beliefs.upper, True
-    found.visits = [1] * len(tree)
-    return replace(Search.from_found(problem, found), own_eps=problem.eps)
+    result = Found.of(problem)
+    result.lower, result.upper, result.stopped = beliefs.lower, beliefs.upper, True
+    result.visits = [1] * len(tree)
+    return replace(Search.from_found(problem, result), own_eps=problem.eps)
 
 
 def usual_algorithms(

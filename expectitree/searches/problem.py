@@ -206,7 +206,7 @@ class Found:
     def of(cls, problem: Problem) -> Found:
         """Return what is known before a search: the bounds of each node, and no visit."""
         columns: Any = *problem.intervals(), *map(problem.column, "IddBI")
-        found = cls(*columns)
+        result = cls(*columns)
         if not problem.algorithm.is_built_in:  # which may have no other windows
-            found.alpha, found.beta = ([end] * len(problem.tree) for end in problem.window)
-        return found
+            result.alpha, result.beta = ([end] * len(problem.tree) for end in problem.window)
+        return result

@@ -415,12 +415,12 @@ class Search(Shown):
             TreeError: The path names no node.
         """
         where = self.tree.find_branch(node) if isinstance(node, str) else None
-        found = self.expected_criteria.at(self._id(node), where)
-        if found is None:
+        amounts = self.expected_criteria.at(self._id(node), where)
+        if amounts is None:
             what = f"{self.algorithm.full_name} did not prove which actions are best"
             path = message_path(self.tree.path_of(self._id(node)))
             raise SearchError(f"{what} at {path}: evaluate the tree with expectiminimax")
-        return {name: self._number(number) for name, number in found.items()}
+        return {name: self._number(number) for name, number in amounts.items()}
 
     @cached_property
     def expected_criteria(self) -> Any:

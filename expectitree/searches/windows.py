@@ -51,7 +51,7 @@ class Windows(NamedTuple):
     asked_by: IntColumn  # written: for visited nodes, the parent whose window gives theirs, or NONE
 
 
-def find_windows(tree: Columns, found: Windows, eps: Number, best: int, unfinished: int) -> int:
+def find_windows(tree: Columns, windows: Windows, eps: Number, best: int, unfinished: int) -> int:
     """Write for each visited node a window that its interval satisfies; return the number of cuts.
 
     Windows are passed down as in a depth-first search, but follow from the final intervals. A node
@@ -59,40 +59,40 @@ def find_windows(tree: Columns, found: Windows, eps: Number, best: int, unfinish
     `unfinished`: probed or stopped. A shared node has the window of the parent with the greatest
     id. If the search had to prove only the best action at the root, this is the branch `best`.
     """
-    lower, upper, alpha, beta = found.lower, found.upper, found.alpha, found.beta
+    lower, upper, alpha, beta = windows.lower, windows.upper, windows.alpha, windows.beta
     root, cuts = len(tree.kind) - 1, 0
     for n in range(root + 1):
-        found.asked_by[n] = NONE
+        windows.asked_by[n] = NONE
     for n in range(root, -1, -1):
-        if found.visits[n] == 0 or tree.kind[n] == TERMINAL:
+        if windows.visits[n] == 0 or tree.kind[n] == TERMINAL:
             continue
         is_proved = n == root and best != NONE
         if is_proved or satisfies(lower[n], upper[n], alpha[n], beta[n], eps):
-            found.cut[n] = find_cut(tree, found, n, eps)
-            cuts += found.cut[n] != NOT_CUT
+            windows.cut[n] = find_cut(tree, windows, n, eps)
+            cuts += windows.cut[n] != NOT_CUT
         else:
-            found.cut[n] = unfinished
+            windows.cut[n] = unfinished
         for b in range(tree.first[n], tree.last[n]):
-            if found.visits[tree.child[b]] > 0:
-                found.cut_after[n] += 1
-            if tree.kind[tree.child[b]] == TERMINAL and takes_window(tree, found, b):
-                found.asked_by[tree.child[b]] = n  # which is all that a terminal needs
+            if windows.visits[tree.child[b]] > 0:
+                windows.cut_after[n] += 1
+            if tree.kind[tree.child[b]] == TERMINAL and takes_window(tree, windows, b):
+                windows.asked_by[tree.child[b]] = n  # which is all that a terminal needs
         if tree.kind[n] == CHANCE:
-            pass_window_to_outcomes(tree, found, n)
+            pass_window_to_outcomes(tree, windows, n)
         else:
-            pass_window_to_actions(tree, found, n, best)
+            pass_window_to_actions(tree, windows, n, best)
     return cuts
 
 
-def find_cut(tree: Columns, found: Windows, n: int, eps: Number) -> int:
+def find_cut(tree: Columns, windows: Windows, n: int, eps: Number) -> int:
     """Return the cut at a node that is left with an open child because it fails low or high."""
-    lower, upper = found.lower, found.upper
+    lower, upper = windows.lower, windows.upper
     if lower[n] == upper[n] or not has_open_child(tree, lower, upper, n):
         return NOT_CUT
     k = tree.kind[n]
-    if k != MAX and upper[n] <= found.alpha[n] + eps:
+    if k != MAX and upper[n] <= windows.alpha[n] + eps:
         return CUT_UNORDERED + (CHANCE_CUT_LOW if k == CHANCE else ALPHA_CUT)
-    if k != MIN and lower[n] >= found.beta[n] - eps:
+    if k != MIN and lower[n] >= windows.beta[n] - eps:
         return CUT_UNORDERED + (CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT)
     return NOT_CUT
 
@@ -106,68 +106,68 @@ def has_open_child(tree: Columns, lower: Ends, upper: Ends, n: int) -> bool:
     return False
 
 
-def takes_window(tree: Columns, found: Windows, b: int) -> bool:
+def takes_window(tree: Columns, windows: Windows, b: int) -> bool:
     """Return whether the child of a branch is visited, and has no window yet."""
     c = tree.child[b]
-    return bool(found.visits[c] > 0 and tree.probability[b] > 0 and found.asked_by[c] == NONE)
+    return bool(windows.visits[c] > 0 and tree.probability[b] > 0 and windows.asked_by[c] == NONE)
 
 
-def pass_window_to_outcomes(tree: Columns, found: Windows, n: int) -> None:
+def pass_window_to_outcomes(tree: Columns, windows: Windows, n: int) -> None:
     """Write the windows of the children of CHANCE, from the bounds of the other outcomes."""
-    alpha, beta, probability = found.alpha, found.beta, tree.probability
+    alpha, beta, probability = windows.alpha, windows.beta, tree.probability
     begin, end = tree.first[n], tree.last[n]
     # First the sums of the outcomes that follow, in the place of the windows.
     sums: Interval = (0, 0)
     for i in range(end - begin):
         b = end - 1 - i
-        if takes_window(tree, found, b):
+        if takes_window(tree, windows, b):
             beta[tree.child[b]], alpha[tree.child[b]] = sums
-        sums = add_outcome(tree, found, b, sums)
+        sums = add_outcome(tree, windows, b, sums)
     sums = (0, 0)
     for b in range(begin, end):
-        if takes_window(tree, found, b):
+        if takes_window(tree, windows, b):
             c = tree.child[b]
             low = outcome_limit(alpha[n], sums[1] + alpha[c], probability[b])
             high = outcome_limit(beta[n], sums[0] + beta[c], probability[b])
-            hand_over(tree, found, n, b, (low, high))
-        sums = add_outcome(tree, found, b, sums)
+            hand_over(tree, windows, n, b, (low, high))
+        sums = add_outcome(tree, windows, b, sums)
 
 
-def add_outcome(tree: Columns, found: Windows, b: int, sums: Interval) -> Interval:
+def add_outcome(tree: Columns, windows: Windows, b: int, sums: Interval) -> Interval:
     """Return the sums of p * lower and p * upper of some outcomes, and of one more."""
     p = tree.probability[b]
     if p == 0:
         return sums
-    low, high = end_of_branch(tree, found.lower, b), end_of_branch(tree, found.upper, b)
+    low, high = end_of_branch(tree, windows.lower, b), end_of_branch(tree, windows.upper, b)
     return sums[0] + p * low, sums[1] + p * high
 
 
-def pass_window_to_actions(tree: Columns, found: Windows, n: int, best: int) -> None:
+def pass_window_to_actions(tree: Columns, windows: Windows, n: int, best: int) -> None:
     """Write the windows of the children of MAX or MIN.
 
     A child that cannot be better fails, so the window is (max(alpha, lower), beta) at MAX. The best
     action, if it was only to be proved, has to be at least as good as its rivals can be.
     """
-    is_max, alpha, beta = tree.kind[n] == MAX, found.alpha[n], found.beta[n]
-    ends, rival = (found.upper, alpha) if is_max else (found.lower, beta)
+    is_max, alpha, beta = tree.kind[n] == MAX, windows.alpha[n], windows.beta[n]
+    ends, rival = (windows.upper, alpha) if is_max else (windows.lower, beta)
     for b in range(tree.first[n], tree.last[n]):
         end = end_of_branch(tree, ends, b)
         if (end > rival) == is_max and b != best:
             rival = end
     if is_max:
-        of_best, window = (alpha, rival), (min(max(alpha, found.lower[n]), beta), beta)
+        of_best, window = (alpha, rival), (min(max(alpha, windows.lower[n]), beta), beta)
     else:
-        of_best, window = (rival, beta), (alpha, max(min(beta, found.upper[n]), alpha))
+        of_best, window = (rival, beta), (alpha, max(min(beta, windows.upper[n]), alpha))
     for b in range(tree.first[n], tree.last[n]):
-        if takes_window(tree, found, b):
-            hand_over(tree, found, n, b, of_best if b == best else window)
+        if takes_window(tree, windows, b):
+            hand_over(tree, windows, n, b, of_best if b == best else window)
 
 
-def hand_over(tree: Columns, found: Windows, n: int, b: int, window: Interval) -> None:
+def hand_over(tree: Columns, windows: Windows, n: int, b: int, window: Interval) -> None:
     """Make the window of a branch that of its child."""
     c = tree.child[b]
-    found.asked_by[c] = n
-    found.alpha[c], found.beta[c] = window
+    windows.asked_by[c] = n
+    windows.alpha[c], windows.beta[c] = window
     if len(tree.reward) > 0:
-        found.alpha[c] = found.alpha[c] - tree.reward[b]
-        found.beta[c] = found.beta[c] - tree.reward[b]
+        windows.alpha[c] = windows.alpha[c] - tree.reward[b]
+        windows.beta[c] = windows.beta[c] - tree.reward[b]

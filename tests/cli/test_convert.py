@@ -14,7 +14,6 @@ from helpers import ROOT, Done, run_main, sentences
 
 import expectitree as et
 from expectitree.base.tree.folding import unshare
-from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
 
 ENDINGS = ("yaml", "yml", "json", "arrow", "parquet")
@@ -54,7 +53,7 @@ def test_convert_may_replace_its_input(ending: str, run: Run) -> None:
     et.save(max_over(title="mine"), f"a.{ending}")
     assert run(f"a.{ending}", f"a.{ending}", "--force").status == 0
     again, tree = et.load(f"a.{ending}"), max_over(title="mine")
-    assert content_of(again) == content_of(tree if again.exact else in_floats(tree))
+    assert content_of(again) == content_of(tree if again.exact else tree.floats)
 
 
 def test_convert_reads_and_writes_pipes() -> None:
@@ -148,5 +147,5 @@ def test_a_tree_in_fractions_stays_in_fractions(run: Run, name: str, unshares: b
 
 
 def test_a_copy_of_a_tree_in_floats_stays_in_floats() -> None:
-    floats = unshare(in_floats(coins()))
+    floats = unshare(coins().floats)
     assert (floats.exact, floats.columns.probability[-1]) == (False, 2 / 3)

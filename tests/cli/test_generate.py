@@ -12,7 +12,6 @@ import pytest
 from helpers import run_main
 
 import expectitree as et
-from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import FAMILIES, parameters_of, read_parameters
 
 OWN = {"output", "format", "float32", "force", "help"}
@@ -49,7 +48,7 @@ def test_the_printed_tree_equals_the_tree_from_python(
     read = et.loads(done.out)
     assert (len(read), read.title, read.source) == (len(tree), tree.title, tree.source)
     # A generated tree has floats; what is read has their decimals, which sum to 1 at CHANCE.
-    one, other = (map(str, in_floats(each).columns.utility) for each in (read, tree))
+    one, other = (map(str, each.floats.columns.utility) for each in (read, tree))
     assert sorted(one) == sorted(other)
     assert et.evaluate(read).value == pytest.approx(et.evaluate(tree).value, rel=1e-14)
 

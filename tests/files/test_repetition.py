@@ -88,6 +88,7 @@ def test_an_american_put_is_worth_its_recursion(n: int) -> None:
     assert et.evaluate(changed, exact=True).value == put_value(n)
     moved = et.loads(PUT, parameters={"n": n}).with_parameters(S0=90)  # not a counter
     assert et.evaluate(moved, exact=True).value == put_value(n, 90)
+    assert all([*counts] == sorted(counts) for _, counts in read.formulas.states.values())
 
 
 def test_a_cohort_is_worth_its_recursion_for_each_strategy() -> None:

@@ -13,7 +13,6 @@ from helpers import ROOT, load, loads
 
 import expectitree as et
 from expectitree.base.tree.formulas import Formulas
-from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
 
 TREES = sorted((ROOT / "trees").glob("*.*"))
@@ -31,7 +30,7 @@ def test_a_shipped_tree_is_the_same_after_a_round_trip(file: Path, exact: bool) 
 
 def in_15_digits(tree: et.Tree) -> str:
     """Return a tree as text; rounded probabilities are scaled to sum to 1, so one digit differs."""
-    return re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.15g}", et.dumps(in_floats(tree)))
+    return re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.15g}", et.dumps(tree.floats))
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -48,7 +47,7 @@ def test_rewards_are_attributes_of_edges_and_of_the_graph(exact: bool) -> None:
     assert graph.graph["root_reward"] == -1 / 3
     assert {type(n) for n in (graph.graph["root_reward"], paid[1])} == {float}
     back = et.from_networkx(graph)
-    assert et.dumps(in_floats(back)) == et.dumps(in_floats(tree))
+    assert et.dumps(back.floats) == et.dumps(tree.floats)
     assert et.evaluate(back).value == et.evaluate(tree).value == 3 - 1 / 3
 
 

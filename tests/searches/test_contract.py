@@ -12,7 +12,6 @@ from random_trees import BEST_FIRST, EVERY, PROVE_ACTION, PRUNED, Case, in_numbe
 
 from expectitree import Kind, Search
 from expectitree.base.numbers import Number
-from expectitree.base.tree.transform import in_rounded_fractions
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.engine import search_tree
 
@@ -104,7 +103,7 @@ def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
 @example(case=Case(4881, pays=True, rare=True))
 def test_values_of_200_bits_are_near_the_exact_ones(case: Case) -> None:
     """Trees whose values have more than 4,000 bits are searched in this way."""
-    values, tree = definitions(case.tree()), in_rounded_fractions(case.tree())
+    values, tree = definitions(case.tree()), case.tree().rounded
     assume(tree.has_rounding)
     size = max(map(abs, tree.total_ends))
     for chosen in EVERY:

@@ -22,7 +22,6 @@ import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base import compiling
-from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import choose_bounds, search_tree, search_window
 from expectitree.searches.problem import Problem
 from expectitree.searches.result import Outcome
@@ -152,7 +151,7 @@ def test_a_stopped_search_shows_its_interval() -> None:
 
 def test_an_unsuitable_engine_is_rejected_with_advice() -> None:
     fractions = et.loads("max: [1, 2]")
-    for tree in (fractions, in_floats(fractions)):
+    for tree in (fractions, fractions.floats):
         for engine in ("quick", "exact"):
             message = f"unknown engine '{engine}': choose among auto, interpreted, compiled$"
             with pytest.raises(et.SearchError, match=message):
@@ -171,7 +170,7 @@ def test_an_engine_decides_in_what_numbers_a_tree_is_searched() -> None:
             found = search_tree(fractions, name, engine=engine)
             assert (found.engine, found.tree.exact) == (engine, False)
             assert 0 < abs(found.value) <= found.eps <= 1e-14
-        assert search_tree(in_floats(fractions), name).engine == "interpreted"
+        assert search_tree(fractions.floats, name).engine == "interpreted"
 
 
 @pytest.fixture
@@ -182,7 +181,7 @@ def no_numba(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_numba")
 def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "MANY_ROWS", 3)
-    tree = in_floats(et.loads("max: [{chance: [1, 5]}, 2]"))
+    tree = et.loads("max: [{chance: [1, 5]}, 2]").floats
     assert et.evaluate(tree).engine == "interpreted"
     with pytest.raises(
         et.SearchError, match=r"the engine compiled needs numba: pip install '.\[fast\]'"
@@ -206,7 +205,7 @@ def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.extra
 def test_auto_compiles_only_large_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "pays", lambda rows: rows >= 30)
-    tree = in_floats(et.loads("max: [{chance: [1, 5]}, 2]"))
+    tree = et.loads("max: [{chance: [1, 5]}, 2]").floats
     assert et.evaluate(tree).engine == "interpreted"  # a row a node
     assert et.evaluate(tree, "star1").engine == "compiled"  # a visit costs six
 

@@ -33,7 +33,6 @@ from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import INFINITY, is_finite
 from expectitree.base.rounding import UNIT as UNIT_OF_200_BITS
 from expectitree.base.tree.columns import Bounds
-from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
 
 UTILITIES = ("0", "1", "-1", "1e301", "-1e301", "1e-300", "-1e-300", "3e-310", "-5e-324")
@@ -82,7 +81,7 @@ def test_floats_find_the_exact_value_within_eps(tree: et.Tree) -> None:
     exact = definition(tree.root)
     for chosen in EVERY:
         check_value(search_tree(tree, chosen), exact, None, tree)
-    rounded, near = in_floats(tree), claimed_eps(tree)
+    rounded, near = tree.floats, claimed_eps(tree)
     for search in [search_tree(rounded, chosen) for chosen in EVERY]:
         assert not search.tree.exact
         assert abs(Fraction(search.value) - exact) <= 2 * near
@@ -140,7 +139,7 @@ def test_values_within_eps(text: str, value: str) -> None:
     tree = et.loads(text)
     for chosen in EVERY:
         assert search_tree(tree, chosen).value == Fraction(value)
-        search = search_tree(in_floats(tree), chosen)
+        search = search_tree(tree.floats, chosen)
         assert abs(search.value - float(value)) <= search.eps
         if max(map(abs, search.tree.total_ends)) < 1:
             assert search.value == pytest.approx(float(value), rel=1e-12)

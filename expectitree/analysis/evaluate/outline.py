@@ -8,7 +8,6 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from expectitree.base import compiling
-from expectitree.base.tree import scans
 from expectitree.base.tree.columns import Column, Columns, Readable
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.result import Search
@@ -79,10 +78,8 @@ def _is_one_row(tree: Tree, node: int) -> bool:
     kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     if not kind[node] or node == tree.root_id or kind[child[first[node]]]:
         return False
-    begin, end = first[node], tree.columns.last[node]
-    if not compiling.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
-        return False
-    return not any(c in tree.notes for c in child[begin:end])
+    children = child[first[node] : tree.columns.last[node]]
+    return not any(kind[n] or n in tree.notes for n in children)
 
 
 def _rows(

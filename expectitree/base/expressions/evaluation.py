@@ -169,9 +169,9 @@ def _quotient(a: Any, b: Any) -> Any:
     return a / b
 
 
-def _below_table(found: Any, first: Any) -> NoReturn:
+def _below_table(key: Any, first: Any) -> NoReturn:
     raise UndefinedError(
-        f"has no value for {message_text(found)}, which is below the first key "
+        f"has no value for {message_text(key)}, which is below the first key "
         f"{message_text(first)} of its table",
         "add a row for it at the start of the table, or correct the number",
     )
@@ -222,11 +222,21 @@ def _exact_root(base: Fraction, degree: int) -> Fraction:
 
 
 def _integer_root(n: int, degree: int) -> int:
-    """Return the root of `n` >= 0 if it is an integer, or else a number near the root."""
+    """Return the greatest integer whose power is at most `n` >= 0."""
     if n < 2 or degree >= n.bit_length():
         return min(n, 1)
-    digits = n.bit_length() // degree // 3 + _GUARD  # a bit is less than a third of a digit
-    return round(_power(Fraction(n), Fraction(1, degree), digits))
+    guess = _above_root(n, degree)
+    while (better := ((degree - 1) * guess + n // guess ** (degree - 1)) // degree) < guess:
+        guess = better
+    return guess
+
+
+def _above_root(n: int, degree: int) -> int:
+    """Return a number that is a little greater than the root, from which Newton's method starts."""
+    size = math.log2(n) / degree
+    if size < 1000:
+        return int(2**size * (1 + 1e-9)) + 1
+    return 1 << -(-n.bit_length() // degree)
 
 
 def _exact_exp(a: Fraction) -> Fraction:
@@ -306,7 +316,8 @@ def rounded_fractions(digits: int = DIGITS, note: Callable[[], object] = bool) -
         return apply
 
     functions: dict[str, Callable[..., Decimal]]
-    functions = {"^": _power, "exp": _exp, "log": _log, "sqrt": _sqrt}
+    functions = {"^": _power, "exp": _exp, "log": _log}
+    functions["sqrt"] = lambda a, digits: _context(digits).sqrt(_decimal(a, digits))
     operations = {name: or_rounded(name, function) for name, function in functions.items()}
     return Domain(_fraction, {**_SHARED, **operations}, checked)
 
@@ -350,10 +361,6 @@ def _log(a: Fraction, digits: int) -> Decimal:
     zeros = distance.denominator.bit_length() - distance.numerator.bit_length() + 1
     digits += max(0, zeros) // 3  # a bit is less than a third of a digit
     return _context(digits).ln(_decimal(a, digits))
-
-
-def _sqrt(a: Fraction, digits: int) -> Decimal:
-    return _context(digits).sqrt(_decimal(a, digits))
 
 
 def _power(base: Fraction, exponent: Fraction, digits: int) -> Decimal:

@@ -297,12 +297,10 @@ class _Parser:
             hint = _OTHER_FUNCTIONS.get(name, f"write one of {listed(FUNCTIONS)}")
             self.fail(f"unknown function {quote(name)}{meant}", start, hint)
         found = f"{quote(name)}{did_you_mean(name, self.names)}"
-        reason = f"unknown parameter {found}"
-        error = ExpressionError(
-            reason, start, "define it under the root's `parameters:`", UNDEFINED
-        )
+        hint, kind = "define it under the root's `parameters:`", UNDEFINED
         if self.names:
-            error = ExpressionError(reason, start, f"the names here are {listed(self.names)}")
+            hint, kind = f"the names here are {listed(self.names)}", ""
+        error = ExpressionError(f"unknown parameter {found}", start, hint, kind)
         error.found = found
         raise error
 

@@ -221,7 +221,7 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
         return f"the probabilities sum to {exact_text(sum(probability))}, expected 1"
     if fault == WRONG_REWARD:
         rewards = enumerate(columns.reward[begin:end], start=1)
-        place, r = next((at, r) for at, r in rewards if not -MAX_FLOAT <= r <= MAX_FLOAT)
+        place, r = next((row, r) for row, r in rewards if not -MAX_FLOAT <= r <= MAX_FLOAT)
         return f"the reward of branch #{place} is {_found(r)}, expected a number up to 10^301"
     return "no branch leads to it: every node except the root, the last row, is a child"
 

@@ -42,18 +42,18 @@ Shown: TypeAlias = "tuple[tuple[str, str], ...] | str"
 
 def product(*factors: Expression) -> Expression:
     """Return the product of expressions; `p * (x / p)` is x."""
-    found: Expression = ONE
+    result: Expression = ONE
     for factor in factors:
-        if ZERO in (found, factor):
+        if ZERO in (result, factor):
             return ZERO
-        cancelled = _other(factor, "/", found) or _other(found, "/", factor)
-        if found == ONE:
-            found = factor
+        cancelled = _other(factor, "/", result) or _other(result, "/", factor)
+        if result == ONE:
+            result = factor
         elif cancelled is not None:
-            found = cancelled
+            result = cancelled
         elif factor != ONE:
-            found = Apply("*", (found, factor))
-    return found
+            result = Apply("*", (result, factor))
+    return result
 
 
 def _other(expression: Expression, operation: str, known: Expression) -> Expression | None:
@@ -80,23 +80,23 @@ def quotient(a: Expression, b: Expression) -> Expression:
 def total(terms: Sequence[Expression]) -> Expression:
     """Return the sum of expressions."""
     terms = [term for term in terms if term != ZERO] or [ZERO]
-    found = terms[0]
+    result = terms[0]
     for term in terms[1:]:
-        found = Apply("+", (found, term))
-    return found
+        result = Apply("+", (result, term))
+    return result
 
 
 def rest_of(others: Sequence[Expression], count: int = 1) -> Expression:
     """Return what some probabilities leave of 1, for each of `count` outcomes."""
     if len(others) == count == 1 and (complement := _other(others[0], "-", ONE)) is not None:
         return complement
-    found: Expression = ONE
+    rest: Expression = ONE
     for other in others:
         if other != ZERO:
-            found = Apply("-", (found, other))
+            rest = Apply("-", (rest, other))
     if count == 1:
-        return found
-    return Apply("/", (found, Number(str(count))))
+        return rest
+    return Apply("/", (rest, Number(str(count))))
 
 
 class Definitions:
@@ -104,10 +104,14 @@ class Definitions:
 
     def __init__(self, parameters: Parameters) -> None:
         # New formulas may need a sum that `define_probabilities` derived, so writers keep it.
-        self.parameters = {name: replace(one, is_sum=False) for name, one in parameters.items()}
+        self.parameters = {
+            name: replace(parameter, is_sum=False) for name, parameter in parameters.items()
+        }
         self._counts: dict[str, int] = {}  # the number of the last name made of some words
         self._known = {
-            text_of(one.value): name for name, one in self.parameters.items() if one.bases
+            text_of(parameter.value): name
+            for name, parameter in self.parameters.items()
+            if parameter.bases
         }
 
     def sum(self, terms: Sequence[Expression], *words: str) -> Expression:
@@ -115,20 +119,20 @@ class Definitions:
 
         `words` are what the name is made of.
         """
-        found = total(terms)
-        text = text_of(found)
-        if not isinstance(found, Apply) or len(text) <= _SHORT:
-            return found
+        result = total(terms)
+        text = text_of(result)
+        if not isinstance(result, Apply) or len(text) <= _SHORT:
+            return result
         if len(text) > MAX_LENGTH and len(terms) > 1:
             half = len(terms) // 2
-            found = total([self.sum(part, *words) for part in (terms[:half], terms[half:])])
-            text = text_of(found)
+            result = total([self.sum(part, *words) for part in (terms[:half], terms[half:])])
+            text = text_of(result)
         if text not in self._known:
             wanted = "_".join(("p", *words))
             start = self._counts.get(wanted, 1)
             name, self._counts[wanted] = free_name(wanted, self.parameters, start)
             self._known[text] = name
-            self.parameters[name] = Parameter(name, found)
+            self.parameters[name] = Parameter(name, result)
         return Name(self._known[text])
 
 
@@ -138,10 +142,10 @@ def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str,
     if name[0].isdigit():
         name = f"p_{name}"
     for count in itertools.count(start):
-        found = name if count == 1 else f"{name}_{count}"
-        if found not in taken and found not in RESERVED:
+        free = name if count == 1 else f"{name}_{count}"
+        if free not in taken and free not in RESERVED:
             break
-    return found, count
+    return free, count
 
 
 def define_probabilities(tree: Tree, defined: Events, report: Report) -> Tree:
@@ -171,8 +175,8 @@ def define_probabilities(tree: Tree, defined: Events, report: Report) -> Tree:
         if any(p != ZERO for p in chances.values()):  # otherwise the signals cannot occur
             probabilities.update((b, chances[label]) for b, label in labels.items())
     parameters = dict(tree.parameters)
-    for name, one in posteriors.parameters.items():
-        parameters.setdefault(name, replace(one, is_sum=True))
+    for name, parameter in posteriors.parameters.items():
+        parameters.setdefault(name, replace(parameter, is_sum=True))
     formulas = replace(tree.formulas, probabilities=probabilities, defined=dict(defined))
     return replace(tree, parameters=parameters, formulas=formulas)
 
@@ -181,7 +185,7 @@ def written_parameters(tree: Tree) -> Parameters:
     """Return the parameters without those that `define_probabilities` derives."""
     if not tree.formulas.defined:
         return tree.parameters
-    return {name: one for name, one in tree.parameters.items() if not one.is_sum}
+    return {name: parameter for name, parameter in tree.parameters.items() if not parameter.is_sum}
 
 
 def histories(tree: Tree, defined: Events) -> Iterator[tuple[int, dict[str, Shown]]]:
@@ -224,16 +228,18 @@ class Posteriors(Definitions):
 
     def chances(self, name: str, known: tuple[tuple[str, str], ...] | str) -> ByName:
         """Return the probabilities of outcomes or signals after some signals, or the outcome."""
-        one = self.defined[name]
+        event = self.defined[name]
         if isinstance(known, str):
-            if one.test_of:
-                return {s: row[known] for s, row in one.likelihood.items()}
-            return {o: ONE if o == known else ZERO for o in one.prior}
-        total = self._total(one.test_of or name, known)
-        if not one.test_of:
+            if event.test_of:
+                return {s: row[known] for s, row in event.likelihood.items()}
+            return {o: ONE if o == known else ZERO for o in event.prior}
+        total = self._total(event.test_of or name, known)
+        if not event.test_of:
             return {o: quotient(p, total) for o, p in self._joint(name, known).items()}
-        after = {s: (*known, (name, s)) for s in one.likelihood}
-        return {s: quotient(self._total(one.test_of, some), total) for s, some in after.items()}
+        after = {s: (*known, (name, s)) for s in event.likelihood}
+        return {
+            s: quotient(self._total(event.test_of, longer), total) for s, longer in after.items()
+        }
 
     def _joint(self, event: str, known: Sequence[tuple[str, str]]) -> ByName:
         """Return the probability of each outcome together with signals."""

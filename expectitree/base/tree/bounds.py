@@ -11,8 +11,8 @@ from expectitree.base.errors import TreeError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate, rounded_fractions
 from expectitree.base.numbers import Number, escape, message_text
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import NUMBER_WORDS, SUM_TOLERANCE, Bounds, Columns
-from expectitree.base.tree.model import NO_BOUNDS, Tree
+from expectitree.base.tree.columns import NO_BOUNDS, NUMBER_WORDS, SUM_TOLERANCE, Bounds, Columns
+from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
 
 

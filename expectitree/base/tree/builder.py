@@ -11,12 +11,13 @@ from typing import Any, TypeAlias
 
 from expectitree.base.errors import WRONG_SUM, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
-from expectitree.base.numbers import INFINITY, Number, escape, message_text, quote
+from expectitree.base.numbers import Number, escape, message_text, quote
 from expectitree.base.reading import float_column, to_bound, to_number, to_probability
 from expectitree.base.rounding import Rounded, sum_of
 from expectitree.base.tree.bounds import check_bounds, outside_bounds
 from expectitree.base.tree.columns import (
     CHANCE,
+    NO_BOUNDS,
     NONE,
     ROUNDING,
     SUM_TOLERANCE,
@@ -180,7 +181,7 @@ class TreeBuilder:
                 kept = (n for n in range(root_id + 1) if reached[n])
                 tree = keep_branches(tree, ((n, tree.branches_of(n)) for n in kept))
         if check and tree.local_bounds:
-            check_bounds(tree, tree.local_bounds.get(tree.root_id, (-INFINITY, INFINITY)))
+            check_bounds(tree, tree.local_bounds.get(tree.root_id, NO_BOUNDS))
         return tree
 
     # ---- Methods for readers and transforms, which check their arguments themselves.
@@ -210,7 +211,7 @@ class TreeBuilder:
         """
         start = len(self._child)
         if rewards:
-            self._reward.update((start + at, paid) for at, paid in rewards.items() if paid)
+            self._reward.update((start + place, paid) for place, paid in rewards.items() if paid)
         self._first.append(start)
         self._child.extend(children)
         self._utility.append(UNKNOWN if estimate is None else estimate)
@@ -358,7 +359,9 @@ class TreeBuilder:
         if written is None:
             return {}
         if isinstance(written, Mapping):
-            names = [label or f"#{at}" for at, label in enumerate(labels or [None] * count, 1)]
+            names = [
+                label or f"#{place}" for place, label in enumerate(labels or [None] * count, 1)
+            ]
             unknown = [label for label in written if str(label) not in names]
             if unknown:
                 raise TreeError(
@@ -371,7 +374,7 @@ class TreeBuilder:
                 f"the rewards are {written!r}: expected a list of {count}, one for each child, "
                 "or a mapping from label to reward"
             )
-        return {at: self._number(reward) for at, reward in enumerate(written)}
+        return {place: self._number(reward) for place, reward in enumerate(written)}
 
     def _interval(self, bounds: object) -> Bounds:
         if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:

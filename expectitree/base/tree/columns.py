@@ -23,7 +23,7 @@ from expectitree.base import compiling
 from expectitree.base.compiling import expect_rows as expect_rows
 from expectitree.base.compiling import filled as filled
 from expectitree.base.compiling import zeros as zeros
-from expectitree.base.numbers import Number
+from expectitree.base.numbers import INFINITY, Number
 
 UNKNOWN = float("nan")  # as a utility
 SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
@@ -59,6 +59,7 @@ UNSEEN = 4
 NONE = -1  # in a column of nodes or branches: there is none
 
 Bounds: TypeAlias = tuple[Number, Number]
+NO_BOUNDS: Bounds = (-INFINITY, INFINITY)
 Labels: TypeAlias = "Sequence[str | None]"  # of branches; None for `#k`, by place
 ChosenBounds: TypeAlias = Bounds | Literal["none", "leaves"] | None  # None: by file and algorithm
 
@@ -71,7 +72,7 @@ class Readable(Protocol[T_co]):
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[T_co]: ...
     @overload
-    def __getitem__(self, at: int, /) -> T_co: ...
+    def __getitem__(self, row: int, /) -> T_co: ...
     @overload
     def __getitem__(self, at: slice, /) -> Sequence[T_co]: ...
 
@@ -79,7 +80,7 @@ class Readable(Protocol[T_co]):
 class Writable(Readable[T_co], Protocol[T_co]):
     """A column that a loop writes."""
 
-    def __setitem__(self, at: int, value: Any, /) -> None: ...
+    def __setitem__(self, row: int, value: Any, /) -> None: ...
 
 
 IntColumn: TypeAlias = Writable[int]  # ids of nodes or branches, kinds, counts
@@ -164,8 +165,8 @@ class Repeated(Sequence[Any]):
     def __len__(self) -> int:
         return self.count_
 
-    def __getitem__(self, at: Any) -> Any:
-        places = range(self.count_)[at]
+    def __getitem__(self, row: Any) -> Any:
+        places = range(self.count_)[row]
         if isinstance(places, int):
             return self.value
         return Repeated(self.value, len(places))

@@ -64,5 +64,5 @@ def tree_of(tree: Tree, criterion: str) -> Tree:
         for column in (tree.formulas.nodes, tree.formulas.rewards)
     )
     formulas = replace(tree.formulas, nodes=nodes, rewards=rewards, criteria=NO_CRITERIA)
-    found = replace(tree, formulas=formulas, local_bounds={}, attitude=None, is_rounded=False)
-    return evaluated(found)[0].computed
+    changed = replace(tree, formulas=formulas, local_bounds={}, attitude=None, is_rounded=False)
+    return evaluated(changed)[0].computed

@@ -127,12 +127,12 @@ def _of_root(expect: Expectation) -> Expectation:
 
 def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
     """Return the message about two paths to one node, each given by its last branch and its sum."""
-    found = []
+    sums = []
     for branch, total in ways:
         path = tree.path_of(tree.parent_of(branch), branch)
-        found.append(f"{message_text(total)} on {paths.message_path(path)}")
+        sums.append(f"{message_text(total)} on {paths.message_path(path)}")
     return (
-        f"the rewards on the paths to one node sum to {' and to '.join(found)}, and a terminal has "
+        f"the rewards on the paths to one node sum to {' and to '.join(sums)}, and a terminal has "
         "one utility\nconvert the tree with --unshare first, so that each path has its own copy"
     )
 

@@ -19,9 +19,9 @@ from expectitree.base.expressions.syntax import (
     names_in,
     text_of,
 )
-from expectitree.base.numbers import INFINITY, number_text
 from expectitree.base.numbers import Number as Value
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.numbers import number_text
+from expectitree.base.tree.columns import NO_BOUNDS, Bounds
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -48,7 +48,7 @@ class Distribution:
     column: str = ""  # of the file
     written: Any = None  # as the tree file has it
     mean: Expression | None = None  # where the distribution alone has it
-    support: Bounds = (-INFINITY, INFINITY)  # the least and the greatest value that it can have
+    support: Bounds = NO_BOUNDS  # the least and the greatest value that it can have
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +184,6 @@ class Formulas:
         more = self.events or self.criteria or self.states or is_written
         return bool(more) or any(True for _ in self.expressions())
 
-    @property
-    def is_unrolled(self) -> bool:
-        """Whether the tree is made of nodes that lead to themselves."""
-        return self.written is not None and bool(self.written.formulas.endings)
-
     def expressions(self) -> Iterable[Expression]:
         """Yield every formula."""
         for column in (self.nodes, self.probabilities, self.rewards):
@@ -205,8 +200,8 @@ class Formulas:
         `node_key` is the key of the node's own formula: `utility` or `estimate`.
         """
         key, reward = payment_of(self.rewards.get(branch))
-        found = {"p": self.probabilities.get(branch), key: reward, node_key: self.nodes.get(node)}
-        return {key: text_of(formula) for key, formula in found.items() if formula is not None}
+        written = {"p": self.probabilities.get(branch), key: reward, node_key: self.nodes.get(node)}
+        return {key: text_of(formula) for key, formula in written.items() if formula is not None}
 
     @property
     def names(self) -> frozenset[str]:
@@ -276,7 +271,7 @@ def is_formula(value: object) -> TypeIs[Expression]:
 def names_of(formula: Expression) -> tuple[str, ...]:
     """Return the names in a formula and its amounts, of which the objective may leave one out."""
     amounts = formula.amounts if isinstance(formula, Amounts) else ()
-    return (*names_in(formula), *(name for _, one in amounts for name in names_in(one)))
+    return (*names_in(formula), *(name for _, amount in amounts for name in names_in(amount)))
 
 
 def negative_of(value: Amount) -> Amount:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from expectitree.base.display import Shown
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import names_in
-from expectitree.base.numbers import INFINITY, Number, escape, is_finite, quote
-from expectitree.base.rounding import UNIT, have_long_values, to_nearest_float
+from expectitree.base.numbers import Number, escape, is_finite, quote
+from expectitree.base.reading import float_column
+from expectitree.base.rounding import UNIT, have_long_values, rounded_column, to_nearest_float
 from expectitree.base.tables import module_of
 from expectitree.base.tree import paths, scans
 from expectitree.base.tree.columns import (
+    NO_BOUNDS,
     NONE,
+    NUMBERS,
     Bounds,
     Columns,
     IntColumn,
@@ -40,7 +43,6 @@ if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
     from expectitree.base.tree.formulas import Criteria, Expectation
 
-NO_BOUNDS: Bounds = (-INFINITY, INFINITY)
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MAX_DIGITS = 4000  # of an unfolded size that is given exactly
 TALLEST = 2**15 - 1  # height in a column of two bytes, of which `find_fault` needs one bit
@@ -225,9 +227,8 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _measures(self) -> tuple[int, int, int, int, Number, Number, int]:
-        measures: tuple[int, int, int, int, Number, Number, int]
-        measures = self.columns.scan(scans.measure, array("H"), 0)
+    def _measures(self) -> scans.Measures:
+        measures: scans.Measures = self.columns.scan(scans.measure, array("H"), 0)
         return measures
 
     @property
@@ -271,12 +272,10 @@ class Tree(Shown):
             ends = self.utility_ends
             known: list[Any] = [abs(end) for end in ends if is_finite(end)]
             return *ends, max(known, default=0)
-        least, greatest = (self._zeros() for _ in range(2))
+        count = len(self)
+        least, greatest = ([0] * count if self.exact else zeros("d", count) for _ in range(2))
         magnitude: Number = self.columns.scan(scans.measure_totals, least, greatest)
         return *_ends(least[-1], greatest[-1]), magnitude
-
-    def _zeros(self) -> NumberColumn:
-        return [0] * len(self) if self.exact else zeros("d", len(self))
 
     @property
     def total_ends(self) -> Bounds:
@@ -375,14 +374,26 @@ class Tree(Shown):
             return self
         if not self.error and not have_long_values(self.columns):
             return self
-        rounded: Tree = module_of("base.tree.transform").in_rounded_fractions(self)
-        return rounded
+        return self.rounded
+
+    @cached_property
+    def rounded(self) -> Tree:
+        """This tree of fractions with its numbers rounded to 200 bits."""
+        return self.converted(rounded_column, is_rounded=True)
 
     @cached_property
     def floats(self) -> Tree:
         """This tree with its numbers rounded to floats, for engines that compute in them."""
-        found: Tree = module_of("base.tree.transform").in_floats(self)
-        return found
+        if not self.exact:
+            return self
+        return self.converted(float_column, exact=False)
+
+    def converted(self, convert: Callable[[Collection[Number]], Any], **about: Any) -> Tree:
+        """Return the tree with each column of numbers converted; `about` are more changes."""
+        numbers = {name: convert(getattr(self.columns, name)) for name in NUMBERS}
+        columns, (paid,) = self.columns._replace(**numbers), convert([self.root_reward])
+        bounds = {n: tuple(convert(ends)) for n, ends in self.local_bounds.items()}
+        return replace(self, columns=columns, local_bounds=bounds, root_reward=paid, **about)
 
     @property
     def unit(self) -> float:
@@ -529,8 +540,8 @@ class Tree(Shown):
             TreeError: There is no such parameter, it is derived from others, or the value of a
                 formula is missing or invalid.
         """
-        found: Tree = module_of("base.tree.replacing").set_parameters(self, values)
-        return found
+        changed: Tree = module_of("base.tree.replacing").set_parameters(self, values)
+        return changed
 
     def with_attitude(self, attitude: str | Attitude | None) -> Tree:
         """Return the tree with an attitude to risk, or without one, and without `expect`.
@@ -560,7 +571,7 @@ class Tree(Shown):
         return changed
 
     def check_attitude(self) -> None:
-        """Raise `TreeError` if the attitude cannot be applied to the totals."""
+        """Check that the attitude fits the totals; raise `TreeError` otherwise."""
         if self.attitude is None or self.attitude.risk_tolerance is not None:
             return
         from expectitree.base.tree.attitude import utility_of  # which few trees need

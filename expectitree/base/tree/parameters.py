@@ -108,16 +108,16 @@ class ParameterValues(dict[str, Any]):
 
         After a text in which some values are `shown`, return the others only: ` (spec = 1)`.
         """
-        own = dict.fromkeys(name for part in expressions for name in names_in(part))
-        met, pending, found = dict(own), [*reversed(own)], []
+        names = dict.fromkeys(name for part in expressions for name in names_in(part))
+        met, pending, given = dict(names), [*reversed(names)], []
         while pending:
             name = pending.pop()
             bases = self.parameters[name].bases
             pending += [base for base in reversed(bases) if base not in met]
             met.update(dict.fromkeys(bases))
             if not bases and f" {name} = " not in shown:
-                found.append(Name(name))
-        text = at_values(self.domain, self, *found)
+                given.append(Name(name))
+        text = at_values(self.domain, self, *given)
         if shown and text:
             return text.replace(" at ", " (", 1) + ")"
         return text
@@ -213,14 +213,14 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     rounded: list[object] = []
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS
     evaluation = _Evaluation(tree, tree.formulas, report or raising(tree), domain)
-    found = evaluation.run()
+    result = evaluation.run()
     error = Fraction(0)
     if rounded:
         again = _Evaluation(tree, tree.formulas, lambda *_: None, rounded_fractions(_MORE_DIGITS))
-        error = _difference(found, again.run())
+        error = _difference(result, again.run())
     if evaluation.without_value:
-        found = evaluation.within_bounds(found)
-    return replace(found, error=error), evaluation.unreached
+        result = evaluation.within_bounds(result)
+    return replace(result, error=error), evaluation.unreached
 
 
 def _difference(tree: Tree, better: Tree) -> Fraction:
@@ -257,11 +257,11 @@ class _Evaluation:
         for n in range(tree.root_id, -1, -1):
             is_reached, branches = bool(reached[n]), tree.branches_of(n)
             if n in formulas.nodes:
-                found = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
-                if found is None:
+                number = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
+                if number is None:
                     self.without_value.append(n)
-                    found = UNKNOWN
-                utility[n] = found
+                    number = UNKNOWN
+                utility[n] = number
             if columns.kind[n] == CHANCE and branches and branches[0] in formulas.probabilities:
                 for b, p in zip(branches, self.outcomes(n, is_reached), strict=True):
                     probability[b] = p
@@ -280,10 +280,10 @@ class _Evaluation:
     def number(
         self, formula: Expression, what: str, node: int, branch: int = NONE, is_reached: bool = True
     ) -> Any:
-        found = self.value(formula)
-        if not isinstance(found, NumberError):
-            return found
-        self.fault(found, what, node, branch, is_reached)
+        value = self.value(formula)
+        if not isinstance(value, NumberError):
+            return value
+        self.fault(value, what, node, branch, is_reached)
         return None
 
     def value(self, formula: Expression) -> Any:
@@ -319,7 +319,7 @@ class _Evaluation:
         branches, formulas, exact = self.tree.branches_of(n), self.formulas, self.tree.exact
         written = {b: p for b in branches if (p := formulas.probabilities[b]) != Name(REST)}
         rests = len(branches) - len(written)
-        found, total, faults = self.checked(written, rests)
+        values, total, faults = self.checked(written, rests)
         for b, fault in faults.items():
             self.fault(fault, {NONE: "outcomes"}.get(b, "p"), n, b, is_reached)
         if faults:
@@ -328,46 +328,46 @@ class _Evaluation:
             if not exact and abs(total - 1) <= ROUNDING:
                 total = 1
             if total == 1:  # so that they are shown as they are written
-                return [found[b] for b in branches]
-            return [found[b] / total for b in branches]
+                return [values[b] for b in branches]
+            return [values[b] / total for b in branches]
         # What is left of 1 by the decimals that Python prints: 0.7 leaves 0.3.
-        left: Number = max(1 - sum_of([*map(to_exact, found.values())]), Fraction(0)) / rests
-        left = written_like(found.values(), left)
+        left: Number = max(1 - sum_of([*map(to_exact, values.values())]), Fraction(0)) / rests
+        left = written_like(values.values(), left)
         if not exact:
             left = float(left)
-        return [found.get(b, left) for b in branches]
+        return [values.get(b, left) for b in branches]
 
     def checked(
         self, written: Mapping[int, Expression], rests: int = 0
     ) -> tuple[dict[int, Any], Any, dict[int, ExpectitreeError]]:
         """Return the values of probabilities, their sum and the faults: -1 is that of the sum."""
-        found = {b: self.value(formula) for b, formula in written.items()}
-        faults = {b: fault for b, p in found.items() if (fault := self.fault_of_p(p, written[b]))}
+        values = {b: self.value(formula) for b, formula in written.items()}
+        faults = {b: fault for b, p in values.items() if (fault := self.fault_of_p(p, written[b]))}
         if faults:
-            return found, 0, faults
-        found = {b: min(max(p, p * 0), p * 0 + 1) for b, p in found.items()}
-        total = sum_of([*found.values()])
+            return values, 0, faults
+        values = {b: min(max(p, p * 0), p * 0 + 1) for b, p in values.items()}
+        total = sum_of([*values.values()])
         if fault := self.fault_of_sum(total, rests, written.values()):
             faults[NONE] = fault
-        return found, total, faults
+        return values, total, faults
 
     def has_wrong_events(self) -> bool:
         """Report each event or test whose probabilities do not sum to 1; return whether one is.
 
         Those of its nodes, which follow from these, would hide where the mistake is.
         """
-        found = {
+        faults = {
             name: fault
             for name, event in self.formulas.defined.items()
             for row in event.distributions()
             for fault in self.checked(dict(enumerate(row)))[2].values()
         }
-        for name, fault in found.items():
+        for name, fault in faults.items():
             if fault.kind == WRONG_SUM_OF_FORMULAS:
                 fault = fault.with_hint(_HINT_OF_SUM.format("`rest` for one"))
             fault = fault.about(f"event {escape(name)}: ")
             self.report(fault, f"event {name}", self.tree.root_id, NONE)
-        return bool(found)
+        return bool(faults)
 
     def fault_of_p(self, p: Any, formula: Expression) -> ExpectitreeError | None:
         """Return the error about a value that is not a probability, or None."""
@@ -390,12 +390,12 @@ class _Evaluation:
             return None
         if not self.tree.exact:
             total = round(total, 12)
-        found = f"the probabilities sum to {message_text(total)}"
+        problem = f"the probabilities sum to {message_text(total)}"
         where = self.values.at(*formulas)
         if rests:
-            return TreeError(f"{found} without the rest{where}, expected at most 1", _CHANGE_ONE)
+            return TreeError(f"{problem} without the rest{where}, expected at most 1", _CHANGE_ONE)
         hint = _HINT_OF_SUM.format(P_REST)
-        return TreeError(f"{found}{where}, expected 1", hint, WRONG_SUM_OF_FORMULAS)
+        return TreeError(f"{problem}{where}, expected 1", hint, WRONG_SUM_OF_FORMULAS)
 
     def within_bounds(self, tree: Tree) -> Tree:
         """Return the tree with the utilities that have no value at 0, or at the nearest bound."""

@@ -84,10 +84,9 @@ def counters_of(tree: Tree) -> set[str]:
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
     changed = tree.changed(parameters=with_values(tree.parameters, values), expect=None)
-    if tree.formulas.is_unrolled:
-        counted = (tree.parameters[name] for name in counters_of(tree) & tree.parameters.keys())
-        if any(changed.parameters[old.name] is not old for old in counted):
-            changed = unrolled_again(changed)
+    counted = counters_of(tree) & tree.parameters.keys()
+    if any(changed.parameters[name] is not tree.parameters[name] for name in counted):
+        changed = unrolled_again(changed)
     changed, _ = evaluated(changed)
     if changed.local_bounds:
         check_bounds(changed, None)
@@ -115,7 +114,7 @@ def endless_links(
 
     `links` are the refs upward with the nodes that they lead to, and `ends` the nodes with an end.
     """
-    found, met, opened = set[int](), set[int](), set[int]()
+    closing, met, opened = set[int](), set[int](), set[int]()
     for root in {*links.values()}:
         stack = [(root, NONE)]
         while stack:
@@ -123,13 +122,13 @@ def endless_links(
             if node < 0:
                 opened.discard(~node)
             elif node in opened:
-                found.add(link)
+                closing.add(link)
             elif node not in met and node not in ends:
                 met.add(node)
                 opened.add(node)
                 stack.append((~node, NONE))
                 stack += [(links.get(child, child), child) for child in children_of(node)]
-    return sorted(found & links.keys())
+    return sorted(closing & links.keys())
 
 
 # What identifies a set of replacements: the names, and the ids of their formulas.
@@ -213,10 +212,10 @@ class Expansion:
             deepest = max_nodes or budget.most(_MAX_DEPTH)
         copy = Copy(tree, exact_nodes)
         done: dict[Key, int] = {}  # the copies of nodes that several branches share
-        opened, count = {Key(tree.root_id)}, 0
+        root = Key(tree.root_id)
+        opened, count = {root}, 0
         # Of each copy that is open: its key, its branches, and the copies of children so far.
-        stack: list[tuple[Key, range, list[int]]]
-        stack = [(Key(tree.root_id), self.branches_of(Key(tree.root_id)), [])]
+        stack: list[tuple[Key, range, list[int]]] = [(root, self.branches_of(root), [])]
         while stack and not self.is_stopped:
             key, branches, copies = stack[-1]
             if len(copies) < len(branches):
@@ -256,43 +255,54 @@ class Expansion:
     def add(self, copy: Copy, key: Key, branches: range, copies: list[int]) -> int:
         """Add a copy of a node over the copies of its children; return its id."""
         node, values = key.node, self.values[key.replaced]
-        if node in self.formulas.endings and not branches:
-            row = self.add_ending(copy, node)
-        else:
+        utility: Amount | None = None
+        if not branches:  # play ends here, in the names of the node, like all other formulas
+            _, utility = self.formulas.endings.get(node, (None, None))
+        if utility is None:
             row = copy.add(node, branches, copies)
+        elif is_formula(utility):
+            row = copy.add_terminal(self.tree.columns.utility[node] * 0)
+            copy.formulas.nodes[row] = utility
+        else:
+            row = copy.add_terminal(utility)
         self.origins.append(node)
         if node in self.formulas.named:
             copy.formulas.named[row] = self.name(key)
             copy.formulas.states[row] = self.formulas.named[node], self.counts(key)
-        own, first = copy.formulas, copy.first_branch(row)
-        places: list[Any] = [(own.nodes, row, "node", NONE)]
-        for at, b in enumerate(branches, first):
-            places += [(own.probabilities, at, "p", b), (own.rewards, at, "reward", b)]
-        for column, at, what, b in places:
-            if values and at in column:
-                column[at] = self.substituted(column[at], values)
-                if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_stopped:
-                    found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
+        written, first = copy.formulas, copy.first_branch(row)
+        places: list[Any] = [(written.nodes, row, "node", NONE)]
+        for place, b in enumerate(branches, first):
+            places += [
+                (written.probabilities, place, "p", b),
+                (written.rewards, place, "reward", b),
+            ]
+        for column, place, what, b in places:
+            if values and place in column:
+                column[place] = self.substituted(column[place], values)
+                if self.lengths[id(column[place])] > _MAX_LENGTH and not self.is_stopped:
+                    problem = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
                     hint = "give parts of it names under the root's `parameters:`"
-                    self.stop(f"{found} characters\n{hint}", what, node, b)
+                    self.stop(f"{problem} characters\n{hint}", what, node, b)
         paid = self.formulas.at_nodes.get(node, 0)
         if is_formula(paid):
             paid = self.substituted(paid, values)
         self.paid.append(paid)
-        for at, child in enumerate(copies, first):
-            copy.pay(at, self.paid[child])
+        for place, child in enumerate(copies, first):
+            copy.pay(place, self.paid[child])
         event = self.formulas.events.get(node, "")
         for name in sorted(values.keys() & self.names_of_event(event))[:1]:
-            found = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
+            problem = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
             hint = "write p at the outcomes, and remove the event from `events`"
-            self.report(f"{found}, and a `with` above replaces it\n{hint}", "outcomes", node, NONE)
+            self.report(
+                f"{problem}, and a `with` above replaces it\n{hint}", "outcomes", node, NONE
+            )
         return row
 
     # ---- Repetition.
 
     def branches_of(self, key: Key) -> range:
         """Return the branches of a copy: none where play ends, because a condition holds."""
-        if key.node in self.formulas.endings:
+        if key.node in self.formulas.endings and not self.is_stopped:
             condition, _ = self.formulas.endings[key.node]
             try:
                 if self.holds(condition, self.values[key.replaced]):
@@ -363,15 +373,6 @@ class Expansion:
             self.lengths[id(part)] = min(len(part.text), _MAX_LENGTH + 1)
         return self.known[number]
 
-    def add_ending(self, copy: Copy, node: int) -> int:
-        """Add the terminal that a node is where its condition holds; return its id."""
-        _, utility = self.formulas.endings[node]
-        if not is_formula(utility):
-            return copy.add_terminal(utility)
-        row = copy.add_terminal(self.tree.columns.utility[node] * 0)
-        copy.formulas.nodes[row] = utility  # in the names of the node, like all others
-        return row
-
     def true_cycle(self, key: Key) -> str:
         """Return the message about a node that leads to itself with equal numbers."""
         values = self.values[key.replaced]
@@ -384,16 +385,16 @@ class Expansion:
 
     def too_many(self, path: Sequence[Key], most: int) -> str:
         """Return the message about a tree that is too large; the last node is first in `path`."""
-        found = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
+        problem = f"copied for each `with` and signal, the tree has more than {most:,} nodes"
         hint = f"write fewer of these, or {budget.more()}"
         if self.links:
             names = [self.name(key) for key in path if key.node in self.formulas.named]
             names = [*dict.fromkeys(reversed(names))]
             if len(names) > 4:
                 names[2:-2] = ["…"]
-            found = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
+            problem = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
             hint = "check the `until` of each, or allow more by --max-nodes"
-        return f"{found}\n{hint}"
+        return f"{problem}\n{hint}"
 
     def name(self, key: Key) -> str:
         """Return `ill (cycle 3)`: the name of a node, and what tells its copies apart."""
@@ -425,12 +426,12 @@ class Expansion:
 
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""
-        for b, own in self.formulas.replaced.items():
+        for b, replaced in self.formulas.replaced.items():
             used = {*self.below[self.child(b)]}
             for name in reversed(self.order):
-                if name in used and name not in own:
+                if name in used and name not in replaced:
                     used.update(self.tree.parameters[name].bases)
-            for name in own.keys() - used:
+            for name in replaced.keys() - used:
                 self.report(
                     f"with replaces {name}, which no formula of the node uses\nremove it",
                     f"with {name}",
@@ -488,13 +489,13 @@ class Expansion:
         """Add the names of each node and of those below it; return whether there were new ones."""
         tree, formulas, is_new = self.tree, self.formulas, False
         for n in range(len(tree)):
-            own = self.names_of_event(formulas.events.get(n, ""))
+            names = self.names_of_event(formulas.events.get(n, ""))
             for _, _, formula in self.written_at(n):
-                own.update(names_of(formula))
+                names.update(names_of(formula))
             for b in tree.branches_of(n):
-                own |= self.needed(b)
-            is_new |= bool(self.links) and own != self.below[n]
-            self.below[n] = frozenset(own)
+                names |= self.needed(b)
+            is_new |= bool(self.links) and names != self.below[n]
+            self.below[n] = frozenset(names)
         return is_new
 
     def child(self, b: int) -> int:
@@ -516,20 +517,20 @@ class Expansion:
             event = definition.test_of
         return names
 
-    def with_derived(self, own: ByName) -> ByName:
+    def with_derived(self, replaced: ByName) -> ByName:
         """Return replacements, and those of the parameters that are derived from replaced ones."""
-        found = {name: self.substituted(formula, {}) for name, formula in own.items()}
-        for name in self.order if found else ():
+        inner = {name: self.substituted(formula, {}) for name, formula in replaced.items()}
+        for name in self.order if inner else ():
             parameter = self.tree.parameters[name]
-            if name not in found and not found.keys().isdisjoint(parameter.bases):
-                found[name] = self.substituted(parameter.value, found)
-        return found
+            if name not in inner and not inner.keys().isdisjoint(parameter.bases):
+                inner[name] = self.substituted(parameter.value, inner)
+        return inner
 
     def key_below(self, key: Key, b: int) -> Key:
         """Return the key of the node that a branch of a copy leads to."""
         child = self.child(b)
         outer, inner = self.values[key.replaced], self.inner.get(b, {})
-        found = {}
+        changed = {}
         for name in self.sorted_below[child] if outer or inner else ():
             if name not in inner:
                 value = outer.get(name)
@@ -538,9 +539,9 @@ class Expansion:
             else:
                 value = self.substituted(inner[name], outer)
             if value is not None and value != Name(name):
-                found[name] = value
-        replaced = tuple((name, id(self.constant(value))) for name, value in found.items())
-        self.values.setdefault(replaced, found)
+                changed[name] = value
+        replaced = tuple((name, id(self.constant(value))) for name, value in changed.items())
+        self.values.setdefault(replaced, changed)
         if not self.formulas.defined:
             return Key(child, replaced)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
@@ -568,11 +569,11 @@ class Expansion:
         if not isinstance(formula, Amounts):
             return whole
         assert isinstance(whole, Apply)
-        amounts = tuple((name, self.plain(one, values)) for name, one in formula.amounts)
-        key = (id(whole), *((name, id(one)) for name, one in amounts))
+        amounts = tuple((name, self.plain(amount, values)) for name, amount in formula.amounts)
+        key = (id(whole), *((name, id(amount)) for name, amount in amounts))
         if key not in self.known:
-            self.known[key] = found = Amounts(whole.operation, whole.operands, amounts)
-            self.lengths[id(found)] = self.lengths[id(whole)]
+            self.known[key] = changed = Amounts(whole.operation, whole.operands, amounts)
+            self.lengths[id(changed)] = self.lengths[id(whole)]
         return self.known[key]
 
     def plain(self, formula: Expression, values: ByName) -> Expression:
@@ -590,11 +591,11 @@ class Expansion:
                 else:
                     part = Apply(part.operation, tuple(operands))
             if key not in self.known:
-                own = part.operation if isinstance(part, Apply) else text_of(part)
+                text = part.operation if isinstance(part, Apply) else text_of(part)
                 lengths = [self.lengths[id(operand)] + 2 for operand in operands]
-                if own == "if":  # an evaluation reads one of both cases
+                if text == "if":  # an evaluation reads one of both cases
                     lengths.remove(min(lengths[1:]))
-                length = len(own) + sum(lengths)
+                length = len(text) + sum(lengths)
                 self.known[key], self.lengths[id(part)] = part, min(length, _MAX_LENGTH + 1)
             return self.known[key]
 

@@ -7,7 +7,7 @@ them down.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import (
@@ -21,12 +21,11 @@ from expectitree.base.tree.columns import (
     Readable,
 )
 
+Measures: TypeAlias = tuple[int, int, int, int, Number, Number, int]
 LEAST_FLOAT = 5e-324  # what a product of floats may lose, however small it is
 
 
-def measure(
-    tree: Columns, height: IntColumn, mark: int
-) -> tuple[int, int, int, int, Number, Number, int]:
+def measure(tree: Columns, height: IntColumn, mark: int) -> Measures:
     """Return numbers of nodes, the range of utilities, and the first node without a mark, or NONE.
 
     The numbers are those of terminals, of unknown ones, of the most branches of a node, and of the
@@ -87,32 +86,32 @@ def measure_rounding(
         k = kind[n]
         if k == TERMINAL:
             continue
-        found = size = least = 0.0
+        lost = size = least = 0.0
         count = 4  # the rounding of the outcome's number, of p, of the product and of the reward
         for b in range(first[n], last[n]):
             c = child[b]
             x = value[c]
-            own = error[c]
+            below = error[c]
             if pays and reward[b] != 0:  # three roundings: of both numbers and of their sum
                 paid: Any = reward[b]
-                own += unit * (abs(paid) + abs(x))
+                below += unit * (abs(paid) + abs(x))
                 x += paid
-                own += unit * abs(x)
+                below += unit * abs(x)
             if k == CHANCE:
                 p = probability[b]
                 if p > 0:
-                    found += p * own
+                    lost += p * below
                     size += p * abs(x)
                     count += 1
                     if x != 0:
                         least = LEAST_FLOAT
-            elif own > found:
-                found = own
+            elif below > lost:
+                lost = below
         if count > 5:  # one outcome of probability 1 loses nothing
-            found += count * (unit * size + least)
-        error[n] = found
-        if found > most:
-            most = found
+            lost += count * (unit * size + least)
+        error[n] = lost
+        if lost > most:
+            most = lost
     return most
 
 
@@ -318,11 +317,3 @@ def tally(tree: Columns, visits: IntColumn) -> tuple[int, int, int]:
             if kind[n] == TERMINAL:
                 leaves += 1
     return nodes, leaves, total
-
-
-def are_all_terminals(kind: IntColumn, child: IntColumn, begin: int, end: int) -> bool:
-    """Return whether the branches from `begin` up to `end` all lead to terminals."""
-    for b in range(begin, end):
-        if kind[child[b]] != TERMINAL:
-            return False
-    return True

@@ -24,7 +24,7 @@ def totals(tree: Tree) -> dict[int, Number]:
     columns = tree.columns
     paid: list[set[Any]] = [set() for _ in range(len(tree))]  # [N] the sums on the ways to a node
     paid[tree.root_id] = {tree.reward_of(NONE)}
-    found = {}
+    known = {}
     for n in range(tree.root_id, -1, -1):  # parents have greater ids
         for b in tree.branches_of(n):
             reward = tree.reward_of(b)
@@ -32,5 +32,5 @@ def totals(tree: Tree) -> dict[int, Number]:
             below = {shifted(total, reward) for total in [*paid[n]][:2]}
             paid[columns.child[b]] |= below
         if columns.kind[n] == Kind.TERMINAL and n not in tree.unknown and len(paid[n]) == 1:
-            found[n] = shifted(columns.utility[n], *paid[n])
-    return found
+            known[n] = shifted(columns.utility[n], *paid[n])
+    return known

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -14,52 +13,23 @@ from expectitree.base.numbers import (
     INFINITY,
     MAX_FLOAT,
     Number,
-    is_finite,
     message_text,
     to_exact_bound,
 )
-from expectitree.base.reading import float_column
-from expectitree.base.rounding import Rounded
 from expectitree.base.tree.builder import normalised
-from expectitree.base.tree.columns import NUMBERS
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Kind, Tree
-
-
-def in_floats(tree: Tree) -> Tree:
-    """Return a tree whose numbers are rounded to floats; raise `NumberError` if one is too far."""
-    if not tree.exact:
-        return tree
-    return _converted(tree, float_column, exact=False)
-
-
-def in_rounded_fractions(tree: Tree) -> Tree:
-    """Return a tree of fractions whose numbers are rounded to 200 bits."""
-    return _converted(tree, _rounded, is_rounded=True)
-
-
-def _rounded(column: Iterable[Number]) -> list[Number]:
-    # NaN and infinite bounds stay as they are.
-    return [Rounded.of(Fraction(value)) if is_finite(value) else value for value in column]
 
 
 def _in_fractions(column: Iterable[Number]) -> list[Number]:
     return [*map(to_exact_bound, column)]
 
 
-def _converted(tree: Tree, convert: Callable[[Collection[Number]], Any], **about: Any) -> Tree:
-    """Return the tree with each column of numbers converted; `about` are more changes."""
-    numbers = {name: convert(getattr(tree.columns, name)) for name in NUMBERS}
-    columns, (paid,) = tree.columns._replace(**numbers), convert([tree.root_reward])
-    bounds = {n: tuple(convert(ends)) for n, ends in tree.local_bounds.items()}
-    return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, **about)
-
-
 def in_fractions(tree: Tree) -> Tree:
     """Return a tree of floats as an exact one; a float counts as the decimal that Python prints."""
     if tree.exact:
         return tree
-    tree = _converted(tree, _in_fractions, exact=True)
+    tree = tree.converted(_in_fractions, exact=True)
     columns = tree.columns
     probability = normalised(columns, columns.probability, exact=True)
     tree = replace(tree, columns=columns._replace(probability=probability))

@@ -30,7 +30,7 @@ from expectitree.base.rounding import round_once
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.report import TreeReport
-from expectitree.base.tree.transform import in_decimals, in_floats
+from expectitree.base.tree.transform import in_decimals
 from expectitree.decide.information.beliefs import NEAR, check_steps
 from expectitree.decide.information.cases import Case, cases_after, outcome_cases
 from expectitree.decide.information.events import (
@@ -204,7 +204,7 @@ def information(
 def _to_compute(tree: Tree) -> tuple[Tree, Amount]:
     """Return the tree in the numbers to compute in, and by how much equal values may differ."""
     if len(tree) > EXACT_NODES:
-        numbers = in_floats(tree)
+        numbers = tree.floats
     else:
         numbers = in_decimals(tree).computed
         if tree.exact and not numbers.is_rounded:

@@ -24,7 +24,7 @@ from expectitree.base.reading import to_fraction
 from expectitree.base.rounding import UNIT, Rounded, round_once
 from expectitree.base.tree.folding import fold_rewards
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.transform import in_decimals, in_rounded_fractions, map_utilities
+from expectitree.base.tree.transform import in_decimals, map_utilities
 from expectitree.decide.records import Amount, Fields, Records, attributes
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
@@ -222,7 +222,7 @@ def _searches(tree: Tree, images: Images, map_class: MapClass) -> tuple[Search, 
     changed = map_utilities(tree, lambda u: images[u][0])
     error = max(error for _, error in images.values())
     if error:
-        after = search_tree(in_rounded_fractions(changed))
+        after = search_tree(changed.rounded)
         after = replace(after, tree=changed, own_eps=after.eps + 2 * error)
     else:
         after = search_tree(changed)

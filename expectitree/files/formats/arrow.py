@@ -39,7 +39,6 @@ from expectitree.base.tree.columns import (
     zeros,
 )
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.base.tree.transform import in_floats
 from expectitree.files.formats.float32 import widen
 from expectitree.files.grammar.document import error_in
 from expectitree.files.metadata import metadata_text, read_metadata
@@ -362,7 +361,7 @@ def batches_of(
         tree = replace(tree, local_bounds=bounds)
     about = {KEY: metadata_text(tree, drop_fractions or float32).encode()}
     labels = _label_array(tree)
-    rows = _batch(in_floats(tree).columns, labels)
+    rows = _batch(tree.floats.columns, labels)
     for at in range(0, rows.num_rows, ROWS):
         batch = rows.slice(at, ROWS)
         if float32:

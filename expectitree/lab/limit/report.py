@@ -16,7 +16,6 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.tree.columns import ChosenBounds
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.proofs import fewest_leaves
 from expectitree.searches.engine import chosen_algorithms, search_tree, searched_tree
 from expectitree.searches.result import Outcome, Search
@@ -194,6 +193,6 @@ def _enough(tree: Tree, whole: Search) -> Enough:
     """Return the fewest leaves that prove the value which a search of the whole tree has found."""
     if tree.exact and tree.has_rounding:
         # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
-        tree = in_floats(tree)
+        tree = tree.floats
         whole = search_tree(tree, bounds=whole.root_bounds)
     return Enough(fewest_leaves(tree, whole))

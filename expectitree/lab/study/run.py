@@ -12,7 +12,6 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.tree.columns import expect_rows
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
-from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.report import Limit, limit
 from expectitree.lab.study.executors import run_tasks
 from expectitree.lab.study.results import GROWN_FIGURES, Figures, Record, Results
@@ -81,7 +80,7 @@ def _search(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
         find, nodes, leaves = games().searcher_of(task.tree, key.seed, task.folder), 0, 0
     else:
         # A game may have fractions.
-        tree = in_floats(make_tree(task.tree, key.seed, task.folder))
+        tree = make_tree(task.tree, key.seed, task.folder).floats
         find, nodes, leaves = partial(_find, tree, key.seed), len(tree), tree.leaves
     found: dict[str, Figures] = {}
     for chosen in algorithms:

@@ -18,7 +18,7 @@ from helpers import ROOT, loads
 import expectitree as et
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.rounding import UNIT
-from expectitree.base.tree.transform import in_floats, in_fractions
+from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.engine import search_tree
 
 OIL = """
@@ -185,7 +185,7 @@ def test_sums_of_formulas_that_nearly_miss_1_are_divided_out() -> None:
     tree = et.loads(text.replace("MISS", "1e-12"))
     miss = Fraction(1, 10**12)
     assert value(tree) == (Fraction("1.7") + 2 * miss) / (1 + miss)
-    assert value(in_floats(tree).with_parameters(x=0.4)) == pytest.approx(1.6)
+    assert value(tree.floats.with_parameters(x=0.4)) == pytest.approx(1.6)
     with pytest.raises(et.FileError, match=r"the probabilities sum to 1\.00000001 at x = 0\.3"):
         et.loads(text.replace("MISS", "1e-8"))
 

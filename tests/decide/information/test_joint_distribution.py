@@ -20,7 +20,6 @@ from helpers import LONG, for_each
 from oracle import gain_sign
 
 import expectitree as et
-from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
 
 World = tuple[dict[str, str], Fraction]  # what happens, and the probability
@@ -232,7 +231,7 @@ def check(seed: int, is_shown: bool) -> Counter[str]:
         done["EVPI of numbers" if is_shown else "EVPI"] += 1
         check_test(case, tree, event, done)
         if is_shown:
-            floats = et.information(in_floats(tree), event)
+            floats = et.information(tree.floats, event)
             assert floats.with_information == pytest.approx(float(expected))
         answered.append(event)
     for count in (2, 3):

@@ -19,7 +19,6 @@ import pytest
 from helpers import seed_ranges
 
 import expectitree as et
-from expectitree.base.tree.transform import in_floats
 
 World = Mapping[str, str]  # the outcome of each event
 Worlds = Sequence[tuple[World, Fraction]]
@@ -121,7 +120,7 @@ def check(seed: int) -> Counter[str]:
         part = known(case.worlds, found.events, one.labels)
         assert not is_shown or (one.p, one.value) == (mass(part), value(case.data, part))
     assert sum(one.p for one in found.outcomes) == 1
-    floats = et.information(in_floats(tree), names)
+    floats = et.information(tree.floats, names)
     assert floats.evpi == pytest.approx(float(found.evpi), abs=1e-9)
     return Counter({f"{len(names)} of {len(case.names)}": 1})
 

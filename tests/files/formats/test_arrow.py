@@ -37,7 +37,6 @@ from oracle import ExactNode
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
 from expectitree.base.tree.columns import ROUNDING, Kind
-from expectitree.base.tree.transform import in_floats
 from expectitree.files.formats import arrow
 
 # ---- Our own files.
@@ -86,7 +85,7 @@ def test_numbers_of_24_bits_are_rounded_and_outcomes_sum_to_1(
         wide = "is beyond the limit of --float32" in str(error)
         assert wide or (tree.local_bounds and tree.columns.pays)
         return
-    again, given = et.load(path), in_floats(tree)
+    again, given = et.load(path), tree.floats
     assert [*again.label] == [*given.label]
     assert [*again.columns.utility] == pytest.approx(
         [*map(single, given.columns.utility)], 0, 0, True
@@ -135,7 +134,7 @@ def test_a_column_of_labels_is_left_out_if_no_branch_has_one(
         arrow.read_table(str(tmp_path / "tree.arrow"))[0].schema.field("branches").type.value_type
     )
     assert fields.num_fields == (3 if label else 2)
-    assert content_of(et.load(tmp_path / "tree.arrow")) == content_of(in_floats(tree))
+    assert content_of(et.load(tmp_path / "tree.arrow")) == content_of(tree.floats)
 
 
 def test_what_24_bits_cannot_hold_is_refused(tmp_path: Path) -> None:
@@ -177,15 +176,15 @@ def test_an_exact_tree_is_read_back_or_refused_with_a_path(
         assert not all(map(is_float_decimal, in_columns + in_bounds))
         assert not path.exists()
         et.save(tree, path, drop_fractions=True)
-        rounded, columns = et.load(path).columns, in_floats(tree).columns
+        rounded, columns = et.load(path).columns, tree.floats.columns
         assert [*rounded.utility] == pytest.approx([*columns.utility], nan_ok=True)
         assert [*rounded.probability] == pytest.approx([*columns.probability])
         assert [*rounded.reward] == pytest.approx([*columns.reward])
     else:
         assert all(map(is_float_decimal, in_columns))
         again = et.load(path)
-        assert columns_of(again) == columns_of(in_floats(tree))
-        assert content_of(again) == content_of(in_floats(tree))
+        assert columns_of(again) == columns_of(tree.floats)
+        assert content_of(again) == content_of(tree.floats)
 
 
 def numbers_of(tree: et.Tree) -> tuple[list[Any], list[Any]]:
@@ -344,7 +343,7 @@ def test_an_expectation_keeps_every_digit(value: str, format: str, tmp_path: Pat
     tree = et.loads(f"expect: {{value: {value}, values: {{/: {value}}}}}\nmax: [1, 2]")
     et.save(tree, tmp_path / f"tree.{format}")
     again = et.load(tmp_path / f"tree.{format}")
-    assert content_of(again) == content_of(in_floats(tree))
+    assert content_of(again) == content_of(tree.floats)
 
 
 @pytest.mark.parametrize("format", ["yaml", "json", *FORMATS])

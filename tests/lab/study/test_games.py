@@ -19,7 +19,6 @@ from lab.study.studies import (
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError, GameError
-from expectitree.base.tree.transform import in_floats
 from expectitree.games.finding import find_game
 from expectitree.games.positions import root
 from expectitree.lab.study.spec import Study
@@ -86,7 +85,7 @@ def test_figures_equal_those_of_direct_calls(games: tuple[Study, Path], folder: 
         name = tree["game"].replace("rules.py", str(folder / "rules.py"))
         state = root(find_game(name), int(tree.get("random-moves", "0")), record["seed"])
         whole = et.write_out(name, depth=int(tree["depth"]), state=state, estimate=estimate)
-        whole = in_floats(et.prepare(whole, order=tree.get("order", "given")))
+        whole = et.prepare(whole, order=tree.get("order", "given")).floats
         assert (record["nodes"], record["leaves"]) == (len(whole), whole.leaves)
         assert set(record["runs"]) == {"star1", "star2", "best-first"}
         for algorithm, run in record["runs"].items():
