@@ -28,6 +28,7 @@ from expectitree.cli.games import (
     is_game_name,
     refuse_file_options,
     refuse_game,
+    refuse_game_options,
 )
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -186,8 +187,8 @@ class SearchOptions:
         games = [name for name in self.files if is_game_name(name)]
         if self.games is None:
             refuse_game(*games)
-        else:
-            self.games.check(bool(games))
+        if not games:
+            refuse_game_options()
         protect([*files_in(self.files), *(name.rpartition(":")[0] for name in games)])
 
     def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
