@@ -59,7 +59,7 @@ class _Commands(click.Group):
                 result: object = super().invoke(ctx)
                 return result
         finally:
-            say_warnings(ctx)
+            say_warnings(ctx.obj)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -51,7 +51,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> None:
         """Run the command, which alone may write to standard output, and returns its status."""
-        with printing_to_stderr(ctx), notation(ctx.params.get("exact", False)):
+        with printing_to_stderr(), notation(ctx.params.get("exact", False)):
             arguments = _arguments(self.plan, ctx)
             status = ctx.invoke(self.function, **arguments)
         if "options" in arguments:

@@ -26,7 +26,7 @@ _TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
-    out: str | None,
+    output: str | None,
     picture_format: str | None,
     force: bool,
     drawing_options: dict[str, Any],
@@ -56,9 +56,9 @@ def command(
     """
     if options.tree_count > 1:
         raise UsageError("draw makes one picture\ngive one FILE.")
-    if out is None:
-        out = _beside(options)
-    kind = _kind(out, picture_format)
+    if output is None:
+        output = _beside(options)
+    kind = _kind(output, picture_format)
     lazy = algorithms.of_game(is_repeated=kind == drawing.PAGE)
     if "blank" in drawing_options:  # an exercise needs every leaf
         lazy = None
@@ -73,7 +73,7 @@ def command(
     if drawing_options.pop("show_all", False):
         drawing_options["rows"] = None
 
-    drawer = _Drawer(options, algorithms, out, kind, drawing_options, force)
+    drawer = _Drawer(options, algorithms, output, kind, drawing_options, force)
     list(options.map("drawing", drawer.draw, lazy))
 
 
@@ -83,14 +83,14 @@ class _Drawer:
 
     options: SearchOptions
     algorithms: ChosenAlgorithms
-    out: str
+    output: str
     kind: str
     style: dict[str, Any]
     force: bool
 
     def draw(self, found: Tree | Search, file: str) -> None:
-        if self.out != "-":
-            check_drawn(self.out, self.force)
+        if self.output != "-":
+            check_drawn(self.output, self.force)
         if isinstance(found, Search):
             picture = self.drawn(found, file)
             self.options.fail_if(is_stopped(found))
@@ -106,7 +106,7 @@ class _Drawer:
             search = evaluate_known(found, algorithm, **arguments)
             self.options.fail_if(is_stopped(search) and not found.unknown)
             picture = self.drawn(search, file)
-        _write(picture, self.out)
+        _write(picture, self.output)
 
     def drawn(self, search: Search, file: str) -> drawing.Drawn:
         if self.kind == drawing.PAGE:
@@ -122,25 +122,25 @@ def _beside(options: SearchOptions) -> OutputFile:
     return OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
 
 
-def _kind(out: str, picture_format: str | None) -> str:
+def _kind(output: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
-    if out == "-":
+    if output == "-":
         if picture_format not in _TEXTS:
             raise UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
         return picture_format
     if picture_format is not None:
         raise UsageError("--format is for standard output: a file's ending sets its format.")
-    check_place(out)
-    return drawing.kind_of(out)
+    check_place(output)
+    return drawing.kind_of(output)
 
 
-def _write(picture: drawing.Drawn, out: str) -> None:
+def _write(picture: drawing.Drawn, output: str) -> None:
     said = []
-    if out == "-":
+    if output == "-":
         write([str(picture.data)])
     else:
-        drawing.write(picture.data, out)
-        said.append(f"{out} written")
+        drawing.write(picture.data, output)
+        said.append(f"{output} written")
     said += [f"{shown}; `--all` draws every node" for shown in picture.shown]
     if said:
         say(": ".join(said))

@@ -29,7 +29,7 @@ def command(
     shown: Sequence[str],
     strategy: bool,
     totals: bool,
-    is_detailed: bool,
+    verbose: bool,
     notes: bool,
 ) -> None:
     """Compute the value of each tree and show the tree, annotated.
@@ -59,7 +59,7 @@ def command(
         why = None
         if explain is not None:
             why = reasons(search, tree.find(explain).id, tree.find_branch(explain))
-        is_described = is_detailed or algorithms.are_named
+        is_described = verbose or algorithms.are_named
         shows = "formulas" in shown, totals, is_described
         return Evaluation(file, search, windows, why, strategy, *shows)
 

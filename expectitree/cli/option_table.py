@@ -262,7 +262,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-v --verbose",
             "Describe the search too: algorithm, counts and bounds; the default with -a.",
-            name="is_detailed",
         ),
         Option(
             "--notes/--no-notes",
@@ -276,7 +275,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-v --verbose",
             "Show how long each search took, too; the default for games.",
-            name="has_times",
         ),
     ],
     "limit": [
@@ -312,7 +310,6 @@ TABLE: dict[str, list[Parameter]] = {
             "-o --output OUT",
             "The file; its ending sets the format. - is standard output, with --format.  "
             "[default: FILE with the ending .svg]",
-            name="out",
         ),
         Option("--format [svg|dot|mmd|html]", "The format if OUT is -.", OUTPUT, "picture_format"),
     ],
@@ -431,7 +428,6 @@ TABLE: dict[str, list[Parameter]] = {
             "-p --parameter NAME[=LOW..HIGH]",
             "The weight, if the objective has several parameters, and its range.  [default: from "
             "0]",
-            name="weight",
             default="",
             shell_complete=complete_parameters,
         ),
@@ -466,14 +462,13 @@ TABLE: dict[str, list[Parameter]] = {
             "--reach COUNTER",
             "Show how likely play enters each node that repeats, by a counter such as cycle.",
         ),
-        Option("-v --verbose", "Show the regret of each action in each state.", name="is_detailed"),
+        Option("-v --verbose", "Show the regret of each action in each state."),
     ],
     "simulate": [
         Option(
             "-p --parameter NAME[=LOW..HIGH]",
             "Show the acceptability curve: the share of draws in which each action is best, over "
             "the range of this parameter.",
-            name="moved",
             shell_complete=complete_parameters,
         ),
         Option(
@@ -493,7 +488,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "--draws N",
             "The number of draws.",
-            name="count",
             default="{decide.simulation.report.DRAWS}",
         ),
         Option(
@@ -505,7 +499,7 @@ TABLE: dict[str, list[Parameter]] = {
     ],
     "report": [
         _files(metavar="FILE"),
-        Option("-o --output OUT", "The page: a .html file.", name="out", required=True),
+        Option("-o --output OUT", "The page: a .html file.", required=True),
         Option("--parts LIST", "Only these parts, with commas between: {decide.page.PARTS}."),
     ],
     "rescale": [
@@ -517,7 +511,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-o --output FILE",
             "Write the rescaled tree; the suffix decides the format.",
-            name="out",
             type=OUT,
         ),
     ],
@@ -556,9 +549,7 @@ TABLE: dict[str, list[Parameter]] = {
         ),
         Option("--no-save", "Read answers from the file, but add none.", rare=True),
         Option("--show", "Ask nothing: show the tree and the bounds.", name="shows"),
-        Option(
-            "-o --output FILE", "Write the tree with the answers in it.", name="output", type=OUT
-        ),
+        Option("-o --output FILE", "Write the tree with the answers in it.", type=OUT),
     ],
     "new": [
         Argument(["file"], required=False, type=OUT),
@@ -628,7 +619,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-o --output FILE",
             "The file to write; its ending sets the format.",
-            name="out",
             default="-",
             show_default=False,
             type=OUT,
@@ -668,7 +658,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-o --output OUT",
             "The file; its ending sets the format.",
-            name="out",
             default="sheet.html",
         ),
         Option("--trees FOLDER", "Also write each tree to a file.", rare=True, type=FILE),

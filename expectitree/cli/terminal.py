@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import TextIOWrapper
 from threading import Timer
 from typing import IO, TYPE_CHECKING, Any
@@ -28,13 +28,9 @@ if TYPE_CHECKING:
 DOES_NOT_HOLD = 1  # the answer is negative
 WRONG_USAGE = 2
 NO_TREE = 3  # a file cannot be read or written, or is not a tree
-REPORT = "expectitree.report"  # where the `_Report` is kept in the context's `meta`
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
 _MEANT = {"--json": "--format json", "--csv": "--format csv"}  # by options that users expect
-_WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
-_OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
-_OUTPUT = "expectitree.output"  # where standard output is kept while a command runs
 _PATIENCE = 1.0  # seconds before progress is shown
 _LONG = 3.0  # seconds before warnings are shown, if there is no answer yet
 _MAX_STOP_LENGTH = 0.2  # seconds in which the progress bar disappears
@@ -53,19 +49,20 @@ OUT = _OutputPath(readable=False, allow_dash=True)
 
 
 @dataclass
-class _Report:
-    """The file of a report, which is opened at the first text; `saving_report` replaces it."""
+class Output:
+    """Where the answer of a command goes, and the warnings until it is written."""
 
-    file: OutputFile
-    opened: ExitStack
-    stream: TextIOWrapper | None = None
+    opened: ExitStack = field(default_factory=ExitStack)  # with the file of the report
+    report: OutputFile | None = None
+    stream: TextIOWrapper | None = None  # of the report, from its first text on
+    stdout: Any = None  # while a command runs
+    warnings: dict[str, bool] = field(default_factory=dict)  # whether each was printed
 
-    def open(self) -> TextIOWrapper:
-        if self.stream is None:
-            binary = self.opened.enter_context(whole_file(self.file))
-            self.stream = TextIOWrapper(binary, "utf-8", newline="\n", write_through=True)
-            self.opened.callback(self.stream.detach)
-        return self.stream
+
+def _output() -> Output:
+    context = click.get_current_context(silent=True)
+    output = None if context is None else context.obj
+    return output or Output()
 
 
 def make_console(stderr: bool = False) -> Console:
@@ -75,26 +72,21 @@ def make_console(stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else standard_output()
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
-    is_file = not stderr and _chosen(REPORT) is not None
+    is_file = not stderr and _output().report is not None
     return console.make_console(not is_file, stream)
 
 
 def standard_output() -> Any:
     """Return the stream for the answer, which `sys.stdout` is not while a command runs."""
-    return _chosen(_OUTPUT) or sys.stdout
+    return _output().stdout or sys.stdout
 
 
 @contextmanager
-def printing_to_stderr(context: click.Context) -> Iterator[None]:
+def printing_to_stderr() -> Iterator[None]:
     """Send to standard error what the code of a game prints, since it is no part of the answer."""
-    context.meta[_OUTPUT] = sys.stdout
+    _output().stdout = sys.stdout
     with redirect_stdout(sys.stderr):
         yield
-
-
-def _chosen(option: str) -> Any:
-    context = click.get_current_context(silent=True)
-    return None if context is None else context.meta.get(option)
 
 
 def show(format: str, report: Any, **settings: Any) -> None:
@@ -122,8 +114,7 @@ def show_separator(file: str, position: int) -> None:
 
 def write(pieces: Iterable[str]) -> None:
     """Write text to standard output or to the report's file, in portions worth a system call."""
-    report: _Report | None = _chosen(REPORT)
-    stream: IO[str] = standard_output() if report is None else report.open()
+    stream: IO[str] = _report_stream() or standard_output()
     portion: list[str] = []
     size = 0
     for piece in pieces:
@@ -136,23 +127,33 @@ def write(pieces: Iterable[str]) -> None:
     stream.flush()
 
 
+def _report_stream() -> TextIOWrapper | None:
+    """Return the stream of the report's file, if one was named; open it at the first text."""
+    output = _output()
+    if output.report is not None and output.stream is None:
+        binary = output.opened.enter_context(whole_file(output.report))
+        output.stream = TextIOWrapper(binary, "utf-8", newline="\n", write_through=True)
+        output.opened.callback(output.stream.detach)
+    return output.stream
+
+
 def choose_report(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
     """Make an option's file the one that the report is written to."""
     if file == "" or (file or "").lower().endswith(NO_REPORT):
         raise click.BadParameter(
             f"{file!r} cannot be a report\nchoose an ending such as .txt or .json"
         )
-    if file is not None and file != "-":
-        context.meta[REPORT] = _Report(file, context.meta[_OPENED])
+    if file not in (None, "-"):
+        context.obj.report = file
 
 
 def protect(files: Iterable[str]) -> None:
     """Raise a usage error if the report would replace one of the files that are read."""
-    report: _Report | None = _chosen(REPORT)
-    if report is None or not os.path.exists(report.file):
+    report = _output().report
+    if report is None or not os.path.exists(report):
         return
     for file in files:
-        if os.path.exists(file) and os.path.samefile(file, report.file):
+        if os.path.exists(file) and os.path.samefile(file, report):
             raise click.UsageError(f"{file} is read here\nname another file for the report.")
 
 
@@ -161,14 +162,13 @@ def saving_report(context: click.Context) -> Iterator[None]:
     """Finally replace the file of the report, if one was named; after an error, keep it."""
     ended = None
     with ExitStack() as opened:
-        context.meta[_OPENED] = opened
+        context.obj = output = Output(opened)
         try:
             yield
         except click.exceptions.Exit as error:  # the answer is negative, and the report complete
             ended = error
-    report: _Report | None = context.meta.get(REPORT)
-    if report is not None and report.stream is not None:  # otherwise every tree had an error
-        say(f"{report.file} written")
+    if output.stream is not None:  # otherwise no report was named, or every tree had an error
+        say(f"{output.report} written")
     if ended is not None:
         raise ended
 
@@ -213,15 +213,14 @@ def warn(message: str) -> None:
 
     If the answer takes long, a warning says why, and `working` prints it meanwhile.
     """
-    click.get_current_context().meta.setdefault(_WARNINGS, {}).setdefault(message, False)
+    _output().warnings.setdefault(message, False)
 
 
-def say_warnings(context: click.Context) -> None:
+def say_warnings(output: Output) -> None:
     """Print the warnings that were not printed yet."""
-    messages = context.meta.get(_WARNINGS, {})
-    for message in list(messages):
-        if not messages[message]:
-            messages[message] = True
+    for message, is_printed in list(output.warnings.items()):
+        if not is_printed:
+            output.warnings[message] = True
             problem = getattr(message, "problem", Problem("expectitree", message))
             say_problems([problem], "warning")
 
@@ -290,7 +289,7 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
         timer.cancel()
         timer.join(_MAX_STOP_LENGTH)
 
-    with _after(_LONG, say_warnings, click.get_current_context()):
+    with _after(_LONG, say_warnings, _output()):
         if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             yield advance
             return
