@@ -23,9 +23,9 @@ class ChosenAlgorithms:
         options = {name.replace("_", "-"): value for name, value in tuning.items()}
         chosen = dict.fromkeys(map(name_of, names or ALGORITHMS))
         for key in options:
-            own = OPTIONS[key].algorithm
-            if own not in chosen:
-                raise UsageError(f"--{key} is for {own}\nuse -a {own}, or remove it.")
+            owner = OPTIONS[key].algorithm
+            if owner not in chosen:
+                raise UsageError(f"--{key} is for {owner}\nuse -a {owner}, or remove it.")
         self.all = []
         for name in chosen:
             known = {key: text for key, text in options.items() if OPTIONS[key].algorithm == name}

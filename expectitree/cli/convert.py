@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.folding import fold_with_formulas, unshare
 from expectitree.base.tree.model import Tree
@@ -12,9 +14,10 @@ from expectitree.cli.games import (
     refuse_file_options,
     refuse_game_options,
 )
-from expectitree.cli.terminal import say, working
-from expectitree.cli.tree_files import check_output, read_exactly, write_tree
+from expectitree.cli.terminal import say, warn, working
+from expectitree.cli.tree_files import check_output, write_tree
 from expectitree.decide.flip import flip, left_out
+from expectitree.files import load
 from expectitree.files.rows import ReadOptions
 
 
@@ -66,7 +69,10 @@ def command(
         tree = GameSource(source, games, depth, bounds=bounds, exact=is_exact).write_out()
     else:
         refuse_game_options()
-        tree = read_exactly(source, parameters, reading)
+        with working(f"reading {source}"):
+            tree = load(
+                source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading
+            )
     with working(f"converting {source}"):
         if flipped:
             tree = _flipped(tree, flipped)

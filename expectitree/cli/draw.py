@@ -20,8 +20,6 @@ from expectitree.picture import drawing
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 
-_TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
-
 
 def command(
     algorithms: ChosenAlgorithms,
@@ -88,25 +86,32 @@ class _Drawer:
     style: dict[str, Any]
     force: bool
 
-    def draw(self, found: Tree | Search, file: str) -> None:
+    def draw(self, source: Tree | Search, file: str) -> None:
         if self.output != "-":
             check_drawn(self.output, self.force)
-        if isinstance(found, Search):
-            picture = self.drawn(found, file)
-            self.options.fail_if(is_stopped(found))
+        if isinstance(source, Search):
+            picture = self.drawn(source, file)
+            self.options.fail_if(is_stopped(source))
         elif self.kind == drawing.PAGE:
-            chosen = self.algorithms.for_tree(file, found)
+            chosen = self.algorithms.for_tree(file, source)
             arguments = self.options.arguments_for(*chosen)
             del arguments["engine"]  # the interpreted one, which shows its steps
-            picture = drawing.Drawn(drawing.page(found, chosen, file=file, **arguments))
+            picture = drawing.Drawn(drawing.page(source, chosen, file=file, **arguments))
         else:
-            algorithm, *_ = self.algorithms.for_tree(file, found)
+            algorithm, *_ = self.algorithms.for_tree(file, source)
             arguments = self.options.arguments_for(algorithm)
             arguments |= {"is_blank": "blank" in self.style, "exact": self.options.exact}
-            search = evaluate_known(found, algorithm, **arguments)
-            self.options.fail_if(is_stopped(search) and not found.unknown)
+            search = evaluate_known(source, algorithm, **arguments)
+            self.options.fail_if(is_stopped(search) and not source.unknown)
             picture = self.drawn(search, file)
-        _write(picture, self.output)
+        remarks = [f"{shown}; `--all` draws every node" for shown in picture.shown]
+        if self.output == "-":
+            write([str(picture.data)])
+        else:
+            drawing.write(picture.data, self.output)
+            remarks.insert(0, f"{self.output} written")
+        if remarks:
+            say(": ".join(remarks))
 
     def drawn(self, search: Search, file: str) -> drawing.Drawn:
         if self.kind == drawing.PAGE:
@@ -125,22 +130,10 @@ def _beside(options: SearchOptions) -> OutputFile:
 def _kind(output: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
     if output == "-":
-        if picture_format not in _TEXTS:
-            raise UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
+        if picture_format is None:
+            raise UsageError("-o - needs --format\none of svg, dot, mmd, html.")
         return picture_format
     if picture_format is not None:
         raise UsageError("--format is for standard output: a file's ending sets its format.")
     check_place(output)
     return drawing.kind_of(output)
-
-
-def _write(picture: drawing.Drawn, output: str) -> None:
-    said = []
-    if output == "-":
-        write([str(picture.data)])
-    else:
-        drawing.write(picture.data, output)
-        said.append(f"{output} written")
-    said += [f"{shown}; `--all` draws every node" for shown in picture.shown]
-    if said:
-        say(": ".join(said))

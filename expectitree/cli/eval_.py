@@ -48,13 +48,12 @@ def command(
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT
 
-    def evaluate_tree(found: Tree | Search, file: str) -> Evaluation:
-        if isinstance(found, Search):
-            search = found
+    def evaluate_tree(source: Tree | Search, file: str) -> Evaluation:
+        if isinstance(source, Search):
+            search = source
         else:
-            chosen.for_tree(file, found)
-            arguments = options.arguments_for(algorithm)
-            search = search_tree(found, algorithm, **arguments)
+            chosen.for_tree(file, source)
+            search = search_tree(source, algorithm, **options.arguments_for(algorithm))
         tree = search.tree  # an attitude to risk may have folded its rewards
         why = None
         if explain is not None:

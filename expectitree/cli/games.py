@@ -166,9 +166,7 @@ class GameSource:
         from expectitree.games.searching import write_out
 
         if self.options.deepen or self.options.seconds is not None:
-            name = "--seconds"
-            if self.options.deepen:
-                name = "--deepen"
+            name = "--deepen" if self.options.deepen else "--seconds"
             raise UsageError(
                 f"{name} is for pruning searches, and this needs the whole tree\nremove it, or "
                 "choose another algorithm with -a."

@@ -24,10 +24,10 @@ from expectitree.cli.readable import (
     NUMBER,
     PROBABILITY,
     FormatName,
-    complete_from,
     complete_parameters,
     complete_paths,
     complete_settings,
+    completing,
 )
 from expectitree.cli.terminal import OUT, choose_report
 from expectitree.files.formats import NAMES as FORMAT_NAMES
@@ -52,7 +52,7 @@ _algorithm = partial(
     name="names",
     multiple=True,
     rare=False,
-    shell_complete=complete_from(NAMES),
+    shell_complete=completing(lambda _: NAMES),
 )
 _report = partial(
     Option,
@@ -78,7 +78,7 @@ TABLE: dict[str, list[Parameter]] = {
             "Order of children: given, best, worst, inner (by estimates) or random:SEED.",
             TREES,
             default="given",
-            shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
+            shell_complete=completing(lambda _: [order.removesuffix("SEED") for order in ORDERS]),
         ),
         Option(
             "--exact",

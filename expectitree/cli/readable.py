@@ -54,19 +54,19 @@ def _files(incomplete: str) -> list[str]:
 
     folder = incomplete[: incomplete.rfind("/") + 1]
     hidden = "." if incomplete == folder else "/"  # how hidden files begin
-    found = []
+    paths = []
     with suppress(OSError):
         for entry in os.scandir(os.path.expanduser(folder) or "."):
             path = f"{folder}{entry.name}{'/' * entry.is_dir()}"
             fits = path.startswith(incomplete) and not entry.name.startswith(hidden)
             if fits and path.endswith(("/", ".py", *SUFFIXES)):
-                found.append(path)
-    if len(found) == 1 and found[0].endswith("/"):
-        return _files(found[0]) or found
-    return sorted(found)
+                paths.append(path)
+    if len(paths) == 1 and paths[0].endswith("/"):
+        return _files(paths[0]) or paths
+    return sorted(paths)
 
 
-class Parsed(click.ParamType):
+class Parsed(click.ParamType[Any]):
     """What a function reads from a text."""
 
     name = "text"
@@ -117,30 +117,30 @@ class FormatName(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
-    """Return a function that completes one of the values."""
+def completing(names: Callable[[click.Context], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the names that fit what was typed before."""
 
     def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-        return [value for value in values if value.startswith(incomplete)]
+        return [name for name in names(context) if name.startswith(incomplete)]
 
     return complete
 
 
-def _complete_of_tree(names: Callable[[Tree], Iterable[str]]) -> Callable[..., list[str]]:
+def _names_of_tree(names: Callable[[Tree], Iterable[str]]) -> Callable[..., list[str]]:
     """Return a function that completes one of the names in the tree that was typed before."""
 
-    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    def typed(context: click.Context) -> Iterable[str]:
         params: Any = context.params
         with suppress(ExpectitreeError, OSError):
             for text in params.get("texts") or ():
-                return complete_from(names(loads(text)))(context, param, incomplete)
+                return names(loads(text))
             for file in params.get("files") or context.args:  # an option waits for its value
-                return complete_from(names(load(file)))(context, param, incomplete)
-        return []
+                return names(load(file))
+        return ()
 
-    return complete
+    return completing(typed)
 
 
-complete_parameters = _complete_of_tree(lambda tree: tree.parameters)
-complete_settings = _complete_of_tree(lambda tree: [f"{name}=" for name in tree.parameters])
-complete_paths = _complete_of_tree(lambda tree: map(tree.path_of, tree.first_paths.order))
+complete_parameters = _names_of_tree(lambda tree: tree.parameters)
+complete_settings = _names_of_tree(lambda tree: [f"{name}=" for name in tree.parameters])
+complete_paths = _names_of_tree(lambda tree: map(tree.path_of, tree.first_paths.order))

@@ -176,8 +176,7 @@ def saving_report(context: click.Context) -> Iterator[None]:
 def say(message: str) -> None:
     """Print a message to standard error."""
     if not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):  # rich need not be imported
-        with stderr_may_be_closed():
-            click.echo(escape(message), err=True)
+        _echo([f"{escape(message)}\n"])
         return
     from expectitree.text.console import message_line
 
@@ -203,9 +202,7 @@ def print_error(lines: Iterable[RenderableType]) -> None:
     from expectitree.text.console import to_strings
 
     console = make_console(stderr=True)
-    with stderr_may_be_closed():
-        for text in to_strings(lines, console):
-            click.echo(text, err=True, nl=False, color=console.color_system is not None)
+    _echo(to_strings(lines, console), console.color_system is not None)
 
 
 def warn(message: str) -> None:
@@ -244,11 +241,11 @@ def say_problems(problems: Iterable[Problem], kind: str = "error") -> None:
     print_error(problem_lines(problems, make_console(stderr=True).options, kind))
 
 
-@contextmanager
-def stderr_may_be_closed() -> Iterator[None]:
-    """Ignore that a message cannot be written: the exit status still reports the error."""
+def _echo(texts: Iterable[str], color: bool = False) -> None:
+    """Print to standard error if it is open; the exit status reports the error in any case."""
     try:
-        yield
+        for text in texts:
+            click.echo(text, err=True, nl=False, color=color)
     except OSError:
         discard(sys.stderr)
 

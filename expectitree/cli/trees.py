@@ -113,11 +113,11 @@ class SearchOptions:
         self._check()
         for name, read in self._sources(lazy):
             try:
-                found = read()
-                if isinstance(found, Tree) and (hint := advice(found, self.engine)):
-                    say(f"{name}: {len(found):,} nodes: {hint}")
+                tree = read()
+                if isinstance(tree, Tree) and (hint := advice(tree, self.engine)):
+                    say(f"{name}: {len(tree):,} nodes: {hint}")
                 with working(f"{activity} {name}"):
-                    result = function(found, file=name, **arguments)
+                    result = function(tree, file=name, **arguments)
             except FileError as error:
                 self.statuses.append(NO_TREE)
                 problems = error.as_problems()
