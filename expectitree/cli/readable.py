@@ -66,7 +66,7 @@ def _files(incomplete: str) -> list[str]:
     return sorted(paths)
 
 
-class Parsed(click.ParamType[Any]):
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no arguments
     """What a function reads from a text."""
 
     name = "text"
