@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
+from itertools import islice
 from threading import Timer
 from typing import IO, TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ NO_TREE = 3  # a file cannot be read or written, or is not a tree
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
 _MEANT = {"--json": "--format json", "--csv": "--format csv"}  # by options that users expect
+_PORTION = 1000  # pieces of text, such as lines, that are written together
 _PATIENCE = 1.0  # seconds before progress is shown
 _LONG = 3.0  # seconds before warnings are shown, if there is no answer yet
 _MAX_STOP_LENGTH = 0.2  # seconds in which the progress bar disappears
@@ -115,15 +117,9 @@ def show_separator(file: str, position: int) -> None:
 def write(pieces: Iterable[str]) -> None:
     """Write text to standard output or to the report's file, in portions worth a system call."""
     stream: IO[str] = _report_stream() or standard_output()
-    portion: list[str] = []
-    size = 0
-    for piece in pieces:
-        portion.append(piece)
-        size += len(piece)
-        if size > 60_000:
-            stream.write("".join(portion))
-            portion, size = [], 0
-    stream.write("".join(portion))
+    left = iter(pieces)
+    while portion := [*islice(left, _PORTION)]:
+        stream.write("".join(portion))
     stream.flush()
 
 

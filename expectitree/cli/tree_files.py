@@ -50,12 +50,12 @@ def check_file(file: str, force: bool) -> None:
 def check_place(file: str) -> None:
     """Raise an error if the folder of a file does not exist on this machine."""
     if is_url(file):
-        message = "nothing is written at a URL\nname a file on this machine, and upload it"
-        raise error_in(file, message)
+        raise error_in(
+            file, "nothing is written at a URL\nname a file on this machine, and upload it"
+        )
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
-        message = f"the folder {folder} does not exist\ncheck the path, or create it"
-        raise error_in(file, message)
+        raise error_in(file, f"the folder {folder} does not exist\ncheck the path, or create it")
 
 
 def check_drawn(file: str, force: bool) -> None:
