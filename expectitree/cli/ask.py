@@ -38,7 +38,7 @@ def command(
     text: str | None,
     goal: str,
     bounds: Bounds | None,
-    exact: bool,
+    exact: bool,  # the command shows its numbers so
     answers: str | None,
     no_save: bool,
     shows: bool,

@@ -12,7 +12,18 @@ from itertools import islice
 from threading import Timer
 from typing import IO, TYPE_CHECKING, Any
 
-import click
+from click import (
+    BadParameter,
+    ClickException,
+    Context,
+    NoSuchOption,
+    Parameter,
+    Path,
+    UsageError,
+    echo,
+    get_current_context,
+)
+from click.exceptions import Exit
 
 from expectitree.analysis.show import rendered
 from expectitree.base.errors import Problem
@@ -38,12 +49,10 @@ _LONG = 3.0  # seconds before warnings are shown, if there is no answer yet
 _MAX_STOP_LENGTH = 0.2  # seconds in which the progress bar disappears
 
 
-class _OutputPath(click.Path):
+class _OutputPath(Path):
     """A file to write; the value is an `OutputFile`, so an edit made meanwhile is noticed."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> OutputFile:
+    def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> OutputFile:
         return OutputFile(os.fsdecode(super().convert(value, param, ctx)))
 
 
@@ -62,7 +71,7 @@ class Output:
 
 
 def _output() -> Output:
-    context = click.get_current_context(silent=True)
+    context = get_current_context(silent=True)
     output = None if context is None else context.obj
     return output or Output()
 
@@ -133,12 +142,10 @@ def _report_stream() -> TextIOWrapper | None:
     return output.stream
 
 
-def choose_report(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
+def choose_report(context: Context, param: Parameter, file: OutputFile | None) -> None:
     """Make an option's file the one that the report is written to."""
     if file == "" or (file or "").lower().endswith(NO_REPORT):
-        raise click.BadParameter(
-            f"{file!r} cannot be a report\nchoose an ending such as .txt or .json"
-        )
+        raise BadParameter(f"{file!r} cannot be a report\nchoose an ending such as .txt or .json")
     if file not in (None, "-"):
         context.obj.report = file
 
@@ -150,18 +157,18 @@ def protect(files: Iterable[str]) -> None:
         return
     for file in files:
         if os.path.exists(file) and os.path.samefile(file, report):
-            raise click.UsageError(f"{file} is read here\nname another file for the report.")
+            raise UsageError(f"{file} is read here\nname another file for the report.")
 
 
 @contextmanager
-def saving_report(context: click.Context) -> Iterator[None]:
+def saving_report(context: Context) -> Iterator[None]:
     """Finally replace the file of the report, if one was named; after an error, keep it."""
     ended = None
     with ExitStack() as opened:
         context.obj = output = Output(opened)
         try:
             yield
-        except click.exceptions.Exit as error:  # the answer is negative, and the report complete
+        except Exit as error:  # the answer is negative, and the report complete
             ended = error
     if output.stream is not None:  # otherwise no report was named, or every tree had an error
         say(f"{output.report} written")
@@ -180,10 +187,10 @@ def say(message: str) -> None:
     print_error([message_line(options, (message, "none"))])
 
 
-def say_usage(error: click.ClickException) -> None:
+def say_usage(error: ClickException) -> None:
     """Print a usage error to standard error; without a hint, the usage is one."""
     message = error.format_message().replace("\n\t", " ")  # click lists choices so
-    if isinstance(error, click.NoSuchOption) and error.option_name in _MEANT:
+    if isinstance(error, NoSuchOption) and error.option_name in _MEANT:
         message = f"No such option {error.option_name!r}\nwrite {_MEANT[error.option_name]}"
     context = getattr(error, "ctx", None)
     if context is not None and "\n" not in message:
@@ -241,7 +248,7 @@ def _echo(texts: Iterable[str], color: bool = False) -> None:
     """Print to standard error if it is open; the exit status reports the error in any case."""
     try:
         for text in texts:
-            click.echo(text, err=True, nl=False, color=color)
+            echo(text, err=True, nl=False, color=color)
     except OSError:
         discard(sys.stderr)
 
@@ -304,12 +311,12 @@ def read_line(prompt: str) -> str | None:
             with redirect_stdout(standard_output()):
                 return input(prompt)
         except EOFError:
-            click.echo(err=True)
+            echo(err=True)
             return None
-    click.echo(prompt, err=True, nl=False)
+    echo(prompt, err=True, nl=False)
     typed = sys.stdin.readline() if sys.stdin is not None else ""
     if not typed or not _is_terminal(sys.stdin):
-        click.echo(escape(typed.rstrip("\r\n")), err=True)
+        echo(escape(typed.rstrip("\r\n")), err=True)
     return typed or None
 
 
