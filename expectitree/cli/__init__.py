@@ -60,7 +60,7 @@ class _Commands(click.Group):
                 result: object = super().invoke(ctx)
                 return result
         finally:
-            say_warnings(ctx)
+            say_warnings(ctx.obj)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -81,12 +81,12 @@ class _Commands(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        found = [
+        items = [
             CompletionItem(row.name, help=row.about)
             for row in COMMANDS.values()
             if row.name.startswith(incomplete)
         ]
-        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -47,5 +47,5 @@ def command(
 
     chosen = algorithms.or_only("star2").only("advise runs one algorithm\ngive -a once.")
     source = source_of(game, depth, seconds, 5, games)
-    found = source.search(chosen, goal="moves", width=width)
-    show(format_name, Advice(game, found.named(f"{game}{source.options.position}")))
+    search = source.search(chosen, goal="moves", width=width)
+    show(format_name, Advice(game, search.named(f"{game}{source.options.position}")))

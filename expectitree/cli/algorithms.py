@@ -22,9 +22,9 @@ class ChosenAlgorithms:
         options = {name.replace("_", "-"): value for name, value in tuning.items()}
         chosen = {name_of(name): name for name in names or ALGORITHMS}
         for key in options:
-            own = OPTIONS[key].algorithm
-            if own not in chosen:
-                raise UsageError(f"--{key} is for {own}\nuse -a {own}, or remove it.")
+            owner = OPTIONS[key].algorithm
+            if owner not in chosen:
+                raise UsageError(f"--{key} is for {owner}\nuse -a {owner}, or remove it.")
         self.all = []
         for name, asked in chosen.items():
             known = {key: text for key, text in options.items() if OPTIONS[key].algorithm == name}

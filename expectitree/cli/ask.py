@@ -38,7 +38,7 @@ def command(
     text: str | None,
     goal: str,
     bounds: Bounds | None,
-    exact: bool,
+    exact: bool,  # the command shows its numbers so
     answers: str | None,
     no_save: bool,
     shows: bool,
@@ -79,12 +79,10 @@ def command(
     else:
         write_lines(conversation.conclusion(make_console().options, shows))
     if output is not None:
-        given = conversation.given.items()
-        answered = {tree.find(path).id: to_fraction(number) for path, number in given}
+        given = conversation.given
+        answered = {tree.find(path).id: to_fraction(given[path]) for path in given}
         write_tree(with_utilities(tree, answered), output, None, drop_fractions=True)
-    if inquiry.is_done:
-        return 0
-    return DOES_NOT_HOLD
+    return DOES_NOT_HOLD * (not inquiry.is_done)
 
 
 def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:

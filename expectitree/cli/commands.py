@@ -14,7 +14,7 @@ import click
 
 from expectitree.base.numbers import show_exact
 from expectitree.base.tables import COMMANDS, module_of
-from expectitree.cli.help import GAMES, HELP_ALL, OUTPUT, OWN, SECTIONS, Option, is_whole
+from expectitree.cli.help import GAMES, HELP_ALL, OUTPUT, OWN, SECTIONS, Option, is_given, is_whole
 from expectitree.cli.option_table import ALL, MADE, TABLE
 from expectitree.cli.terminal import printing_to_stderr
 
@@ -51,7 +51,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> None:
         """Run the command, which alone may write to standard output, and returns its status."""
-        with printing_to_stderr(ctx), show_exact(ctx.params.get("exact", False)):
+        with printing_to_stderr(), show_exact(ctx.params.get("exact", False)):
             arguments = _arguments(self.plan, ctx)
             status = ctx.invoke(self.function, **arguments)
         if "options" in arguments:
@@ -119,12 +119,11 @@ def _leaves(plan: _Plan) -> Iterator[click.Parameter]:
 def _arguments(plan: _Plan, ctx: click.Context) -> dict[str, Any]:
     """Return the arguments of a function from the values of their options."""
     arguments: dict[str, Any] = {}
-    typed = click.core.ParameterSource.COMMANDLINE
     for name, part in plan.items():
         if name in MADE:
             arguments[name] = _maker(name)(**_arguments(part, ctx))
         elif isinstance(part, dict):
-            given = [option for option in part if ctx.get_parameter_source(option) == typed]
+            given = [option for option in part if is_given(ctx, option)]
             arguments[name] = {option: ctx.params[option] for option in given}
         else:
             arguments[name] = ctx.params[name]

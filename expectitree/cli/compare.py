@@ -17,7 +17,7 @@ from expectitree.searches.result import Outcome
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
-    has_times: bool,
+    verbose: bool,
 ) -> None:
     """Search each tree with several algorithms, and compare values and counts.
 
@@ -30,7 +30,7 @@ def command(
     def compare_tree(tree: Tree, file: str) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
         comparison = compare(tree, chosen, exact=True, **options.arguments_for(*chosen))
-        return replace(comparison, file=file, has_times=has_times or is_game_name(file))
+        return replace(comparison, file=file, has_times=verbose or is_game_name(file))
 
     comparisons = options.show_all("comparing", compare_tree)
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.folding import fold_with_formulas, unshare
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import GameOptions, GameSource, is_game_name, refuse_file_options
-from expectitree.cli.terminal import say, working
-from expectitree.cli.tree_files import check_output, read_exactly, write_tree
+from expectitree.cli.games import (
+    GameOptions,
+    GameSource,
+    is_game_name,
+    refuse_file_options,
+    refuse_game_options,
+)
+from expectitree.cli.terminal import say, warn, working
+from expectitree.cli.tree_files import check_output, write_tree
 from expectitree.decide.flip import flip, left_out
+from expectitree.files import load
 from expectitree.files.rows import ReadOptions
 
 
@@ -54,14 +63,16 @@ def command(
       expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
     out_format = check_output(out, format_name, force, float32)
-    is_game = is_game_name(source)
-    games.check(is_game)
-    if is_game:
+    if is_game_name(source):
         refuse_file_options(parameters, reading)
         is_exact = out_format.is_text
         tree = GameSource(source, games, depth, bounds=bounds, exact=is_exact).write_out()
     else:
-        tree = read_exactly(source, parameters, reading)
+        refuse_game_options()
+        with working(f"reading {source}"):
+            tree = load(
+                source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading
+            )
     with working(f"converting {source}"):
         if flipped:
             tree = _flipped(tree, flipped)

@@ -20,13 +20,11 @@ from expectitree.picture import drawing
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 
-_TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
-
 
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
-    out: str | None,
+    output: str | None,
     picture_format: str | None,
     force: bool,
     drawing_options: dict[str, Any],
@@ -56,9 +54,9 @@ def command(
     """
     if options.tree_count > 1:
         raise UsageError("draw makes one picture\ngive one FILE.")
-    if out is None:
-        out = _beside(options)
-    kind = _kind(out, picture_format)
+    if output is None:
+        output = _beside(options)
+    kind = _kind(output, picture_format)
     lazy = algorithms.of_game(is_repeated=kind == drawing.PAGE)
     if "blank" in drawing_options:  # an exercise needs every leaf
         lazy = None
@@ -73,7 +71,7 @@ def command(
     if drawing_options.pop("show_all", False):
         drawing_options["rows"] = None
 
-    drawer = _Drawer(options, algorithms, out, kind, drawing_options, force)
+    drawer = _Drawer(options, algorithms, output, kind, drawing_options, force)
     list(options.map("drawing", drawer.draw, lazy))
 
 
@@ -83,30 +81,37 @@ class _Drawer:
 
     options: SearchOptions
     algorithms: ChosenAlgorithms
-    out: str
+    output: str
     kind: str
     style: dict[str, Any]
     force: bool
 
-    def draw(self, found: Tree | Search, file: str) -> None:
-        if self.out != "-":
-            check_drawn(self.out, self.force)
-        if isinstance(found, Search):
-            picture = self.drawn(found, file)
-            self.options.fail_if(is_stopped(found))
+    def draw(self, source: Tree | Search, file: str) -> None:
+        if self.output != "-":
+            check_drawn(self.output, self.force)
+        if isinstance(source, Search):
+            picture = self.drawn(source, file)
+            self.options.fail_if(is_stopped(source))
         elif self.kind == drawing.PAGE:
-            chosen = self.algorithms.for_tree(file, found)
+            chosen = self.algorithms.for_tree(file, source)
             arguments = self.options.arguments_for(*chosen)
             del arguments["engine"]  # the interpreted one, which shows its steps
-            picture = drawing.Drawn(drawing.page(found, chosen, file=file, **arguments))
+            picture = drawing.Drawn(drawing.page(source, chosen, file=file, **arguments))
         else:
-            algorithm, *_ = self.algorithms.for_tree(file, found)
+            algorithm, *_ = self.algorithms.for_tree(file, source)
             arguments = self.options.arguments_for(algorithm)
             arguments |= {"is_blank": "blank" in self.style, "exact": self.options.exact}
-            search = evaluate_known(found, algorithm, **arguments)
-            self.options.fail_if(is_stopped(search) and not found.unknown)
+            search = evaluate_known(source, algorithm, **arguments)
+            self.options.fail_if(is_stopped(search) and not source.unknown)
             picture = self.drawn(search, file)
-        _write(picture, self.out)
+        remarks = [f"{shown}; `--all` draws every node" for shown in picture.shown]
+        if self.output == "-":
+            write([str(picture.data)])
+        else:
+            drawing.write(picture.data, self.output)
+            remarks.insert(0, f"{self.output} written")
+        if remarks:
+            say(": ".join(remarks))
 
     def drawn(self, search: Search, file: str) -> drawing.Drawn:
         if self.kind == drawing.PAGE:
@@ -122,25 +127,13 @@ def _beside(options: SearchOptions) -> OutputFile:
     return OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
 
 
-def _kind(out: str, picture_format: str | None) -> str:
+def _kind(output: str, picture_format: str | None) -> str:
     """Return the format of the picture; raise an error if it is unknown."""
-    if out == "-":
-        if picture_format not in _TEXTS:
-            raise UsageError(f"-o - needs --format\none of {', '.join(_TEXTS)}.")
+    if output == "-":
+        if picture_format is None:
+            raise UsageError("-o - needs --format\none of svg, dot, mmd, html.")
         return picture_format
     if picture_format is not None:
         raise UsageError("--format is for standard output: a file's ending sets its format.")
-    check_place(out)
-    return drawing.kind_of(out)
-
-
-def _write(picture: drawing.Drawn, out: str) -> None:
-    said = []
-    if out == "-":
-        write([str(picture.data)])
-    else:
-        drawing.write(picture.data, out)
-        said.append(f"{out} written")
-    said += [f"{shown}; `--all` draws every node" for shown in picture.shown]
-    if said:
-        say(": ".join(said))
+    check_place(output)
+    return drawing.kind_of(output)

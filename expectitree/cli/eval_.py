@@ -29,7 +29,7 @@ def command(
     shown: Sequence[str],
     strategy: bool,
     totals: bool,
-    is_detailed: bool,
+    verbose: bool,
     notes: bool,
 ) -> None:
     """Compute the value of each tree and show the tree, annotated.
@@ -48,18 +48,17 @@ def command(
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT
 
-    def evaluate_tree(found: Tree | Search, file: str) -> Evaluation:
-        if isinstance(found, Search):
-            search = found
+    def evaluate_tree(source: Tree | Search, file: str) -> Evaluation:
+        if isinstance(source, Search):
+            search = source
         else:
-            chosen.for_tree(file, found)
-            arguments = options.arguments_for(algorithm)
-            search = search_tree(found, algorithm, **arguments)
+            chosen.for_tree(file, source)
+            search = search_tree(source, algorithm, **options.arguments_for(algorithm))
         tree = search.tree  # an attitude to risk may have folded its rewards
         why = None
         if explain is not None:
             why = reasons(search, tree.find(explain).id, tree.find_branch(explain))
-        is_described = is_detailed or algorithms.are_named
+        is_described = verbose or algorithms.are_named
         shows = "formulas" in shown, totals, is_described
         return Evaluation(file, search, windows, why, strategy, *shows)
 

@@ -7,7 +7,7 @@ from expectitree.decide.frontier.report import frontier
 from expectitree.decide.sensitivity.parameters import parse_range
 
 
-def command(weight: str, options: SearchOptions) -> None:
+def command(parameter: str, options: SearchOptions) -> None:
     """Show which strategies are best for some weight of a criterion, such as a QALY's worth.
 
     The tree has criteria, and an objective that is linear in a parameter, its weight, such as
@@ -18,5 +18,5 @@ def command(weight: str, options: SearchOptions) -> None:
 
     For example: expectitree frontier trees/programmes.yaml
     """
-    name, ends = parse_range(weight)
+    name, ends = parse_range(parameter)
     options.show_all("frontier of", frontier, parameter=name, range=ends)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from click import UsageError, get_current_context
-from click.core import ParameterSource
 
 from expectitree.base.errors import GameError, SearchError
-from expectitree.cli.help import GAMES, Option
+from expectitree.cli.help import GAMES, is_given
 from expectitree.cli.terminal import warn, working
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from expectitree.files.rows import ReadOptions
     from expectitree.games.found import GameSearch
     from expectitree.games.protocol import Game
+    from expectitree.games.rules import Rules
     from expectitree.searches.result import Search
 
 
@@ -32,21 +33,6 @@ class GameOptions:
     estimate: str | None = None
     deepen: bool = False
     seconds: float | None = None
-
-    def check(self, has_games: bool) -> None:
-        """Raise a usage error if options for games are given without a game."""
-        context = get_current_context()
-        typed = ParameterSource.COMMANDLINE
-        given = [
-            option
-            for option in context.command.params
-            if isinstance(option, Option) and option.section == GAMES
-            if context.get_parameter_source(str(option.name)) == typed
-        ]
-        if given and not has_games:
-            raise UsageError(
-                f"{given[0].opts[0]} is for games, such as game:pig\nname one, or remove it."
-            )
 
     @property
     def position(self) -> str:
@@ -82,6 +68,17 @@ def is_game_name(name: str) -> bool:
     from expectitree.games.finding import is_game
 
     return is_game(name)
+
+
+def refuse_game_options() -> None:
+    """Raise a usage error if the user gave an option for games, without a game."""
+    context = get_current_context()
+    for param in context.command.params:
+        is_for_games = getattr(param, "section", None) == GAMES
+        if is_for_games and is_given(context, param.name):
+            raise UsageError(
+                f"{param.opts[0]} is for games, such as game:pig\nname one, or remove it."
+            )
 
 
 def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> None:
@@ -141,6 +138,13 @@ class GameSource:
             "warn": warn,
         }
 
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules of the game, to show its positions."""
+        from expectitree.games.rules import Options, Rules
+
+        return Rules(self.game, Options(exact=False))
+
     def search(
         self, algorithm: Algorithm, max_visits: int | None = None, **others: Any
     ) -> GameSearch:
@@ -149,11 +153,11 @@ class GameSource:
 
         options = self.options
         with working(f"{algorithm.name}: {self.name}"):
-            found = search(
+            result = search(
                 self.game, algorithm=algorithm, deepen=options.deepen, seconds=options.seconds,
                 max_visits=max_visits, **(self.arguments | others),
             )  # fmt: skip
-        return found.named(*self._name(found.grown.depth))
+        return result.named(*self._name(result.grown.depth))
 
     def write_out(self, instead: str = "") -> Tree:
         """Return the whole tree; if it is too large, the error says what to do `instead`."""
@@ -162,9 +166,7 @@ class GameSource:
         from expectitree.games.searching import write_out
 
         if self.options.deepen or self.options.seconds is not None:
-            name = "--seconds"
-            if self.options.deepen:
-                name = "--deepen"
+            name = "--deepen" if self.options.deepen else "--seconds"
             raise UsageError(
                 f"{name} is for pruning searches, and this needs the whole tree\nremove it, or "
                 "choose another algorithm with -a."
@@ -180,7 +182,5 @@ class GameSource:
         """Return the source of the tree, and the state at the root as a text, if it was chosen."""
         note, chosen = None, self.options.position
         if chosen:
-            from expectitree.games.rules import Options, Rules
-
-            note = Rules(self.game, Options(exact=False)).text(self.arguments["state"])
+            note = self.rules.text(self.arguments["state"])
         return f"{self.name} to depth {depth}{chosen}", note

@@ -38,7 +38,7 @@ TABLE["generate"].append(click.Argument(["family"], type=click.Choice(list(FAMIL
 def command(
     family: str,
     settings: dict[str, Any],
-    out: str,
+    output: str,
     format_name: str | None,
     float32: bool,
     force: bool,
@@ -54,7 +54,7 @@ def command(
 
     For example: expectitree generate ballard --branching 6 | expectitree compare -
     """
-    check_output(out, format_name, force, float32)
+    check_output(output, format_name, force, float32)
     with working(f"generating {family}"):
         tree = generate(family, **settings)
-    write_tree(tree, out, format_name, float32=float32)
+    write_tree(tree, output, format_name, float32=float32)

@@ -130,6 +130,11 @@ class Option(click.Option):
             known[what] = text
 
 
+def is_given(ctx: click.Context, name: str | None) -> bool:
+    """Return whether the user typed an option."""
+    return ctx.get_parameter_source(str(name)) == click.core.ParameterSource.COMMANDLINE
+
+
 def is_whole(ctx: click.Context) -> bool:
     """Return whether the whole help is printed."""
     return bool(ctx.meta.get(_IS_WHOLE))

@@ -23,10 +23,10 @@ from expectitree.cli.readable import (
     CHOSEN_BOUNDS,
     NUMBER,
     FormatName,
-    complete_from,
     complete_parameters,
     complete_paths,
     complete_settings,
+    completing,
 )
 from expectitree.cli.terminal import OUT, choose_report
 from expectitree.files.formats import NAMES as FORMAT_NAMES
@@ -51,7 +51,7 @@ _algorithm = partial(
     name="names",
     multiple=True,
     rare=False,
-    shell_complete=complete_from(NAMES),
+    shell_complete=completing(lambda _: NAMES),
 )
 _report = partial(
     Option,
@@ -77,7 +77,7 @@ TABLE: dict[str, list[Parameter]] = {
             "Order of children: given, best, worst, inner (by estimates) or random:SEED.",
             TREES,
             default="given",
-            shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
+            shell_complete=completing(lambda _: [order.removesuffix("SEED") for order in ORDERS]),
         ),
         Option(
             "--exact",
@@ -261,7 +261,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-v --verbose",
             "Describe the search too: algorithm, counts and bounds; the default with -a.",
-            name="is_detailed",
         ),
         Option(
             "--notes/--no-notes",
@@ -275,7 +274,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-v --verbose",
             "Show how long each search took, too; the default for games.",
-            name="has_times",
         ),
     ],
     "limit": [
@@ -310,7 +308,6 @@ TABLE: dict[str, list[Parameter]] = {
             "-o --output OUT",
             "The file; its ending sets the format. - is standard output, with --format.  "
             "[default: FILE with the ending .svg]",
-            name="out",
         ),
         Option("--format [svg|dot|mmd|html]", "The format if OUT is -.", OUTPUT, "picture_format"),
     ],
@@ -429,7 +426,6 @@ TABLE: dict[str, list[Parameter]] = {
             "-p --parameter NAME[=LOW..HIGH]",
             "The weight, if the objective has several parameters, and its range.  [default: from "
             "0]",
-            name="weight",
             default="",
             shell_complete=complete_parameters,
         ),
@@ -464,14 +460,13 @@ TABLE: dict[str, list[Parameter]] = {
             "--reach COUNTER",
             "Show how likely play enters each node that repeats, by a counter such as cycle.",
         ),
-        Option("-v --verbose", "Show the regret of each action in each state.", name="is_detailed"),
+        Option("-v --verbose", "Show the regret of each action in each state."),
     ],
     "simulate": [
         Option(
             "-p --parameter NAME[=LOW..HIGH]",
             "Show the acceptability curve: the share of draws in which each action is best, over "
             "the range of this parameter.",
-            name="moved",
             shell_complete=complete_parameters,
         ),
         Option(
@@ -491,7 +486,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "--draws N",
             "The number of draws.",
-            name="count",
             default="{decide.simulation.report.DRAWS}",
         ),
         Option(
@@ -503,7 +497,7 @@ TABLE: dict[str, list[Parameter]] = {
     ],
     "report": [
         _files(metavar="FILE"),
-        Option("-o --output OUT", "The page: a .html file.", name="out", required=True),
+        Option("-o --output OUT", "The page: a .html file.", required=True),
         Option("--parts LIST", "Only these parts, with commas between: {decide.page.PARTS}."),
     ],
     "rescale": [
@@ -515,7 +509,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-o --output FILE",
             "Write the rescaled tree; the suffix decides the format.",
-            name="out",
             type=OUT,
         ),
     ],
@@ -543,9 +536,7 @@ TABLE: dict[str, list[Parameter]] = {
         ),
         Option("--no-save", "Read answers from the file, but add none.", rare=True),
         Option("--show", "Ask nothing: show the tree and the bounds.", name="shows"),
-        Option(
-            "-o --output FILE", "Write the tree with the answers in it.", name="output", type=OUT
-        ),
+        Option("-o --output FILE", "Write the tree with the answers in it.", type=OUT),
     ],
     "new": [
         Argument(["file"], required=False, type=OUT),
@@ -615,7 +606,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-o --output FILE",
             "The file to write; its ending sets the format.",
-            name="out",
             default="-",
             show_default=False,
             type=OUT,
@@ -655,7 +645,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option(
             "-o --output OUT",
             "The file; its ending sets the format.",
-            name="out",
             default="sheet.html",
         ),
         Option("--trees FOLDER", "Also write each tree to a file.", rare=True, type=FILE),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -58,9 +59,7 @@ def command(
         raise UsageError("--seed chooses the outcomes that --typed asks for\nremove one.")
     algorithm = algorithms.or_only("star2").only("play runs one algorithm\ngive -a once.")
     source = source_of(game, depth, seconds, 1, games)
-    known = None
-    if policy is not None:
-        known = read_policy(policy)
+    known = None if policy is None else read_policy(policy)
     if seed is None:
         seed = Random().randrange(MAX_SEED)
     match = _Match(source, partial(source.search, algorithm), known, side, seed, typed)
@@ -72,31 +71,27 @@ def command(
     match.end()
 
 
+@dataclass
 class _Match:
     """One game: its states so far, and the names of the moves that led there."""
 
-    def __init__(
-        self,
-        source: GameSource,
-        find: Callable[..., GameSearch],
-        policy: Mapping[str, str] | None,
-        side: str,
-        seed: int,
-        typed: bool,
-    ) -> None:
-        from expectitree.games.rules import Options, Rules
+    source: GameSource
+    find: Callable[..., GameSearch]
+    policy: Mapping[str, str] | None
+    side: str
+    seed: int
+    typed: bool
 
-        self.source, self.side, self.typed = source, side, typed
-        self.find, self.policy = find, policy
-        self.rules = rules = Rules(source.game, Options(exact=False))
-        start = source.arguments["state"]
+    def __post_init__(self) -> None:
+        self.rules = rules = self.source.rules
+        start = self.source.arguments["state"]
         self.states = [rules.start if start is None else start]
         self.names: list[str] = []
         self.decisions: list[int] = []  # how many moves came before each decision of the user
-        self.random = Random(seed)
-        who = {"both": "both players"}.get(side, side.upper())
-        rolls = f"the seed is {seed}"
-        if typed:
+        self.random = Random(self.seed)
+        who = {"both": "both players"}.get(self.side, self.side.upper())
+        rolls = f"the seed is {self.seed}"
+        if self.typed:
             rolls = "you type the outcomes"
         _print(f"{rules.title}: you are {who}, and {rolls}. {HELP}")
 
@@ -154,7 +149,8 @@ class _Match:
             if word not in moves:
                 word = numbers.get(word, word)
             if word in moves:
-                self.decisions += [len(self.names)] * (kind != CHANCE)
+                if kind != CHANCE:
+                    self.decisions.append(len(self.names))
                 return word
             if word == "undo" and self.decisions:
                 place = self.decisions.pop()
@@ -176,13 +172,12 @@ class _Match:
         if name in moves:
             _print(f"{PLAYERS[kind]} plays {name}")
             return name
-        found = self.find(state=self.states[-1])
-        name = next(name for name, move in moves.items() if move == found.move)
-        grown = found.grown
-        known = "in the whole game"
-        if grown.estimated:
-            known = f"at depth {grown.depth:,}"
-        _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
+        search = self.find(state=self.states[-1])
+        name = next(name for name, move in moves.items() if move == search.move)
+        where = "in the whole game"
+        if search.grown.estimated:
+            where = f"at depth {search.grown.depth:,}"
+        _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*search.interval())} {where}")
         return name
 
     def _known_move(self, moves: Moves) -> str:

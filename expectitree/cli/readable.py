@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-import click
+from click import Argument, Choice, Context, Parameter, ParamType, Path
 
 from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.reading import to_bound, to_fraction, to_probability
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class Readable(click.Path):
+class Readable(Path):
     """A file or folder to read, or the name of an example or a game."""
 
     def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
+        self, ctx: Context, param: Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return files that can be read, and the names of examples and games."""
         from click.shell_completion import CompletionItem
@@ -36,12 +36,12 @@ class Readable(click.Path):
         return [CompletionItem(name) for name in [*_files(incomplete), *names]]
 
 
-def _names(param: click.Parameter) -> list[str]:
+def _names(param: Parameter) -> list[str]:
     from expectitree.files.sources import PREFIX, examples
     from expectitree.games.built_in import BUILT_IN
 
     usage, names = str(param.metavar), []
-    if isinstance(param, click.Argument) and usage != "GAME":
+    if isinstance(param, Argument) and usage != "GAME":
         names += [f"{PREFIX}{name}" for name in examples()]
     if "GAME" in usage:
         names += [f"game:{name}" for name in BUILT_IN]
@@ -54,19 +54,19 @@ def _files(incomplete: str) -> list[str]:
 
     folder = incomplete[: incomplete.rfind("/") + 1]
     hidden = "." if incomplete == folder else "/"  # how hidden files begin
-    found = []
+    paths = []
     with suppress(OSError):
         for entry in os.scandir(os.path.expanduser(folder) or "."):
             path = f"{folder}{entry.name}{'/' * entry.is_dir()}"
             fits = path.startswith(incomplete) and not entry.name.startswith(hidden)
             if fits and path.endswith(("/", ".py", *SUFFIXES)):
-                found.append(path)
-    if len(found) == 1 and found[0].endswith("/"):
-        return _files(found[0]) or found
-    return sorted(found)
+                paths.append(path)
+    if len(paths) == 1 and paths[0].endswith("/"):
+        return _files(paths[0]) or paths
+    return sorted(paths)
 
 
-class Parsed(click.ParamType):
+class Parsed(ParamType):  # type: ignore[type-arg]  # click 8.2 has no arguments
     """What a function reads from a text."""
 
     name = "text"
@@ -74,7 +74,7 @@ class Parsed(click.ParamType):
     def __init__(self, read: Callable[[str], Any]) -> None:
         self.read = read
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: str, param: Parameter | None, ctx: Context | None) -> Any:
         """Return the value; raise a usage error for a wrong one."""
         try:
             return self.read(value)
@@ -107,40 +107,40 @@ NUMBER = Parsed(to_fraction)
 PROBABILITY = Parsed(partial(to_probability, exact=True))
 
 
-class FormatName(click.Choice[str]):
+class FormatName(Choice[str]):
     """The name of a format: one of the choices, or a plugin's."""
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: str, param: Parameter | None, ctx: Context | None) -> str:
         """Return the name if there is such a format."""
         if value not in TABLES and format_by_name(value):
             return value
         return super().convert(value, param, ctx)
 
 
-def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
-    """Return a function that completes one of the values."""
+def completing(names: Callable[[Context], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the names that fit what was typed before."""
 
-    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-        return [value for value in values if value.startswith(incomplete)]
+    def complete(context: Context, param: Parameter, incomplete: str) -> list[str]:
+        return [name for name in names(context) if name.startswith(incomplete)]
 
     return complete
 
 
-def _complete_of_tree(names: Callable[[Tree], Iterable[str]]) -> Callable[..., list[str]]:
+def _names_of_tree(names: Callable[[Tree], Iterable[str]]) -> Callable[..., list[str]]:
     """Return a function that completes one of the names in the tree that was typed before."""
 
-    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    def typed(context: Context) -> Iterable[str]:
         params: Any = context.params
         with suppress(ExpectitreeError, OSError):
             for text in params.get("texts") or ():
-                return complete_from(names(loads(text)))(context, param, incomplete)
+                return names(loads(text))
             for file in params.get("files") or context.args:  # an option waits for its value
-                return complete_from(names(load(file)))(context, param, incomplete)
-        return []
+                return names(load(file))
+        return ()
 
-    return complete
+    return completing(typed)
 
 
-complete_parameters = _complete_of_tree(lambda tree: tree.parameters)
-complete_settings = _complete_of_tree(lambda tree: [f"{name}=" for name in tree.parameters])
-complete_paths = _complete_of_tree(lambda tree: map(tree.path_of, tree.first_paths.order))
+complete_parameters = _names_of_tree(lambda tree: tree.parameters)
+complete_settings = _names_of_tree(lambda tree: [f"{name}=" for name in tree.parameters])
+complete_paths = _names_of_tree(lambda tree: map(tree.path_of, tree.first_paths.order))

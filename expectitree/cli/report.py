@@ -12,7 +12,7 @@ from expectitree.decide.page import page_of
 from expectitree.picture.drawing import write
 
 
-def command(options: SearchOptions, out: str, parts: str | None, force: bool) -> None:
+def command(options: SearchOptions, output: str, parts: str | None, force: bool) -> None:
     """Write a page about a decision for a client: read it in a browser, or print it.
 
     It has the question, the recommendation with its reasons, a picture of the tree, the criteria,
@@ -26,12 +26,12 @@ def command(options: SearchOptions, out: str, parts: str | None, force: bool) ->
     """
     if options.tree_count != 1:
         raise UsageError("A report is about one tree\ngive one FILE.")
-    if not out.lower().endswith(".html"):
-        raise UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
+    if not output.lower().endswith(".html"):
+        raise UsageError(f"{output}: a report is a .html file; a browser prints it as PDF.")
 
     def written(tree: Tree, file: str) -> None:
-        check_drawn(out, force)
-        write(page_of(tree, file, parts.split(",") if parts else []), out)
-        say(f"{out} written")
+        check_drawn(output, force)
+        write(page_of(tree, file, parts.split(",") if parts else []), output)
+        say(f"{output} written")
 
     list(options.map("report on", written))

@@ -13,7 +13,7 @@ from expectitree.decide.rescale.report import rescale
 def command(
     any_: bool,
     map: str | None,
-    out: str | None,
+    output: str | None,
     force: bool,
     options: SearchOptions,
 ) -> None:
@@ -39,14 +39,14 @@ def command(
         raise UsageError(f"--any is no option any more\n{hint}.")
     if not map:
         raise UsageError(f"there is no map\n{hint}.")
-    if out is not None:
+    if output is not None:
         if options.tree_count > 1:
             raise UsageError("-o writes one tree\ngive one FILE.")
-        check_output(out, None, force)
+        check_output(output, None, force)
     reports = list(options.map("rescaling", rescale, map=map, exact=True))
-    if reports and out != "-":
+    if reports and output != "-":
         show(options.format_name, reports)
-    if reports and out is not None:
+    if reports and output is not None:
         piped = "json" if options.format_name == "json" else "yaml"
         tree = reports[0].after.tree
-        write_tree(tree, out, piped if out == "-" else None, not options.exact)
+        write_tree(tree, output, piped if output == "-" else None, not options.exact)

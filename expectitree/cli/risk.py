@@ -18,7 +18,7 @@ def command(
     action: str | None,
     hurwicz: Fraction | None,
     reach: str | None,
-    is_detailed: bool,
+    verbose: bool,
     options: SearchOptions,
 ) -> None:
     """Show the distribution of totals for each first action, with optimal play afterward.
@@ -40,7 +40,7 @@ def command(
 
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """
-    if reach is not None and (target, action, hurwicz, is_detailed) != (None, None, None, False):
+    if reach is not None and (target, action, hurwicz, verbose) != (None, None, None, False):
         raise UsageError(
             "--reach asks another question than --target, --action, --hurwicz and --verbose\n"
             "remove it, or them."
@@ -52,7 +52,7 @@ def command(
 
     def answer(tree: Tree, file: str) -> Risk:
         report = risk(tree, target=target, hurwicz=hurwicz, exact=True, file=file)
-        report = replace(report, charted=action, is_detailed=is_detailed)
+        report = replace(report, charted=action, is_detailed=verbose)
         if action is not None:
             _ = report.charted_action  # which raises an error before anything is shown
         return report

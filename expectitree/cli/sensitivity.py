@@ -9,6 +9,7 @@ from click import UsageError
 
 from expectitree.base.display import Shown
 from expectitree.cli.trees import SearchOptions
+from expectitree.decide.records import Fields
 from expectitree.decide.sensitivity.exact import break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.sensitivity.report import added, sensitivity, tornado
@@ -47,7 +48,9 @@ def command(
     """
     ranges = dict(map(parse_range, moved))
     names = [*ranges]
-    parameter = {"parameter": names[0], "range": ranges[names[0]]} if names else {}
+    parameter: Fields = {}
+    if names:
+        parameter = {"parameter": names[0], "range": ranges[names[0]]}
     answers: dict[str, Callable[..., Shown]] = {}
     if is_everywhere:
         answers["everywhere"] = partial(everywhere, **parameter)

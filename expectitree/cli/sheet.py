@@ -35,7 +35,7 @@ def command(
     bounds: Bounds | None,
     title: str | None,
     task: str | None,
-    out: str,
+    output: str,
     trees: str | None,
     settings: dict[str, Any],
     force: bool,
@@ -60,7 +60,7 @@ def command(
     if (min_cuts or windows) and not algorithm.prunes:
         name = "--min-cuts" if min_cuts else "--windows"
         raise UsageError(f"{name} is for a search that prunes\nadd -a alphabeta or star1.")
-    outs = _files_of(out)
+    outs = _files_of(output)
     tree = _source(source, algorithm, settings)
     if not title and isinstance(tree, Tree):
         title = tree.title
@@ -74,7 +74,7 @@ def command(
             check_drawn(file, force)
         copies = _copies_in(trees, number, force)
         sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)
-        module, function = FORMATS[os.path.splitext(out)[1].lower()]
+        module, function = FORMATS[os.path.splitext(output)[1].lower()]
         draw = getattr(module_of(f"lab.sheets.{module}"), function)
         contents = {file: draw(sheet, is_key) for file, is_key in outs.items()}
     for file, content in contents.items():
@@ -86,12 +86,12 @@ def command(
         say(reason)
 
 
-def _files_of(out: str) -> dict[OutputFile, bool]:
+def _files_of(output: str) -> dict[OutputFile, bool]:
     """Return the files to write, and whether each is the key."""
-    base, ending = os.path.splitext(out)
+    base, ending = os.path.splitext(output)
     if ending.lower() not in FORMATS:
-        raise UsageError(f"{out}: a sheet's ending is one of {', '.join(FORMATS)}.")
-    outs = {OutputFile(out): False}
+        raise UsageError(f"{output}: a sheet's ending is one of {', '.join(FORMATS)}.")
+    outs = {OutputFile(output): False}
     if ending.lower() != ".xml":
         outs[OutputFile(f"{base}-key{ending}")] = True
     return outs

@@ -15,10 +15,10 @@ from expectitree.decide.simulation.report import acceptability, simulate
 
 
 def command(
-    moved: str | None,
+    parameter: str | None,
     groups: tuple[str, ...],
     studies: tuple[str, ...],
-    count: int,
+    draws: int,
     seed: int,
     options: SearchOptions,
 ) -> None:
@@ -38,11 +38,11 @@ def command(
     """
     designs = [*map(_design, studies)]
     known = [tuple(map(str.strip, names.split(","))) for names in groups]
-    settings: Fields = {"draws": count, "seed": seed, "known": known, "studies": designs}
+    settings: Fields = {"draws": draws, "seed": seed, "known": known, "studies": designs}
     find: Callable[..., Shown] = simulate
-    if moved is not None:
+    if parameter is not None:
         find = acceptability
-        settings["parameter"], settings["range"] = parse_range(moved)
+        settings["parameter"], settings["range"] = parse_range(parameter)
     options.show_all("simulating", find, **settings)
 
 

@@ -35,15 +35,13 @@ def command(
     found_game = find_game(game)
     state = games.state(found_game)
     with working(f"solving {game}"):
-        found = solve(
+        solution = solve(
             found_game, width=width, state=state, exact=exact, endless=endless, discount=discount,
             max_rows=games.max_rows, seconds=games.seconds, warn=warn, file=game,
         )  # fmt: skip
-    show(format_name, found)
+    show(format_name, solution)
     if policy is not None:
-        with working(f"writing {policy}", 0, found.states):
-            save_policy(found, policy)
+        with working(f"writing {policy}", 0, solution.states):
+            save_policy(solution, policy)
         say(f"{policy} written")
-    if found.is_narrow:
-        return 0
-    return DOES_NOT_HOLD
+    return DOES_NOT_HOLD * (not solution.is_narrow)

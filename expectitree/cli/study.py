@@ -54,9 +54,7 @@ def command(
             _run(study, kept, tasks, jobs, scheduler)
     summary = summarize(study, kept)
     show(format_name, summary)
-    if summary.done == summary.total:
-        return 0
-    return DOES_NOT_HOLD
+    return DOES_NOT_HOLD * (summary.done < summary.total)
 
 
 def _run(

@@ -8,12 +8,24 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import TextIOWrapper
+from itertools import islice
 from threading import Timer
 from typing import IO, TYPE_CHECKING, Any
 
-import click
+from click import (
+    BadParameter,
+    ClickException,
+    Context,
+    NoSuchOption,
+    Parameter,
+    Path,
+    UsageError,
+    echo,
+    get_current_context,
+)
+from click.exceptions import Exit
 
 from expectitree.analysis.show import rendered
 from expectitree.base.errors import Problem, WarningText
@@ -30,24 +42,19 @@ if TYPE_CHECKING:
 DOES_NOT_HOLD = 1  # the answer is negative
 WRONG_USAGE = 2
 NO_TREE = 3  # a file cannot be read or written, or is not a tree
-REPORT = "expectitree.report"  # where the `_Report` is kept in the context's `meta`
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
 _MEANT = {"--json": "--format json", "--csv": "--format csv"}  # by options that users expect
-_WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
-_OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
-_OUTPUT = "expectitree.output"  # where standard output is kept while a command runs
+_PORTION = 1000  # pieces of text, such as lines, that are written together
 _PATIENCE = 1.0  # seconds before progress is shown
 _LONG = 3.0  # seconds before warnings are shown, if there is no answer yet
 _MAX_STOP_LENGTH = 0.2  # seconds in which the progress bar disappears
 
 
-class _OutputPath(click.Path):
+class _OutputPath(Path):
     """A file to write; the value is an `OutputFile`, so an edit made meanwhile is noticed."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> OutputFile:
+    def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> OutputFile:
         return OutputFile(os.fsdecode(super().convert(value, param, ctx)))
 
 
@@ -55,19 +62,20 @@ OUT = _OutputPath(readable=False, allow_dash=True)
 
 
 @dataclass
-class _Report:
-    """The file of a report, which is opened at the first text; `saving_report` replaces it."""
+class Output:
+    """Where the answer of a command goes, and the warnings until it is written."""
 
-    file: OutputFile
-    opened: ExitStack
-    stream: TextIOWrapper | None = None
+    opened: ExitStack = field(default_factory=ExitStack)  # with the file of the report
+    report: OutputFile | None = None
+    stream: TextIOWrapper | None = None  # of the report, from its first text on
+    stdout: Any = None  # while a command runs
+    warnings: dict[str, bool] = field(default_factory=dict)  # whether each was printed
 
-    def open(self) -> TextIOWrapper:
-        if self.stream is None:
-            binary = self.opened.enter_context(whole_file(self.file))
-            self.stream = TextIOWrapper(binary, "utf-8", newline="\n", write_through=True)
-            self.opened.callback(self.stream.detach)
-        return self.stream
+
+def _output() -> Output:
+    context = get_current_context(silent=True)
+    output = None if context is None else context.obj
+    return output or Output()
 
 
 def make_console(stderr: bool = False) -> Console:
@@ -77,26 +85,21 @@ def make_console(stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else standard_output()
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
-    is_file = not stderr and _chosen(REPORT) is not None
+    is_file = not stderr and _output().report is not None
     return console.make_console(not is_file, stream)
 
 
 def standard_output() -> Any:
     """Return the stream for the answer, which `sys.stdout` is not while a command runs."""
-    return _chosen(_OUTPUT) or sys.stdout
+    return _output().stdout or sys.stdout
 
 
 @contextmanager
-def printing_to_stderr(context: click.Context) -> Iterator[None]:
+def printing_to_stderr() -> Iterator[None]:
     """Send to standard error what the code of a game prints, since it is no part of the answer."""
-    context.meta[_OUTPUT] = sys.stdout
+    _output().stdout = sys.stdout
     with redirect_stdout(sys.stderr):
         yield
-
-
-def _chosen(option: str) -> Any:
-    context = click.get_current_context(silent=True)
-    return None if context is None else context.meta.get(option)
 
 
 def show(format: str, report: Any, **settings: Any) -> None:
@@ -124,53 +127,53 @@ def show_separator(file: str, position: int) -> None:
 
 def write(pieces: Iterable[str]) -> None:
     """Write text to standard output or to the report's file, in portions worth a system call."""
-    report: _Report | None = _chosen(REPORT)
-    stream: IO[str] = standard_output() if report is None else report.open()
-    portion: list[str] = []
-    size = 0
-    for piece in pieces:
-        portion.append(piece)
-        size += len(piece)
-        if size > 60_000:
-            stream.write("".join(portion))
-            portion, size = [], 0
-    stream.write("".join(portion))
+    stream: IO[str] = _report_stream() or standard_output()
+    left = iter(pieces)
+    while portion := [*islice(left, _PORTION)]:
+        stream.write("".join(portion))
     stream.flush()
 
 
-def choose_report(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
+def _report_stream() -> TextIOWrapper | None:
+    """Return the stream of the report's file, if one was named; open it at the first text."""
+    output = _output()
+    if output.report is not None and output.stream is None:
+        binary = output.opened.enter_context(whole_file(output.report))
+        output.stream = TextIOWrapper(binary, "utf-8", newline="\n", write_through=True)
+        output.opened.callback(output.stream.detach)
+    return output.stream
+
+
+def choose_report(context: Context, param: Parameter, file: OutputFile | None) -> None:
     """Make an option's file the one that the report is written to."""
     if file == "" or (file or "").lower().endswith(NO_REPORT):
-        raise click.BadParameter(
-            f"{file!r} cannot be a report\nchoose an ending such as .txt or .json"
-        )
-    if file is not None and file != "-":
-        context.meta[REPORT] = _Report(file, context.meta[_OPENED])
+        raise BadParameter(f"{file!r} cannot be a report\nchoose an ending such as .txt or .json")
+    if file not in (None, "-"):
+        context.obj.report = file
 
 
 def protect(files: Iterable[str]) -> None:
     """Raise a usage error if the report would replace one of the files that are read."""
-    report: _Report | None = _chosen(REPORT)
-    if report is None or not os.path.exists(report.file):
+    report = _output().report
+    if report is None or not os.path.exists(report):
         return
     for file in files:
-        if os.path.exists(file) and os.path.samefile(file, report.file):
-            raise click.UsageError(f"{file} is read here\nname another file for the report.")
+        if os.path.exists(file) and os.path.samefile(file, report):
+            raise UsageError(f"{file} is read here\nname another file for the report.")
 
 
 @contextmanager
-def saving_report(context: click.Context) -> Iterator[None]:
+def saving_report(context: Context) -> Iterator[None]:
     """Finally replace the file of the report, if one was named; after an error, keep it."""
     ended = None
     with ExitStack() as opened:
-        context.meta[_OPENED] = opened
+        context.obj = output = Output(opened)
         try:
             yield
-        except click.exceptions.Exit as error:  # the answer is negative, and the report complete
+        except Exit as error:  # the answer is negative, and the report complete
             ended = error
-    report: _Report | None = context.meta.get(REPORT)
-    if report is not None and report.stream is not None:  # otherwise every tree had an error
-        say(f"{report.file} written")
+    if output.stream is not None:  # otherwise no report was named, or every tree had an error
+        say(f"{output.report} written")
     if ended is not None:
         raise ended
 
@@ -178,8 +181,7 @@ def saving_report(context: click.Context) -> Iterator[None]:
 def say(message: str) -> None:
     """Print a message to standard error."""
     if not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):  # rich need not be imported
-        with stderr_may_be_closed():
-            click.echo(escape(message), err=True)
+        _echo([f"{escape(message)}\n"])
         return
     from expectitree.text.console import message_line
 
@@ -187,13 +189,13 @@ def say(message: str) -> None:
     print_error([message_line(options, (message, "none"))])
 
 
-def say_usage(error: click.ClickException) -> None:
+def say_usage(error: ClickException) -> None:
     """Print a usage error to standard error; without a hint, the usage is one."""
     message = error.format_message().replace("\n\t", " ")  # click lists choices so
     # As in all other messages, no capital letter begins a sentence, and no period ends it.
     shape = r"^[A-Z](?=[a-z]* )|(?<=\()D(?=id you)|\.(?= \(|$)"
     message = re.sub(shape, lambda match: match[0].lower().strip("."), message, flags=re.M)
-    if isinstance(error, click.NoSuchOption) and error.option_name in _MEANT:
+    if isinstance(error, NoSuchOption) and error.option_name in _MEANT:
         message = f"no such option {error.option_name!r}\nwrite {_MEANT[error.option_name]}"
     context = getattr(error, "ctx", None)
     if context is not None and "\n" not in message:
@@ -208,9 +210,7 @@ def print_error(lines: Iterable[RenderableType]) -> None:
     from expectitree.text.console import to_strings
 
     console = make_console(stderr=True)
-    with stderr_may_be_closed():
-        for text in to_strings(lines, console):
-            click.echo(text, err=True, nl=False, color=console.color_system is not None)
+    _echo(to_strings(lines, console), console.color_system is not None)
 
 
 def warn(message: str) -> None:
@@ -218,7 +218,7 @@ def warn(message: str) -> None:
 
     If the answer takes long, a warning says why, and `working` prints it meanwhile.
     """
-    click.get_current_context().meta.setdefault(_WARNINGS, {}).setdefault(message, False)
+    _output().warnings.setdefault(message, False)
 
 
 @contextmanager
@@ -230,12 +230,11 @@ def warnings_about(file: str) -> Iterator[None]:
         warn(WarningText(file, str(record.message)))
 
 
-def say_warnings(context: click.Context) -> None:
+def say_warnings(output: Output) -> None:
     """Print the warnings that were not printed yet."""
-    messages = context.meta.get(_WARNINGS, {})
-    for message in list(messages):
-        if not messages[message]:
-            messages[message] = True
+    for message, is_printed in list(output.warnings.items()):
+        if not is_printed:
+            output.warnings[message] = True
             problem = getattr(message, "problem", Problem("expectitree", message))
             say_problems([problem], "warning")
 
@@ -259,11 +258,11 @@ def say_problems(problems: Iterable[Problem], kind: str = "error") -> None:
     print_error(problem_lines(problems, make_console(stderr=True).options, kind))
 
 
-@contextmanager
-def stderr_may_be_closed() -> Iterator[None]:
-    """Ignore that a message cannot be written: the exit status still reports the error."""
+def _echo(texts: Iterable[str], color: bool = False) -> None:
+    """Print to standard error if it is open; the exit status reports the error in any case."""
     try:
-        yield
+        for text in texts:
+            echo(text, err=True, nl=False, color=color)
     except OSError:
         discard(sys.stderr)
 
@@ -304,7 +303,7 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
         timer.cancel()
         timer.join(_MAX_STOP_LENGTH)
 
-    with _after(_LONG, say_warnings, click.get_current_context()):
+    with _after(_LONG, say_warnings, _output()):
         if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             yield advance
             return
@@ -326,12 +325,12 @@ def read_line(prompt: str) -> str | None:
             with redirect_stdout(standard_output()):
                 return input(prompt)
         except EOFError:
-            click.echo(err=True)
+            echo(err=True)
             return None
-    click.echo(prompt, err=True, nl=False)
+    echo(prompt, err=True, nl=False)
     typed = sys.stdin.readline() if sys.stdin is not None else ""
     if not typed or not _is_terminal(sys.stdin):
-        click.echo(escape(typed.rstrip("\r\n")), err=True)
+        echo(escape(typed.rstrip("\r\n")), err=True)
     return typed or None
 
 

@@ -40,12 +40,12 @@ def command(
 
     follow = partial(trace, at=at, most=limit or None, exact=True)
 
-    def trace_tree(found: Tree | Search, file: str) -> Trace:
-        if isinstance(found, Search):
-            return follow(with_positions(found), file=file)
-        chosen.for_tree(file, found)
+    def trace_tree(source: Tree | Search, file: str) -> Trace:
+        if isinstance(source, Search):
+            return follow(with_positions(source), file=file)
+        chosen.for_tree(file, source)
         arguments = options.arguments_for(algorithm)
         del arguments["engine"]  # the interpreted one, which shows its steps
-        return follow(found, algorithm, file=file, **arguments)
+        return follow(source, algorithm, file=file, **arguments)
 
     options.show_each("tracing", trace_tree, lazy)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +11,10 @@ from click import BadParameter, UsageError
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say, standard_output, warn, working, write
-from expectitree.files import NO_TREES, load, tree_files
+from expectitree.files import NO_TREES, tree_files
 from expectitree.files.formats import SUFFIXES, TABLES
 from expectitree.files.grammar.document import error_in
-from expectitree.files.rows import Format, ReadOptions
+from expectitree.files.rows import Format
 from expectitree.files.saving import format_of, pieces, save, text_format
 from expectitree.files.urls import is_url
 from expectitree.files.writing import is_as_written
@@ -41,12 +40,6 @@ def read_parameters(changes: Sequence[str], table: str | None) -> dict[str, str]
     return changed
 
 
-def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOptions) -> Tree:
-    """Return the tree in a file; the numbers of a text are exact at any size."""
-    with working(f"reading {source}"):
-        return load(source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading)
-
-
 def check_file(file: str, force: bool) -> None:
     """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
     check_place(file)
@@ -57,12 +50,12 @@ def check_file(file: str, force: bool) -> None:
 def check_place(file: str) -> None:
     """Raise an error if the folder of a file does not exist on this machine."""
     if is_url(file):
-        message = "nothing is written at a URL\nname a file on this machine, and upload it"
-        raise error_in(file, message)
+        raise error_in(
+            file, "nothing is written at a URL\nname a file on this machine, and upload it"
+        )
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
-        message = f"the folder {folder} does not exist\ncheck the path, or create it"
-        raise error_in(file, message)
+        raise error_in(file, f"the folder {folder} does not exist\ncheck the path, or create it")
 
 
 def check_drawn(file: str, force: bool) -> None:
@@ -78,14 +71,14 @@ def check_output(out: str, format: str | None, force: bool, float32: bool = Fals
 
     Call this before the work.
     """
-    found = text_format(format or "yaml") if out == "-" else format_of(out, format)
-    if float32 and found.name not in TABLES:
+    out_format = text_format(format or "yaml") if out == "-" else format_of(out, format)
+    if float32 and out_format.name not in TABLES:
         raise UsageError(
-            f"--float32 is for .arrow and .parquet, and {out} is {found.title}\nremove it."
+            f"--float32 is for .arrow and .parquet, and {out} is {out_format.title}\nremove it."
         )
     if out != "-":
         check_file(out, force)
-    return found
+    return out_format
 
 
 def write_tree(
@@ -107,12 +100,12 @@ def files_in(paths: Sequence[str]) -> list[str]:
     """Return the paths, with each folder replaced by the tree files in it."""
     files: list[str] = []
     for path in paths:
-        found = list(tree_files(path)) if os.path.isdir(path) else [path]
-        if not found:
+        trees = list(tree_files(path)) if os.path.isdir(path) else [path]
+        if not trees:
             suffixes = ", ".join(suffix for suffix in SUFFIXES if suffix not in NO_TREES)
             raise error_in(
                 path,
                 f"no tree file in this folder: expected a name that ends in one of {suffixes}",
             )
-        files += found
+        files += trees
     return files

@@ -25,6 +25,7 @@ from expectitree.cli.games import (
     is_game_name,
     refuse_file_options,
     refuse_game,
+    refuse_game_options,
 )
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -108,11 +109,11 @@ class SearchOptions:
         self._check()
         for name, read in self._sources(lazy):
             try:
-                found = read()
-                if isinstance(found, Tree) and (hint := advice(found, self.engine)):
-                    say(f"{name}: {len(found):,} nodes: {hint}")
+                tree = read()
+                if isinstance(tree, Tree) and (hint := advice(tree, self.engine)):
+                    say(f"{name}: {len(tree):,} nodes: {hint}")
                 with working(f"{activity} {name}"), warnings_about(name):
-                    result = function(found, file=name, **arguments)
+                    result = function(tree, file=name, **arguments)
             except FileError as error:
                 self.statuses.append(NO_TREE)
                 say_problems(error.as_problems())
@@ -178,8 +179,8 @@ class SearchOptions:
         games = [name for name in self.files if is_game_name(name)]
         if self.games is None:
             refuse_game(*games)
-        else:
-            self.games.check(bool(games))
+        if not games:
+            refuse_game_options()
         protect([*files_in(self.files), *(name.rpartition(":")[0] for name in games)])
 
     def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from click import UsageError
 
@@ -57,7 +57,12 @@ def command(
     games = [path for path in paths if is_game_name(path)]
     if games and (write_back or parameters or answers is not None):
         raise UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
-    _check_usage(paths, write_back, parameters, verbose and quiet)
+    if write_back and "-" in paths:
+        raise UsageError("--write needs files: standard input cannot be written to.")
+    if write_back and parameters:
+        raise UsageError("--write keeps the results of the file's own parameters\nremove --set.")
+    if verbose and quiet:
+        raise UsageError("--verbose and --quiet exclude each other\ngive one of them.")
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
             raise UsageError("--answers is for one FILE, without --write and --format.")
@@ -72,18 +77,6 @@ def command(
     if unwritten or any(v.error is not None for v in verifications):
         return NO_TREE
     return DOES_NOT_HOLD * any(v.is_bad for v in verifications)
-
-
-def _check_usage(
-    paths: Sequence[str], write_back: bool, parameters: Mapping[str, str], has_both: bool
-) -> None:
-    """Raise a usage error if the options contradict each other."""
-    if write_back and "-" in paths:
-        raise UsageError("--write needs files: standard input cannot be written to.")
-    if write_back and parameters:
-        raise UsageError("--write keeps the results of the file's own parameters\nremove --set.")
-    if has_both:
-        raise UsageError("--verbose and --quiet exclude each other\ngive one of them.")
 
 
 def _verified(
@@ -123,10 +116,10 @@ def _play_games(name: str) -> Verification:
     is_kept = True
     try:
         with working(f"verifying {name}"):
-            found = check_rules(game, warn=warn).text
+            outcome = check_rules(game, warn=warn).text
     except GameError as error:
-        found, is_kept = str(error), False
-    check = Check(f"{GAMES} games", "no fault of the rules", found, is_kept, ())
+        outcome, is_kept = str(error), False
+    check = Check(f"{GAMES} games", "no fault of the rules", outcome, is_kept, ())
     return Verification(name, (check,), is_game=True)
 
 

@@ -10,6 +10,7 @@ from helpers import error_of
 
 from expectitree.base.tables import COMMANDS
 from expectitree.cli import cli
+from expectitree.cli.option_table import TABLE
 
 
 def options_of(name: str) -> list[click.Option]:
@@ -38,3 +39,11 @@ def test_flags_may_be_repeated(name: str) -> None:
         flag = option.opts[0]
         with suppress(click.MissingParameter):  # raised after the check
             command.make_context(name, [flag, flag], context)
+
+
+@pytest.mark.parametrize("key", [key for key in TABLE if not key.startswith("**")])
+def test_the_commands_of_a_row_take_it(key: str) -> None:
+    for name in key.split():
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        assert {row.name for row in TABLE[key]} <= {param.name for param in command.params}
