@@ -16,7 +16,7 @@ from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.advice import list_form, lists_hint, weight_hint
 from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_of
-from expectitree.files.grammar.doubts import MAY_BE_KEYS, label_hint, node_warning
+from expectitree.files.grammar.doubts import MAY_BE_KEYS, Written, label_hint, node_warning
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import HINT_OF_SUM, REST_AS_VALUE, ValueReader
@@ -204,7 +204,7 @@ class BranchReader:
             names = []
         if names or (isinstance(frame.container, list) and _has_texts(frame.container)):
             parameters = self.values.parameters or ()
-            self.warn_of(node_warning(frame.kind, names, frame.container, parameters))
+            self.warn_of(node_warning(Written(frame.kind, names, frame.container, parameters)))
 
     def warn_of(self, message: str, own: bool = True) -> None:
         """Warn of something at the node that is being closed, but not too often.
