@@ -312,15 +312,12 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
         fault, fields = _fault_of_name(name), Fields()
         if name in found or name in (values.parameters or ()):
             fault = f"{quote(name)} is the name of another number\nchoose another one"
-        if about and not isinstance(about, tuple):
-            fault, about = f"found {described(about)} for {name}\n{_CRITERIA}", ()
-        for place, (key, value) in enumerate(about or ()):
-            if key in fields:
-                fault = f"{name}: the key {key} twice\nkeep one"
-            elif key not in _CRITERION_VALUES:
-                fault = f"{name}: {unknown_key(key, tuple(_CRITERION_VALUES))}"
-            else:
-                fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
+        if not isinstance(about, tuple):
+            if about:
+                fault = f"found {described(about)} for {name}\n{_CRITERIA}"
+            about = ()
+        for place, key, value in values.pairs(about, _CRITERION_VALUES, f"criteria: {name}: "):
+            fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
         if fault:
             values.report(Place(data, at, True), f"criteria: {fault}")
         found[name] = Criterion(name, **fields)
@@ -382,10 +379,8 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
 def _read_definition(values: ValueReader, data: Data, subject: str) -> Definition:
     require(isinstance(data, tuple), data, f"\n{_WRITE_EVENT}")
     keys = dict(data)
-    for at, (key, _) in enumerate(data):
-        if key not in _EVENT_KEYS:
-            message = unknown_key(key, _EVENT_KEYS)
-            values.report(Place(data, at, True), f"{subject}: {message}")
+    for _ in values.pairs(data, _EVENT_KEYS, f"{subject}: "):
+        pass  # only the reports are needed
     is_test = "test_of" in keys
     if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
         raise GrammarError(f"found the keys {', '.join(map(escape, keys))}\n{_WRITE_EVENT}")

@@ -19,10 +19,18 @@ from expectitree.base.expressions.syntax import names_in
 from expectitree.base.numbers import Number, quote, to_fraction, to_probability
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar import words
 from expectitree.files.grammar.document import Data, Pairs
 from expectitree.files.grammar.keys import NODE_KEYS
 from expectitree.files.grammar.values import are_probabilities, is_marked, is_probability
+from expectitree.files.grammar.words import (
+    MAX_SHOWN,
+    SYNONYMS,
+    flow_text,
+    is_number,
+    key_list,
+    node_pairs,
+    text_or_quoted,
+)
 
 _MAX_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
 _MAX_SUMMED = 1_000  # labels, whose sum takes time
@@ -69,7 +77,7 @@ def _products(node: Written) -> Facts:
         meant = tuple(
             (label, child) for (label, _), child in zip(node.children, meant, strict=False)
         )
-    return {"ps": _shown(ps), "form": words.flow_text(meant)}
+    return {"ps": _shown(ps), "form": flow_text(meant)}
 
 
 def _pairs(node: Written) -> Facts:
@@ -81,7 +89,7 @@ def _pairs(node: Written) -> Facts:
         return None
     pairs = zip(children[::2], children[1::2], strict=True)
     items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
-    return {"texts": words.flow_text(children), "items": items}
+    return {"texts": flow_text(children), "items": items}
 
 
 def _zeros(node: Written) -> Facts:
@@ -137,9 +145,9 @@ def _labels_as_p(node: Written) -> Facts:
     if not meant or not others or not all(map(_only_number, others)):
         if not _are_formulas(others, parameters):
             return None
-        meant, p = others[: words.MAX_SHOWN], others[0]
+        meant, p = others[:MAX_SHOWN], others[0]
     are = "are read as labels" if len(meant) > 1 else "is read as a label"
-    return {"names": words.key_list(meant), "are": are, "first": node.outcome(meant[0], p)}
+    return {"names": key_list(meant), "are": are, "first": node.outcome(meant[0], p)}
 
 
 def _numbers_in_labels(node: Written) -> Facts:
@@ -237,8 +245,8 @@ def turned(children: Data) -> str:
     ps = _probabilities(texts)
     if 100 * abs(sum(ps) - 1) > 1 or {*ps} <= {0, 1}:
         return ""
-    labels = [words.text_or_quoted(label) for label, _ in children]
-    if not all(map(words.is_number, labels)):
+    labels = [text_or_quoted(label) for label, _ in children]
+    if not all(map(is_number, labels)):
         outcomes = zip(labels, texts, strict=True)
         items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in outcomes)
         if sum(ps) == 1:
@@ -253,13 +261,13 @@ def turned(children: Data) -> str:
 
 
 # Words, in small letters, that `label_hint` may warn of.
-MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in words.SYNONYMS.items() if key == "p")}
+MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in SYNONYMS.items() if key == "p")}
 
 
 def label_hint(label: str, kind: Kind, children: Pairs) -> str:
     """Return the warning about a label that is probably meant as a key."""
     is_p = label == "p" or label not in NODE_KEYS
-    if label not in NODE_KEYS and words.SYNONYMS.get(label.lower()) != "p":
+    if label not in NODE_KEYS and SYNONYMS.get(label.lower()) != "p":
         return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
     if is_p and isinstance(child, str) and not sum(_probabilities([child])):
@@ -269,7 +277,7 @@ def label_hint(label: str, kind: Kind, children: Pairs) -> str:
         first = label_with_p(others[0][0], child, (others[0],))
         hint = f"if it was meant as a key, give each outcome its own p, as in `{first}`"
         if others[0][0] == "utility":
-            item = words.flow_text((("p", child), others[0]))
+            item = flow_text((("p", child), others[0]))
             hint = f"if these are keys, write a list: `chance: [{item}, …]`"
     return f"{quote(label)} is read as a label here\n{hint}"
 
@@ -277,11 +285,11 @@ def label_hint(label: str, kind: Kind, children: Pairs) -> str:
 def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
     """Return the outcome `at` with a p, as in a file."""
     is_list = isinstance(children, list)
-    node = words.node_pairs(children[at] if is_list else children[at][1])
+    node = node_pairs(children[at] if is_list else children[at][1])
     shown = (("p", p), *[pair for pair in node if pair[0] != "label"][:1])
     if is_list:
-        return words.flow_text((("label", label), *shown))
-    return f"{words.flow_text(label)}: {words.flow_text(shown)}"
+        return flow_text((("label", label), *shown))
+    return f"{flow_text(label)}: {flow_text(shown)}"
 
 
 def is_doubtful(kind: Kind, texts: Sequence[Data], numbers: Sequence[Number]) -> bool:
@@ -347,6 +355,6 @@ def _probabilities(texts: Sequence[Data]) -> list[Any]:
 
 def _shown(texts: Sequence[str]) -> str:
     """Return the first of some texts as a list for a message."""
-    if len(texts) <= words.MAX_SHOWN:
-        return words.key_list(texts)
-    return ", ".join([*texts[: words.MAX_SHOWN], "…"])
+    if len(texts) <= MAX_SHOWN:
+        return key_list(texts)
+    return ", ".join([*texts[:MAX_SHOWN], "…"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, name_of
@@ -12,14 +12,11 @@ from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExp
 from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import (
-    SPLIT,
     described,
     filled_mapping,
     filled_text,
     is_number,
     require,
-    unknown_key,
-    whole_number,
 )
 
 
@@ -103,21 +100,6 @@ class _ExpectationReader(ValueReader):
             else:
                 runs += self.run(value, Place(data, at), (key,))
         return Expectation(runs=tuple(runs), written=self.written, **found)
-
-    def pairs(self, data: Data, known: Sequence[str] = ()) -> Iterator[tuple[int, str, Data]]:
-        """Yield place, key and value of each pair; report keys that are unknown or duplicate."""
-        seen = set()
-        for at, (key, value) in enumerate(data):
-            if key in seen:
-                self.report(Place(data, at, True), f"duplicate key {quote(key)}\nkeep one")
-            elif known and key not in known:
-                hint = ""
-                if whole := whole_number(data, at):
-                    hint = f"{SPLIT} write `{whole}`"
-                self.report(Place(data, at, True), unknown_key(key, known, hint))
-            else:
-                yield at, str(key), value
-            seen.add(key)
 
     def points(self, data: Data, where: Place) -> Iterator[PointExpectation]:
         """Yield what is expected at other values of the parameters."""

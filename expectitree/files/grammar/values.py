@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any, TypeAlias
@@ -29,9 +29,23 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import NO_CRITERIA, REST, ByName, Criteria, is_formula
 from expectitree.base.tree.paths import composed
-from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
+from expectitree.files.grammar.document import (
+    Data,
+    GrammarError,
+    NumberText,
+    Pairs,
+    Place,
+    place_of,
+)
 from expectitree.files.grammar.traps import trap
-from expectitree.files.grammar.words import described, flow_text, require
+from expectitree.files.grammar.words import (
+    SPLIT,
+    described,
+    flow_text,
+    require,
+    unknown_key,
+    whole_number,
+)
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
@@ -100,6 +114,27 @@ class ValueReader:
             error = error.about(about).with_hint(f"{error.hint}{hint}")
             self.report(place._replace(offset=offset_of(error)), error)
             return None
+
+    def pairs(
+        self, data: Pairs, known: Collection[str] = (), about: str = ""
+    ) -> Iterator[tuple[int, str, Data]]:
+        """Yield place, key and value of each pair; report keys that are unknown or duplicate.
+
+        The reports begin with `about`.
+        """
+        seen = set()
+        for position, (key, value) in enumerate(data):
+            fault = ""
+            if key in seen:
+                fault = f"duplicate key {quote(key)}\nkeep one"
+            elif known and key not in known:
+                whole = whole_number(data, position)
+                fault = unknown_key(key, known, f"{SPLIT} write `{whole}`" * bool(whole))
+            seen.add(key)
+            if fault:
+                self.report(Place(data, position, True), f"{about}{fault}")
+            else:
+                yield position, str(key), value
 
     def use_names(self, names: Collection[str]) -> None:
         """Read the names that a `with` sets, besides the parameters, in formulas from now on."""

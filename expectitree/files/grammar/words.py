@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from expectitree.base.algorithms import GONE
 from expectitree.base.errors import NumberError
@@ -182,7 +182,7 @@ def key_hint(word: str, known: Iterable[str]) -> str:
     return did_you_mean(word, candidates)
 
 
-def unknown_key(key: str, known: Sequence[str], hint: str = "") -> str:
+def unknown_key(key: str, known: Collection[str], hint: str = "") -> str:
     """Return the message for an unknown key where the `known` ones are allowed."""
     name = quote(key)
     hint = hint or GONE.get(key, "")
