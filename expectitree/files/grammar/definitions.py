@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING
 
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.parser import listed, parse
@@ -25,7 +24,6 @@ from expectitree.base.tree.formulas import (
     Criteria,
     Criterion,
     Definition,
-    Distribution,
     Events,
     Parameter,
     is_formula,
@@ -45,6 +43,7 @@ from expectitree.files.grammar.values import (
     REST_AS_VALUE,
     Read,
     ValueReader,
+    lazy,
     offset_of,
     text,
 )
@@ -55,9 +54,6 @@ from expectitree.files.grammar.words import (
     require,
     unknown_key,
 )
-
-if TYPE_CHECKING:
-    from expectitree.files.grammar.lookup import Row
 
 # ---- Parameters.
 
@@ -208,18 +204,6 @@ def _formula(values: ValueReader, data: Data) -> Expression:
     return values.parse(data)
 
 
-def _distribution(values: ValueReader, data: Data) -> Distribution:
-    from expectitree.files.grammar.distributions import read_distribution
-
-    return read_distribution(values, data)
-
-
-def _rows(values: ValueReader, data: Data) -> Sequence[Row]:
-    from expectitree.files.grammar.lookup import read_rows
-
-    return read_rows(values, data)
-
-
 def _between(_: ValueReader, data: Data) -> str:
     require(data == "linear", data, " as between\nwrite `between: linear`; for steps, leave it out")
     return str(data)
@@ -256,9 +240,9 @@ _NEEDED = {  # with the others that define a table
 _PARAMETER_VALUES: dict[str, Read] = {
     "value": _formula,
     "range": _range,
-    "distribution": _distribution,
+    "distribution": lazy("distributions.read_distribution"),
     "by": _formula,
-    "table": _rows,
+    "table": lazy("lookup.read_rows"),
     "between": _between,
     "correlation": _correlation,
     "unit": text("a unit"),

@@ -146,9 +146,6 @@ class _TreeReader:
 
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
-        about = {}
-        root = 0
-        root_reward: Amount = 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             self.root = root = self.read_node(self.document.root, ())

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import (
@@ -379,7 +380,7 @@ class ValueReader:
 
 def _arithmetic_warning(text: str) -> str:
     """Return the warning about a formula such as `10-20` or `2024-05-06`; nothing for others."""
-    warning = trap("formula", text, text=quote(text))
+    warning = trap("formula", text, text=quote(text), new=re.sub("([-/])", r" \1 ", text))
     low, _, high = text.replace("%", "").partition("-")
     if warning and text.count("-") == 1 and float(low) >= float(high):  # not a range
         return ""
@@ -423,6 +424,16 @@ def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
 def offset_of(error: ExpectitreeError) -> int:
     """Return the place of an error within the text of a formula, 0 for any other error."""
     return getattr(error, "offset", None) or 0
+
+
+def lazy(name: str) -> Read:
+    """Return a function of a module of the grammar that is imported only for trees that need it."""
+    module, _, function = name.partition(".")
+
+    def read(values: ValueReader, data: Data) -> Any:
+        return getattr(import_module(f"expectitree.files.grammar.{module}"), function)(values, data)
+
+    return read
 
 
 def text(name: str, is_needed: bool = False) -> Read:
