@@ -272,7 +272,7 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
     else:
         fault = _fault_of_pairs(frame.kind, frame.container)
     if fault:
-        trail.report(frame.place(place), fault, own=True)
+        trail.report(frame.place(place), fault, of_parent=True)
         frame.items = frame.items[: place + 1]
     return bool(fault)
 
@@ -280,9 +280,9 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
 def _keys_as_labels(frame: Frame, pairs: Pairs) -> str:
     """Return the message about keys of a node where the frame's labels should be."""
     frame.branches.pop("label", None)
-    found = f"found keys of a node without a kind, {key_list(dict(pairs))}"
+    reason = f"found keys of a node without a kind, {key_list(dict(pairs))}"
     item = flow_text(corrected(pairs))
-    return f"{found}\nwrite a list, `{frame.kind.name.lower()}: [{item}, …]`"
+    return f"{reason}\nwrite a list, `{frame.kind.name.lower()}: [{item}, …]`"
 
 
 def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) -> str:
@@ -357,11 +357,11 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
     are_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
     if (not are_by_p and any(is_number(key) for key, _ in pairs)) or not _are_labels(pairs):
         return ""
-    found = f"a {kind.name} node has pairs such as {shown or flow_text(items[0])}"
+    reason = f"a {kind.name} node has pairs such as {shown or flow_text(items[0])}"
     if len(dict(pairs)) == len(pairs):
-        return f"{found}\nwrite a mapping, `{name}: {flow_text(tuple(pairs))}`"
+        return f"{reason}\nwrite a mapping, `{name}: {flow_text(tuple(pairs))}`"
     if are_by_p:
-        return f"{found}\nwrite `chance: {list_form(pairs, 'p')}`"
+        return f"{reason}\nwrite `chance: {list_form(pairs, 'p')}`"
     return ""
 
 

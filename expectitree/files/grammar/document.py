@@ -164,14 +164,14 @@ def problem_of(name: str, error: str | ExpectitreeError) -> Problem:
     return Problem(name, escape(str(error)), hint=escape(error.hint), kind=error.kind)
 
 
-def error_at(text: str, at: int, name: str, message: str) -> FileError:
+def error_at(text: str, offset: int, name: str, message: str) -> FileError:
     """Return the error at a place in a text, with its line and column."""
-    return error_in(name, message, *mark_of(text, at))
+    return error_in(name, message, *mark_of(text, offset))
 
 
-def mark_of(text: str, at: int) -> Mark:
+def mark_of(text: str, offset: int) -> Mark:
     """Return the line and the column of a character."""
-    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def with_excerpts(error: FileError, text: str) -> FileError:
@@ -187,11 +187,11 @@ def with_excerpts(error: FileError, text: str) -> FileError:
 def _excerpt(problem: Problem, lines: Sequence[str]) -> Excerpt | None:
     if problem.line is None or problem.column is None or problem.line > len(lines):
         return None
-    line, at = lines[problem.line - 1], problem.column - 1
-    if at > len(line):
+    line, offset = lines[problem.line - 1], problem.column - 1
+    if offset > len(line):
         return None
-    first = max(0, at - _REACH)
-    shown = line[first : at + _REACH].removesuffix("\r")
+    first = max(0, offset - _REACH)
+    shown = line[first : offset + _REACH].removesuffix("\r")
     if shown.strip():
-        return Excerpt(shown, at - first)
+        return Excerpt(shown, offset - first)
     return None

@@ -282,10 +282,10 @@ def label_hint(label: str, kind: Kind, children: Pairs) -> str:
     return f"{quote(label)} is read as a label here\n{hint}"
 
 
-def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
+def label_with_p(label: str, p: str, children: Data, index: int = 0) -> str:
     """Return the outcome `at` with a p, as in a file."""
     is_list = isinstance(children, list)
-    node = node_pairs(children[at] if is_list else children[at][1])
+    node = node_pairs(children[index] if is_list else children[index][1])
     shown = (("p", p), *[pair for pair in node if pair[0] != "label"][:1])
     if is_list:
         return flow_text((("label", label), *shown))

@@ -85,21 +85,21 @@ class _ExpectationReader(ValueReader):
         self.written: dict[tuple[str | int, ...], str] = {}
 
     def read(self, data: Data) -> Expectation:
-        found = {}
+        fields = {}
         runs: list[RunExpectation] = []
-        for at, key, value in self.pairs(data, (*KEYS, *ALIASES)):
+        for place, key, value in self.pairs(data, (*KEYS, *ALIASES)):
             if key in VALUES:
-                found[key] = self.attempt(VALUES[key], value, data, at)
-                if key == "value" and found[key] is not None:
+                fields[key] = self.attempt(VALUES[key], value, data, place)
+                if key == "value" and fields[key] is not None:
                     self.written[(key,)] = str(value)
             elif key == "at":
-                found[key] = tuple(self.points(value, Place(data, at)))
+                fields[key] = tuple(self.points(value, Place(data, place)))
             elif isinstance(value, list):
                 for index, entry in enumerate(value):
                     runs += self.run(entry, Place(value, index), (key, index))
             else:
-                runs += self.run(value, Place(data, at), (key,))
-        return Expectation(runs=tuple(runs), written=self.written, **found)
+                runs += self.run(value, Place(data, place), (key,))
+        return Expectation(runs=tuple(runs), written=self.written, **fields)
 
     def points(self, data: Data, where: Place) -> Iterator[PointExpectation]:
         """Yield what is expected at other values of the parameters."""
@@ -115,23 +115,23 @@ class _ExpectationReader(ValueReader):
                 )
                 continue
             reader = _ExpectationReader(self.report)
-            found = {
-                key: reader.attempt(POINT_VALUES[key], value, entry, at)
-                for at, key, value in reader.pairs(entry, tuple(POINT_VALUES))
+            fields = {
+                key: reader.attempt(POINT_VALUES[key], value, entry, position)
+                for position, key, value in reader.pairs(entry, tuple(POINT_VALUES))
             }
-            settings, value = found.pop("set"), found.get("value")
+            settings, value = fields.pop("set"), fields.get("value")
             if value is not None:
                 reader.written[("value",)] = str(dict(entry)["value"])
-            expect = Expectation(written=reader.written, **found)
+            expect = Expectation(written=reader.written, **fields)
             yield PointExpectation(settings or {}, expect)
 
     def settings(self, data: Data) -> dict[str, str]:
         hint = "write numbers by parameter, such as `{pr: 0.3}`"
-        found = {}
-        for at, name, value in self.pairs(filled_mapping(data, f" under set\n{hint}")):
-            if self.attempt(lambda _, value: self.setting(value), value, data, at) is not None:
-                found[name] = str(value)
-        return found
+        settings = {}
+        for index, name, value in self.pairs(filled_mapping(data, f" under set\n{hint}")):
+            if self.attempt(lambda _, value: self.setting(value), value, data, index) is not None:
+                settings[name] = str(value)
+        return settings
 
     def setting(self, data: Data) -> Number:
         if isinstance(data, str):
@@ -153,18 +153,18 @@ class _ExpectationReader(ValueReader):
             return
         fields = {}
         options = {}
-        for at, key, value in self.pairs(data, RUN_KEYS):
+        for index, key, value in self.pairs(data, RUN_KEYS):
             if key in RUN_VALUES:
-                fields[key] = self.attempt(RUN_VALUES[key], value, data, at)
+                fields[key] = self.attempt(RUN_VALUES[key], value, data, index)
                 continue
             owner = OPTIONS[key].algorithm
             if owner != name:
                 self.report(
-                    Place(data, at, True),
+                    Place(data, index, True),
                     f"the key {quote(key)} is for {owner} only, not for {name}\nremove it",
                 )
             options[key] = self.attempt(
-                partial(_ExpectationReader.option, key=key), value, data, at
+                partial(_ExpectationReader.option, key=key), value, data, index
             )
         yield RunExpectation(name, place=place, options=options, **fields)
 
@@ -188,13 +188,13 @@ class _ExpectationReader(ValueReader):
             data,
             " under values\nwrite numbers by path, such as `{a/b: 3}`",
         )
-        found = {}
-        for at, path, value in self.pairs(data):
-            number = self.attempt(ValueReader.number, value, data, at)
+        numbers = {}
+        for index, path, value in self.pairs(data):
+            number = self.attempt(ValueReader.number, value, data, index)
             if number is not None:
-                found[path] = number
+                numbers[path] = number
                 self.written["values", path] = str(value)
-        return found
+        return numbers
 
     def paths(self, data: Data) -> tuple[str, ...]:
         items = data

@@ -70,8 +70,8 @@ def find_body(item: Data, keys: Keys) -> tuple[Kind, str]:
         )
     if kinds:
         return BODY_KEYS[kinds[0]], kinds[0]
-    found = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
-    raise GrammarError(f"found {found}\n{_utility_hint(item)}")
+    node = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
+    raise GrammarError(f"found {node}\n{_utility_hint(item)}")
 
 
 def _utility_hint(item: Data) -> str:

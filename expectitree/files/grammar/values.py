@@ -208,7 +208,7 @@ class ValueReader:
         if not data.strip() or ("?" in data and self.parameters is None):
             raise error
         try:
-            found = self.parse(data)
+            formula = self.parse(data)
         except NumberError:
             is_name = (
                 len(data) <= 40
@@ -226,7 +226,7 @@ class ValueReader:
                 raise error from None
             raise
         self.has_formulas = True
-        return found
+        return formula
 
     def nothing(self, data: Data, form: str = "{{{}}}") -> Number:
         """Return 0, which is none of each criterion; raise `NumberError` for anything else.
@@ -251,20 +251,20 @@ class ValueReader:
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""
-        found = {}
-        for at, (key, written) in enumerate(data):
+        amounts = {}
+        for index, (key, written) in enumerate(data):
             name = composed(key)
-            if name not in self.criteria.by_name or name in found:
+            if name not in self.criteria.by_name or name in amounts:
                 known = self.criteria.by_name
                 message = (
                     f"unknown criterion {quote(name)}{did_you_mean(name, known)}\nthe criteria are "
                     f"{listed(known)}"
                 )
-                if name in found:
+                if name in amounts:
                     message = f"the criterion {name} twice\nkeep one"
-                raise GrammarError(message, Place(data, at, True))
-            found[name] = self.attempt(ValueReader.expression, written, data, at, f"{name}: ")
-        return self.objective(found)
+                raise GrammarError(message, Place(data, index, True))
+            amounts[name] = self.attempt(ValueReader.expression, written, data, index, f"{name}: ")
+        return self.objective(amounts)
 
     def objective(self, amounts: ByName) -> Expression:
         """Return the objective of amounts."""
@@ -288,9 +288,9 @@ class ValueReader:
 
     def expression(self, data: Data) -> Expression:
         """Return the formula of a number, also of one that is written as a number."""
-        found = self.plain_amount(data)
-        if is_formula(found):
-            return found
+        amount = self.plain_amount(data)
+        if is_formula(amount):
+            return amount
         return self.parse(str(data))
 
     def utility(self, data: Data) -> Number | Expression:
@@ -330,26 +330,28 @@ class ValueReader:
 
     def constants(self, formulas: Sequence[Expression]) -> list[Number]:
         """Return the values of probabilities without names; none if there are others."""
-        found = []
+        numbers = []
         if not any(map(names_in, formulas)):
             with suppress(NumberError):
                 from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
 
-                found = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
-        if all(0 <= p <= 1 for p in found):
-            return found
+                numbers = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
+        if all(0 <= p <= 1 for p in numbers):
+            return numbers
         return []
 
     def bounds(self, data: Data) -> Bounds | None:
         """Return a pair of bounds; None if one of them is reported."""
         if not isinstance(data, list) or len(data) != 2:
             is_list = isinstance(data, list) and data
-            found = f"a list of {len(data)}" if is_list else described(data)
+            shown = f"a list of {len(data)}" if is_list else described(data)
             raise GrammarError(
-                f"found {found} as bounds\nwrite the lower and the upper one, such as "
+                f"found {shown} as bounds\nwrite the lower and the upper one, such as "
                 "`[0, 100]` or `[-inf, inf]`"
             )
-        lower, upper = (self.attempt(ValueReader.bound, data[at], data, at) for at in (0, 1))
+        lower, upper = (
+            self.attempt(ValueReader.bound, data[index], data, index) for index in (0, 1)
+        )
         if lower is None or upper is None:
             return None
         if lower > upper:

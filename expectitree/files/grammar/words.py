@@ -144,13 +144,13 @@ def is_number(data: Data) -> bool:
         return False
 
 
-def whole_number(pairs: Pairs, at: int) -> str:
+def whole_number(pairs: Pairs, index: int) -> str:
     """Return how `-40,000` is written, which YAML splits between braces; else nothing.
 
     `at` is the place of the second half: it is a key, without a value.
     """
     none = ("", None)
-    (name, first), (half, value), (after, following) = [none, *pairs, none][at : at + 3]
+    (name, first), (half, value), (after, following) = [none, *pairs, none][index : index + 3]
     if value or not half.isdecimal():
         return ""
     if after.isdecimal() and following:  # the whole is a key, as in `0,7: 100`
