@@ -791,5 +791,4 @@ def names_in_with(root: Data, text: str) -> list[str]:
             pending += [value for _, value in item] if keys else item
             if "ref" in keys and isinstance(keys.get("with"), tuple):
                 names.update(dict.fromkeys(paths.composed(name) for name, _ in keys["with"]))
-    is_name = re.compile(NAME).fullmatch
-    return [name for name in names if name in used and is_name(name) and name not in RESERVED]
+    return [name for name in names if name in used and name not in RESERVED]
