@@ -122,9 +122,7 @@ def _labels_alone(item: Pairs, is_item: bool) -> str:
     if not is_item or len(item) > 1:
         return bare(item, is_item)
     [(label, child)] = item
-    if isinstance(child, tuple):
-        child = corrected(child)
-    form = flow_text((("label", label), *node_pairs(child)))
+    form = flow_text((("label", label), *node_pairs(corrected(child))))
     return f"unknown key {quote(label)}\na label in a list is written `{form}`"
 
 
@@ -259,7 +257,7 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
     place = len(frame.ids)
     keys = [key for key, _ in frame.container] if frame.is_labelled else []
     is_node = len([*filter(KINDS.get, keys)]) == 1 and {*keys} <= {*NODE_KEYS}
-    if not frame.kind or ("(" not in text and not is_node):
+    if not frame.kind:
         return False
     if is_node:
         fault = _keys_as_labels(frame, frame.container)

@@ -528,11 +528,9 @@ def written_attitude(attitude: Attitude) -> dict[str, object]:
     def number(value: Number) -> NumberText:
         return NumberText(exact_text(value))
 
-    if attitude.expression is not None:
-        return {attitude.kind: text_of(attitude.expression)}
+    if formula := attitude.expression or attitude.formula:
+        return {attitude.kind: text_of(formula)}
     if attitude.points:
         return {attitude.kind: [[number(x), number(u)] for x, u in attitude.points]}
-    if attitude.formula is not None:
-        return {attitude.kind: text_of(attitude.formula)}
     assert attitude.number is not None
     return {attitude.kind: number(attitude.number)}

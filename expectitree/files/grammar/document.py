@@ -17,9 +17,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.base.errors import NESTED, Excerpt, ExpectitreeError, FileError, Problem
+from expectitree.base.errors import (
+    NESTED,
+    Excerpt,
+    ExpectitreeError,
+    FileError,
+    Problem,
+    WarningText,
+)
 from expectitree.base.numbers import escape
 from expectitree.base.tree.paths import message_path
+from expectitree.files.rows import Warn
 
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
 Fields: TypeAlias = dict[str, Any]  # of an object that is being read or written, by name
@@ -145,6 +153,14 @@ class Problems:
             problems.append(replace(problem, line=line, column=column))
         error = FileError(problems, stopped=len(self.found) >= MAX_PROBLEMS)
         return with_excerpts(error, self.document.text)
+
+
+def warn_of_each(warn: Warn, name: str, warnings: Sequence[str]) -> None:
+    """Warn of the first of several things in a document."""
+    for warning in warnings[:MAX_PROBLEMS]:
+        warn(WarningText(name, warning))
+    if warnings[MAX_PROBLEMS:]:
+        warn(WarningText(name, "more such warnings are left out"))
 
 
 def error_in(

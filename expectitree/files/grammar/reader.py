@@ -40,6 +40,7 @@ from expectitree.files.grammar.document import (
     TooManyProblemsError,
     keys_of,
     place_of,
+    warn_of_each,
 )
 from expectitree.files.grammar.doubts import are_simple, is_doubtful
 from expectitree.files.grammar.keys import (
@@ -285,11 +286,7 @@ class _TreeReader:
             from expectitree.files.grammar.inputs import input_warnings
 
             warnings += input_warnings(tree)
-        for warning in warnings[:MAX_PROBLEMS]:
-            self.warn(WarningText(name, warning))
-        if warnings[MAX_PROBLEMS:]:
-            self.warn(WarningText(name, "more such warnings are left out"))
-
+        warn_of_each(self.warn, name, warnings)
         tree, warning = evaluated(tree, self.note_fault)
         self.sort_faults(tree)
         if warning:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import ExpectitreeError
+from expectitree.base.expressions.parser import listed
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
@@ -31,7 +32,6 @@ from expectitree.files.grammar.keys import (
 from expectitree.files.grammar.values import are_probabilities
 from expectitree.files.grammar.words import described, flow_text, key_hint
 
-_MAX_NAMES = 8  # in a message
 # The node that a name refers to: its definition, its keys, its place and its identity.
 Named: TypeAlias = tuple[Data, Keys, Place, object]
 
@@ -241,6 +241,5 @@ class Names:
         if not self.places:
             return f"{problem}\ndefine it under the root's `nodes:`, which has no names yet"
         near = key_hint(name, self.places) if isinstance(name, str) else ""
-        names = ", ".join(quote(known)[1:-1] for known in [*self.places][:_MAX_NAMES])
-        more = ", …" if len(self.places) > _MAX_NAMES else ""
-        return f"{problem}{near}\nthe names under nodes are {names}{more}"
+        names = listed([quote(known)[1:-1] for known in self.places])
+        return f"{problem}{near}\nthe names under nodes are {names}"
