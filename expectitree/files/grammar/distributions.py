@@ -151,7 +151,7 @@ def _family(name: str, numbers: Sequence[Fraction], written: object) -> Distribu
             f"`{expected}`"
         )
     by_name: Fields = dict(zip(names, numbers, strict=True))
-    reason = f"{expected}: found {', '.join(map(message_text, numbers))}, expected"
+    reason = f"{expected}: found {', '.join(map(message_text, numbers))}\nwrite"
     for argument, number in by_name.items():
         if argument in _POSITIVE and number <= 0:
             raise GrammarError(f"{reason} {argument} > 0")
@@ -198,7 +198,7 @@ def _read_moments(kind: str, data: Pairs) -> Fields:
             texts, expected = value, "[low, high]"
         is_list = isinstance(texts, list) and len(texts) == len(names)
         if not is_list or not all(isinstance(text, str) for text in texts):
-            message = f"{kind}: found {described(value)} as {key}, expected {expected}"
+            message = f"{kind}: found {described(value)} as {key}\nwrite {expected}"
             raise GrammarError(message, Place(data, position))
         with _numbers_only():
             moments |= {name: _evaluated(text, {}) for name, text in zip(names, texts, strict=True)}
@@ -217,7 +217,7 @@ def _check_order(kind: str, ascending: Mapping[str, Any], moments: Mapping[str, 
         return
     order = " < ".join(name for name, number in ascending.items() if abs(number) != INFINITY)
     numbers = ", ".join(f"{name} {message_text(number)}" for name, number in moments.items())
-    raise GrammarError(f"{kind}: found {numbers}, expected {order}")
+    raise GrammarError(f"{kind}: found {numbers}\nwrite numbers with {order}")
 
 
 def _as_numbers(value: Data) -> Any:
