@@ -258,7 +258,7 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
                 f"the option {key} is for {option.algorithm} only, not for {chosen.name}"
             )
         if not option.accepts(value):
-            raise SearchError(f"found {quote(str(value))} as {key}, expected {option.expected}")
+            raise SearchError(f"found {quote(str(value))} as {key}\nwrite {option.expected}")
         changed[word] = value
     return replace(chosen, **changed) if changed else chosen  # type: ignore[arg-type]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-Fields: TypeAlias = dict[str, Any]  # by name, such as those for JSON
-Records: TypeAlias = list[Fields]  # flat ones: the rows of a table
+from expectitree.text import json_values
+
+Fields: TypeAlias = json_values.Fields
+Records: TypeAlias = json_values.Records
 Labels: TypeAlias = tuple[str, ...]  # of actions or outcomes, in order, or other names
 Amount: TypeAlias = Any  # a float or a fraction: arithmetic is with numbers of one kind
 

@@ -210,7 +210,7 @@ def parse(text: str, name: str, format: str | None = None) -> Document:
 
 def tree_files(folder: str) -> Iterable[str]:
     """Return the tree files in a folder and below it, sorted, without hidden files and NO_TREES."""
-    found = []
+    paths = []
     for here, folders, names in os.walk(folder, onerror=_unreadable_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
@@ -219,8 +219,8 @@ def tree_files(folder: str) -> Iterable[str]:
             if is_special or name.startswith(".") or name.endswith(NO_TREES):
                 continue
             with suppress(FileError):  # a broken plugin may have the ending of any other file
-                found += [path] * (format_by_suffix(name) is not None)
-    return sorted(found)
+                paths += [path] * (format_by_suffix(name) is not None)
+    return sorted(paths)
 
 
 def _unreadable_folder(error: OSError) -> None:

@@ -86,18 +86,18 @@ def read_metadata(written: bytes | None) -> Fields:
     def report(place: Place, error: ExpectitreeError | str) -> None:
         raise TreeError(lines_of(error))
 
-    values, found = ValueReader(report), {}
+    values, fields = ValueReader(report), {}
     for key, read in _VALUES.items():
         if key in about:
             try:
-                found[key] = read(values, about[key])
+                fields[key] = read(values, about[key])
             except ExpectitreeError as error:
                 raise TreeError(f"the {key} in the metadata: {error.lines}") from None
-    found["estimated"] = frozenset(found.get("estimated", ()))
-    bounds = found.pop("bounds", None) or {}
-    found["local_bounds"] = {n: tuple(float_column(ends)) for n, ends in bounds.items()}
-    (found["root_reward"],) = float_column([found.get("root_reward", 0)])
-    return found
+    fields["estimated"] = frozenset(fields.get("estimated", ()))
+    bounds = fields.pop("bounds", None) or {}
+    fields["local_bounds"] = {n: tuple(float_column(ends)) for n, ends in bounds.items()}
+    (fields["root_reward"],) = float_column([fields.get("root_reward", 0)])
+    return fields
 
 
 def metadata_text(tree: Tree, drop_fractions: bool) -> str:

@@ -198,15 +198,15 @@ def written_tree(tree: Tree, format: Format, warn: Warn) -> Tree:
     Raises `TreeError` if the format cannot hold something without which values would change, and
     `TransformError` if the tree without sharing has too many nodes.
     """
-    found = {name: lost for name in format.loses if (lost := LOSSES[name](tree))}
-    for name, lost in found.items():
+    losses = {name: lost for name in format.loses if (lost := LOSSES[name](tree))}
+    for name, lost in losses.items():
         if name in HINTS:
             path = ""
             if isinstance(lost, list):
                 path = f"{paths.message_path(tree.path_of(lost[0]))}: "
             raise TreeError(f"{path}{format.title} cannot hold {name}: {HINTS[name]}")
-    if found:
-        warn(f"left out what {format.title} cannot hold: {', '.join(found)}")
+    if losses:
+        warn(f"left out what {format.title} cannot hold: {', '.join(losses)}")
     if "sharing" not in format.loses or not tree.is_sharing:
         return tree
     try:

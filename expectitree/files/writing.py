@@ -168,10 +168,10 @@ def lock(stream: IO[bytes]) -> bool | None:
 def _state(path: str) -> _State:
     """Return numbers that change if a file is edited or replaced."""
     try:
-        found = os.stat(path)
+        state = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def _without_link(path: str) -> str:

@@ -14,19 +14,18 @@ from unicodedata import combining, normalize
 from expectitree.base.errors import (
     NESTED,
     FileError,
-    WarningText,
 )
 from expectitree.base.numbers import escape
 from expectitree.base.tree import paths
 from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
-    MAX_PROBLEMS,
     Data,
     Document,
     Mark,
     Place,
     Problems,
     TooManyProblemsError,
+    warn_of_each,
 )
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
@@ -59,11 +58,7 @@ class Translation:
 
     def warn_of_notes(self, warn: Warn) -> None:
         """Pass the first notes on."""
-        notes = self.notes[:MAX_PROBLEMS]
-        if len(self.notes) > MAX_PROBLEMS:
-            notes.append("more such notes are left out")
-        for note in notes:
-            warn(WarningText(escape(self.source.name), note))
+        warn_of_each(warn, escape(self.source.name), self.notes)
 
     def checked(self, read: Callable[[], Read]) -> Read:
         """Return what a function reads; raise `FileError` with every problem that it reports."""

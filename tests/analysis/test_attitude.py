@@ -177,5 +177,5 @@ def test_thresholds_of_the_risk_tolerance_hold_on_both_sides() -> None:
 
 def test_a_range_of_risk_tolerances_is_positive_and_in_order() -> None:
     for low, high in ((0, 3), (-5, 3), (3, 3), (4, 3), (1, float("inf"))):
-        with pytest.raises(et.AnalysisError, match="expected 0 < low < high"):
+        with pytest.raises(et.AnalysisError, match="write numbers with 0 < low < high"):
             et.risk_tolerances(et.loads("max: [1, 2]"), low, high)

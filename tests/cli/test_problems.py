@@ -31,10 +31,11 @@ def test_a_warning_is_printed_once_after_the_answer(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text(TEXT)
     words = [sys.executable, "-m", "expectitree", "eval", "-e", TEXT, str(tmp_path / "x.yaml")]
     output = subprocess.run(words, stdout=-1, stderr=subprocess.STDOUT, check=True).stdout.decode()
-    *answer, first, second = output.splitlines()
+    *answer, first, _, second, help = output.splitlines()
     assert answer[-1].startswith("best ")
     assert first.startswith(f"-e: warning: {FOUND}")
     assert second.startswith(f"{tmp_path / 'x.yaml'}: warning: {FOUND}")
+    assert help.startswith("help: ")
 
 
 @pytest.mark.parametrize(

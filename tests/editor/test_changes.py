@@ -366,5 +366,5 @@ def test_amounts_by_criterion_are_edited_as_a_mapping() -> None:
     assert described(text, "a")["utility"] == "{x: 3}"
     changed = text.replace("{x: 3}", "{x: 3, y: 1}")
     assert edited(text, "a", "utility", "{x: 3, y: 1}") == changed
-    with pytest.raises(et.FileError, match="expected amounts by criterion"):
+    with pytest.raises(et.FileError, match="write amounts by criterion"):
         edited(text, "a", "utility", "4")

@@ -182,7 +182,7 @@ def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
         ([1, 3], f"node 3: {wrong}"),
         ([1, 9], f"node 9: {wrong}"),
         (1, f"{listed} '1', expected a list of row numbers"),
-        ([-1], f"{listed} '-1' as a row number, expected a whole number such as 5"),
+        ([-1], f"{listed} '-1' as a row number: write a whole number such as 5"),
     ):
         assert message({} if unknown is None else {"unknown": unknown}) == expected
     table = table.set_column(1, "utility", pa.array([math.inf, None, 3.0, None]))

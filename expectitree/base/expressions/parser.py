@@ -159,6 +159,8 @@ class _Parser:
             hint = self.hint(before) or hint
         elif self.token == "=" and not before:
             hint = "a formula starts without ="
+        if not hint:
+            self.fail(f"found {found}{after}\nwrite {expected}")
         self.fail(f"found {found}{after}, expected {expected}\n{hint}")
 
     def hint(self, before: str) -> str:

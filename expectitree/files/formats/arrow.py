@@ -200,8 +200,8 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
         rewards = _view(_cast(reward, pa.float64()), "d")
     is_narrow = probability.type == pa.float32()
     probabilities = _view(probability, "f" if is_narrow else "d")
-    own = _kind_column(kind), _utility_column(utility), first, _view(child, "I")
-    columns = Columns.of(*own, probabilities, rewards)
+    node_columns = _kind_column(kind), _utility_column(utility), first, _view(child, "I")
+    columns = Columns.of(*node_columns, probabilities, rewards)
     if is_narrow:
         wide = zeros("d", len(probability), columns.compiles)
         columns.scan(widen, wide)
@@ -333,10 +333,10 @@ class ArrowLabels(Sequence["str | None"]):
     def __len__(self) -> int:
         return len(self.array)
 
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return self.array[at].to_pylist()
-        return self.array[at].as_py()
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self.array[index].to_pylist()
+        return self.array[index].as_py()
 
 
 # ---- Writing.
@@ -362,8 +362,8 @@ def batches_of(
     about = {KEY: metadata_text(tree, drop_fractions or float32).encode()}
     labels = _label_array(tree)
     rows = _batch(tree.floats.columns, labels)
-    for at in range(0, rows.num_rows, ROWS):
-        batch = rows.slice(at, ROWS)
+    for start in range(0, rows.num_rows, ROWS):
+        batch = rows.slice(start, ROWS)
         if float32:
             batch = _narrow(batch, labels.null_count == len(labels))
         yield batch.replace_schema_metadata(about)
@@ -416,7 +416,9 @@ def _label_array(tree: Tree) -> Array:
         return _no_labels(tree.columns)
     starts = range(0, len(tree.label), _LABELS_AT_ONCE)
     try:
-        parts = [pa.array(tree.label[at : at + _LABELS_AT_ONCE], pa.string()) for at in starts]
+        parts = [
+            pa.array(tree.label[start : start + _LABELS_AT_ONCE], pa.string()) for start in starts
+        ]
         return pa.chunked_array(parts, pa.string()).combine_chunks()
     except UnicodeEncodeError as error:
         raise TreeError(

@@ -54,8 +54,8 @@ def text_bytes(texts: Array) -> int:
         lengths = compute.binary_length(texts.dictionary).take(texts.indices)
     elif texts.type in VIEWS:  # its second buffer has four integers for each text
         count = 4 * len(texts)
-        own = [None, texts.buffers()[1]]
-        views = pa.Array.from_buffers(pa.int32(), count, own, offset=4 * texts.offset)
+        buffers = [None, texts.buffers()[1]]
+        views = pa.Array.from_buffers(pa.int32(), count, buffers, offset=4 * texts.offset)
         every = compute.list_element(pa.FixedSizeListArray.from_arrays(views, 4), 0)
         lengths = compute.if_else(texts.is_valid(), every, 0)
     else:
@@ -69,8 +69,8 @@ def _messages(content: Buffer) -> Iterator[Message]:
     start = end - unpack_from("<i", content, end)[0]
     footer = start + unpack_from("<I", content, start)[0]
     for blocks in _BLOCKS:
-        for at in _items(content, _field(content, footer, blocks), _BLOCK):
-            offset, metadata, body = unpack_from("<qixxxxq", content, at)
+        for block in _items(content, _field(content, footer, blocks), _BLOCK):
+            offset, metadata, body = unpack_from("<qixxxxq", content, block)
             yield pa.ipc.read_message(content.slice(offset, metadata + body))
 
 
@@ -84,8 +84,8 @@ def _lengths(message: Message) -> Iterator[int]:
         batch = _table(data, _field(data, batch, _DATA))
     if not _field(data, batch, _COMPRESSION):
         return
-    for at in _items(data, _field(data, batch, _BUFFERS), _BUFFER):
-        offset, length = unpack_from("<qq", data, at)
+    for buffer in _items(data, _field(data, batch, _BUFFERS), _BUFFER):
+        offset, length = unpack_from("<qq", data, buffer)
         if length:
             yield max(_PADDED, *unpack_from("<q", body, offset))
         else:
@@ -95,22 +95,22 @@ def _lengths(message: Message) -> Iterator[int]:
 def _field(data: Buffer, table: int, number: int) -> int:
     """Return the place of a field of a table, 0 if it has none."""
     fields = table - unpack_from("<i", data, table)[0]
-    own = 4 + 2 * number
-    if own >= unpack_from("<H", data, fields)[0]:
+    entry = 4 + 2 * number
+    if entry >= unpack_from("<H", data, fields)[0]:
         return 0
-    offset: int = unpack_from("<H", data, fields + own)[0]
+    offset: int = unpack_from("<H", data, fields + entry)[0]
     return offset and table + offset
 
 
-def _table(data: Buffer, at: int) -> int:
+def _table(data: Buffer, place: int) -> int:
     """Return the place of the table to which a field refers."""
-    offset: int = unpack_from("<I", data, at)[0]
-    return at + offset
+    offset: int = unpack_from("<I", data, place)[0]
+    return place + offset
 
 
-def _items(data: Buffer, at: int, width: int) -> Iterator[int]:
+def _items(data: Buffer, place: int, width: int) -> Iterator[int]:
     """Yield the place of each item of the list to which a field refers."""
-    if at:
-        start = _table(data, at)
+    if place:
+        start = _table(data, place)
         count = unpack_from("<I", data, start)[0]
         yield from range(start + 4, start + 4 + count * width, width)

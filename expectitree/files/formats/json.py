@@ -64,14 +64,14 @@ def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]
     """Return line and column of each place, from a second reading of the text."""
     wanted = {id(place.container) for place in places}
     starts = {}
-    for container, found in zip(_containers(root), _starts(text), strict=True):
+    for container, items in zip(_containers(root), _starts(text), strict=True):
         if id(container) in wanted:
-            starts[id(container)] = found
+            starts[id(container)] = items
     marks: list[Mark | None] = []
-    for container, at, of_key, offset in places:
+    for container, index, of_key, offset in places:
         if isinstance(container, tuple):
-            at = 2 * at + (not of_key)
-        start = starts[id(container)][at]
+            index = 2 * index + (not of_key)
+        start = starts[id(container)][index]
         if offset and "\\" not in text[start : start + offset]:  # after the opening quote
             start += offset + 1
         marks.append(mark_of(text, start))

@@ -36,11 +36,11 @@ def read_table(path: str) -> tuple[arrow.Table, int]:
         source: Any = open_url(path) if is_url(path) else path
         size = source.size if is_url(path) else os.path.getsize(path)
         about = parquet.read_metadata(source)
-        groups = [about.row_group(at) for at in range(about.num_row_groups)]
+        groups = [about.row_group(index) for index in range(about.num_row_groups)]
         check_rows(about.num_rows, size)
         check_memory(sum(group.total_byte_size for group in groups), size)
         # As dictionaries where possible, since a file may store a long text once for many rows.
-        columns = [about.schema.column(at) for at in range(len(about.schema))]
+        columns = [about.schema.column(index) for index in range(len(about.schema))]
         texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
         open_file: Any = partial(parquet.ParquetFile, source, metadata=about)
         try:
@@ -53,5 +53,5 @@ def _rows(file: Any) -> arrow.Table:
     """Return the rows of all groups; pyarrow's `read` knows fewer types than for one group."""
     import pyarrow as pa
 
-    tables = [file.read_row_group(at) for at in range(file.num_row_groups)]
+    tables = [file.read_row_group(index) for index in range(file.num_row_groups)]
     return pa.concat_tables(tables or [file.schema_arrow.empty_table()])

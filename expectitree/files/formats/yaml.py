@@ -307,13 +307,13 @@ def _locate(text: str, containers: Sequence[Data], places: Sequence[Place]) -> l
     numbers = {id(container): number for number, container in enumerate(containers)}
     read = [*_containers(text)]
     marks: list[Mark | None] = []
-    for container, at, of_key, offset in places:
+    for container, index, of_key, offset in places:
         items = read[numbers.get(id(container), -1)]
         if isinstance(container, tuple):
-            at = 2 * at + (not of_key)
-        mark, end = items[at].start_mark, items[at].end_mark
+            index = 2 * index + (not of_key)
+        mark, end = items[index].start_mark, items[index].end_mark
         if offset:  # known only in a text without escapes and line ends
-            quotes = end.index - mark.index - len(items[at].value)
+            quotes = end.index - mark.index - len(items[index].value)
             is_plain = quotes in (0, 2) and end.line == mark.line
             offset = is_plain * (offset + quotes // 2)
         marks.append((mark.line + 1, mark.column + 1 + offset))
@@ -398,12 +398,12 @@ def _misread_text(lines: Sequence[str], first: int, mark: YamlMark) -> tuple[Mar
 
     If there is none, the place is the mark. `first` is the line where the problem's context starts.
     """
-    for at in sorted({first, max(0, mark.line - 1), mark.line}):
+    for number in sorted({first, max(0, mark.line - 1), mark.line}):
         for pattern, hint in _MISREAD.items():
-            if match := re.search(pattern, lines[at][:_MAX_READ]):
+            if match := re.search(pattern, lines[number][:_MAX_READ]):
                 text = match["text"]
                 hint = hint.format(text, quoted=NOTATION.quoted(text))
-                return (at + 1, match.start("text") + 1), hint
+                return (number + 1, match.start("text") + 1), hint
     return (mark.line + 1, mark.column + 1), ""
 
 

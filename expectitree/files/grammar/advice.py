@@ -13,7 +13,6 @@ from expectitree.base.names import nearest
 from expectitree.base.numbers import escape, exact_text, quote
 from expectitree.base.reading import to_fraction
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar import words
 from expectitree.files.grammar.document import Data, Keys, Pairs
 from expectitree.files.grammar.doubts import NEARLY, label_hint, turned
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
@@ -25,6 +24,19 @@ from expectitree.files.grammar.values import (
     are_probabilities,
     is_marked,
     is_probability,
+)
+from expectitree.files.grammar.words import (
+    KIND_SYNONYMS,
+    MAX_DEPTH,
+    MAX_SHOWN,
+    SPLIT,
+    SYNONYMS,
+    flow_text,
+    is_number,
+    key_list,
+    node_pairs,
+    unknown_key,
+    whole_number,
 )
 
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
@@ -54,7 +66,7 @@ def unknown_keys(
         hint = "remove it, and move what is below it one level up"
         yield unknown[0], f"the key {quote(unknown[0])} is not needed\n{hint}"
         return
-    if frame.kind == Kind.CHANCE and any(words.SYNONYMS.get(key) == "p" for key in unknown):
+    if frame.kind == Kind.CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
     likeness = 0.8 if len(unknown) > 1 else 0.6
@@ -68,11 +80,11 @@ def unknown_keys(
     hints = set()  # one may be about several keys
     for key in unknown:
         place, hint = [name for name, _ in item].index(key), ""
-        if whole := words.whole_number(item, place):
+        if whole := whole_number(item, place):
             if item[place - 1][0] == "p" and frame.kind == Kind.CHANCE:
                 frame.branches["p"][len(frame.ids)] = None  # one error is enough
-            hint = f"{words.SPLIT} write `{whole}`"
-        elif frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p":
+            hint = f"{SPLIT} write `{whole}`"
+        elif frame.kind == Kind.CHANCE and SYNONYMS.get(key.lower()) == "p":
             hint = weight_hint(key, frame)
         hint = hint or _hint(key, values, allowed)
         if not hint or hint not in hints:
@@ -83,7 +95,7 @@ def unknown_keys(
 def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
     if key in ROOT_KEYS or key == SCHEMA_KEY:
         return f"the key {quote(key)} is for the root alone\nmove it there"
-    message = words.unknown_key(key, allowed, hint)
+    message = unknown_key(key, allowed, hint)
     if trail.listed == allowed:
         message, _, _ = message.partition(_LIST)
     elif _LIST in message:
@@ -96,7 +108,7 @@ def weight_hint(key: str, frame: Frame) -> str:
     if len(frame.items) > _MAX_WEIGHTS:
         return ""
     written: list[Any] = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
-    weights = [*map(to_fraction, filter(words.is_number, written))]
+    weights = [*map(to_fraction, filter(is_number, written))]
     total = sum(weights)
     if len(weights) < len(frame.items) or total <= 1 + NEARLY or min(weights) < 0:
         return ""
@@ -111,9 +123,7 @@ def _labels_alone(item: Pairs, is_item: bool) -> str:
     if not is_item or len(item) > 1:
         return bare(item, is_item)
     [(label, child)] = item
-    if isinstance(child, tuple):
-        child = corrected(child)
-    form = words.flow_text((("label", label), *words.node_pairs(child)))
+    form = flow_text((("label", label), *node_pairs(corrected(child))))
     return f"unknown key {quote(label)}\na label in a list is written `{form}`"
 
 
@@ -122,25 +132,25 @@ def _labels_beside_keys(unknown: Sequence[str], values: Keys, is_root: bool) -> 
     pairs = tuple((key, values[key]) for key in unknown)
     if not _are_labels(pairs, 0.6):
         return ""
-    labels = words.key_list(unknown[: words.MAX_SHOWN])
+    labels = key_list(unknown[:MAX_SHOWN])
     for kind in KINDS:
         if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
             hint = f"for a label, indent {labels} below `{kind}:`"
-            if is_root and all(words.is_number(text) for _, text in pairs):
-                hint += f"; for a parameter, write `parameters: {words.flow_text(pairs)}`"
+            if is_root and all(is_number(text) for _, text in pairs):
+                hint += f"; for a parameter, write `parameters: {flow_text(pairs)}`"
             return f"unknown key {quote(unknown[0])}\n{hint}"
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
     return (
-        f"the labels {labels} are next to {words.key_list(keys)}\nwrite `chance: "
-        f"{words.flow_text(pairs)}`, or the same with max or min"
+        f"the labels {labels} are next to {key_list(keys)}\nwrite `chance: "
+        f"{flow_text(pairs)}`, or the same with max or min"
     )
 
 
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
-    text = words.flow_text(data)
+    text = flow_text(data)
     for name in _names_of_nodes(data):
         return (
             f"found {quote(name)} as the name of a node\ndefine it under the root's `nodes:`, "
@@ -151,7 +161,7 @@ def bare(data: Data, is_item: bool = True) -> str:
     node = corrected(data)
     if node == ():  # no key of it is known
         return f"found {text}, expected a node\nwrite a mapping with max, min, chance or utility"
-    form = words.flow_text(node)
+    form = flow_text(node)
     if not isinstance(node, tuple):
         return f"found {text}, expected a node\nwrite {form}, without the brackets"
     more = ", or the same with min or chance" * (node[0][0] == "max")
@@ -160,7 +170,7 @@ def bare(data: Data, is_item: bool = True) -> str:
     return f"found {text} without a kind\nwrite `{form}`{more}"
 
 
-def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Data:
+def corrected(node: Data, kind: str = "max", depth: int = MAX_DEPTH) -> Data:
     """Return a node as the grammar has it, for a message that shows some levels of it.
 
     Words and forms that people use are replaced; `kind` is that of a list or of labels without one.
@@ -175,10 +185,10 @@ def corrected(node: Data, kind: str = "max", depth: int = words.MAX_DEPTH) -> Da
         return ((kind, _corrected_children(node, kind, depth)),)
     word, pairs = _kind_word(node), []
     for key, value in node:
-        name = words.SYNONYMS.get(key.lower(), key.lower())
+        name = SYNONYMS.get(key.lower(), key.lower())
         is_inner = isinstance(value, (list, tuple))
-        if is_inner and (key.lower() in words.KIND_SYNONYMS or name == "children"):
-            name = words.KIND_SYNONYMS.get(key.lower(), word or kind).partition(" or ")[0]
+        if is_inner and (key.lower() in KIND_SYNONYMS or name == "children"):
+            name = KIND_SYNONYMS.get(key.lower(), word or kind).partition(" or ")[0]
             pairs.append((name, _corrected_children(value, name, depth)))
         elif name in NODE_KEYS and (not is_inner or key.lower() in NODE_KEYS):
             if name == "utility" and word:
@@ -204,7 +214,7 @@ def _corrected_list(items: list[Data], kind: str, depth: int) -> Data:
 
 def _corrected_children(children: Data, kind: str, depth: int) -> Data:
     below = "min" if kind == "max" else "max"
-    shown = children[: words.MAX_SHOWN + 1]
+    shown = children[: MAX_SHOWN + 1]
     if isinstance(children, list):
         return [corrected(child, below, depth - 1) for child in shown]
     return tuple((label, corrected(child, below, depth - 1)) for label, child in shown)
@@ -214,8 +224,8 @@ def _kind_word(item: Pairs) -> str:
     """Return the kind that a mapping's words mean, as in `type: chance` and `Max: [1, 2]`."""
     for key, value in item:
         word = value if isinstance(value, str) else key
-        if word.lower() in words.KIND_SYNONYMS:
-            return words.KIND_SYNONYMS[word.lower()]
+        if word.lower() in KIND_SYNONYMS:
+            return KIND_SYNONYMS[word.lower()]
     return ""
 
 
@@ -224,7 +234,7 @@ def _kind_hint(item: Pairs) -> str:
     word, node = _kind_word(item), dict(corrected(item))
     for kind in KINDS:
         if kind in node:
-            text = words.flow_text(node[kind])
+            text = flow_text(node[kind])
             return f"write `{kind}: {text}`{_OTHER_KINDS.get(word, '').format(text)}"
     return ""
 
@@ -248,7 +258,7 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
     place = len(frame.ids)
     keys = [key for key, _ in frame.container] if frame.is_labelled else []
     is_node = len([*filter(KINDS.get, keys)]) == 1 and {*keys} <= {*NODE_KEYS}
-    if not frame.kind or ("(" not in text and not is_node):
+    if not frame.kind:
         return False
     if is_node:
         fault = _keys_as_labels(frame, frame.container)
@@ -261,7 +271,7 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
     else:
         fault = _fault_of_pairs(frame.kind, frame.container)
     if fault:
-        trail.report(frame.place(place), fault, own=True)
+        trail.report(frame.place(place), fault, of_parent=True)
         frame.items = frame.items[: place + 1]
     return bool(fault)
 
@@ -269,9 +279,9 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
 def _keys_as_labels(frame: Frame, pairs: Pairs) -> str:
     """Return the message about keys of a node where the frame's labels should be."""
     frame.branches.pop("label", None)
-    found = f"found keys of a node without a kind, {words.key_list(dict(pairs))}"
-    item = words.flow_text(corrected(pairs))
-    return f"{found}\nwrite a list, `{frame.kind.name.lower()}: [{item}, …]`"
+    reason = f"found keys of a node without a kind, {key_list(dict(pairs))}"
+    item = flow_text(corrected(pairs))
+    return f"{reason}\nwrite a list, `{frame.kind.name.lower()}: [{item}, …]`"
 
 
 def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) -> str:
@@ -300,8 +310,8 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
 
 def _label_alone_hint(frame: Frame, label: str) -> str:
     """Return what to write for a label without a value, such as `-40,000` or `win 5`."""
-    if frame.is_labelled and (whole := words.whole_number(frame.container, len(frame.ids))):
-        return f"{words.SPLIT} write `{whole}`"
+    if frame.is_labelled and (whole := whole_number(frame.container, len(frame.ids))):
+        return f"{SPLIT} write `{whole}`"
     return trap("label alone", label[:_MAX_LENGTH])
 
 
@@ -315,7 +325,7 @@ def _numbers_hint(text: str, kind: Kind) -> str:
     if kind == Kind.CHANCE and (outcome := outcome_hint(text[:_MAX_LENGTH])):
         return f"for an outcome, {outcome}"
     numbers = text.split()
-    if len(text) < _MAX_LENGTH and len(numbers) > 1 and all(map(words.is_number, numbers)):
+    if len(text) < _MAX_LENGTH and len(numbers) > 1 and all(map(is_number, numbers)):
         return f"for several numbers, write `{', '.join(numbers)}`"
     return ""
 
@@ -337,20 +347,20 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data], shown: str = "") -> str:
             pairs += item
         elif not isinstance(item, list) or not all(isinstance(part, str) for part in item[:-1]):
             return ""
-        elif len(item) == 2 and (is_probability(item[0]) or not words.is_number(item[0])):
+        elif len(item) == 2 and (is_probability(item[0]) or not is_number(item[0])):
             pairs.append((item[0], item[1]))
         elif len(item) == 3 and kind == Kind.CHANCE and is_probability(item[1]):
             pairs.append((item[0], (("p", item[1]), ("utility", item[2]))))
         else:
             return ""
     are_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
-    if (not are_by_p and any(words.is_number(key) for key, _ in pairs)) or not _are_labels(pairs):
+    if (not are_by_p and any(is_number(key) for key, _ in pairs)) or not _are_labels(pairs):
         return ""
-    found = f"a {kind.name} node has pairs such as {shown or words.flow_text(items[0])}"
+    reason = f"a {kind.name} node has pairs such as {shown or flow_text(items[0])}"
     if len(dict(pairs)) == len(pairs):
-        return f"{found}\nwrite a mapping, `{name}: {words.flow_text(tuple(pairs))}`"
+        return f"{reason}\nwrite a mapping, `{name}: {flow_text(tuple(pairs))}`"
     if are_by_p:
-        return f"{found}\nwrite `chance: {list_form(pairs, 'p')}`"
+        return f"{reason}\nwrite `chance: {list_form(pairs, 'p')}`"
     return ""
 
 
@@ -358,7 +368,7 @@ def _fault_of_labelled_pairs(kind: Kind, children: Pairs) -> str:
     """Return the message about children such as `rain: [0.3, 5]` or `rain: {0.3: 5}`."""
     if kind != Kind.CHANCE:
         return ""
-    meant = {words.SYNONYMS.get(key.lower(), key): value for key, value in children}
+    meant = {SYNONYMS.get(key.lower(), key): value for key, value in children}
     ps = meant.pop("p", None)
     if isinstance(ps, list) and len(meant) == 1:
         return f"found a list of p: {lists_hint(ps, *meant.values())}"
@@ -372,7 +382,7 @@ def _fault_of_labelled_pairs(kind: Kind, children: Pairs) -> str:
         if isinstance(node, tuple) and "p" in dict(node):  # `[5, p: 0.3]`
             p, node = dict(node)["p"], p
         items.append([label, p, node])
-    return _fault_of_pairs(kind, items, words.flow_text(children[:1])[1:-1])
+    return _fault_of_pairs(kind, items, flow_text(children[:1])[1:-1])
 
 
 def lists_hint(ps: Sequence[Data], children: Data) -> str:
@@ -402,16 +412,16 @@ def outcome_hint(text: str) -> str:
     if not ps:
         return ""
     utility = numbers[numbers[0] == ps[0]]
-    if words.is_number(utility):
+    if is_number(utility):
         return f"write `{{p: {ps[0]}, utility: {utility}}}`"
     return ""
 
 
 def list_form(children: Pairs, key_is: str) -> str:
     """Return how a mapping from probabilities to nodes is written as a list."""
-    shown = children[: words.MAX_SHOWN + 1]
-    nodes = [((key_is, key), *words.node_pairs(child)) for key, child in shown]
-    return words.flow_text(nodes, 200)  # its outcomes are shown whole
+    shown = children[: MAX_SHOWN + 1]
+    nodes = [((key_is, key), *node_pairs(child)) for key, child in shown]
+    return flow_text(nodes, 200)  # its outcomes are shown whole
 
 
 def _are_labels(pairs: Pairs, likeness: float = 0.8, most: float = 0) -> bool:
@@ -426,7 +436,7 @@ def _are_labels(pairs: Pairs, likeness: float = 0.8, most: float = 0) -> bool:
             return False
         if not 0 < len(key) <= _MAX_LENGTH or word in NODE_KEYS or word in ROOT_KEYS:
             return False
-        is_known = word in words.SYNONYMS or word in words.KIND_SYNONYMS
+        is_known = word in SYNONYMS or word in KIND_SYNONYMS
         alike += bool(is_known or nearest(word, NODE_KEYS, likeness))
     return alike <= most * len(pairs)
 
@@ -434,23 +444,21 @@ def _are_labels(pairs: Pairs, likeness: float = 0.8, most: float = 0) -> bool:
 def _hint(key: str, values: Keys, allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
-    text, is_inner = words.flow_text(value), isinstance(value, (list, tuple))
+    text, is_inner = flow_text(value), isinstance(value, (list, tuple))
     if word in allowed:
         hint = _kind_hint(((key, value),)) or f"write `{word}: {text}`"
         return f"keys are in small letters\n{hint}"
-    if is_inner and word in words.KIND_SYNONYMS:
+    if is_inner and word in KIND_SYNONYMS:
         return _kind_hint(((key, value),))
-    meant = words.SYNONYMS.get(word, "")
-    has_children = any(words.SYNONYMS.get(key.lower()) == "children" for key in values)
-    if has_children and (
-        meant in ("type", "children") or str(value).lower() in words.KIND_SYNONYMS
-    ):
+    meant = SYNONYMS.get(word, "")
+    has_children = any(SYNONYMS.get(key.lower()) == "children" for key in values)
+    if has_children and (meant in ("type", "children") or str(value).lower() in KIND_SYNONYMS):
         return _kind_hint((*values.items(),))
     place = ["node", *({"title", "label"} & {*allowed}), *({"nodes", *KINDS} & values.keys())]
     form, first = "text", ""
     if not value:
         form = "nothing"
-    elif isinstance(value, list) and words.is_number(value[0]):
+    elif isinstance(value, list) and is_number(value[0]):
         form, first = "numbers", value[0]
     subject = f"{' '.join(place)}| {meant} {form} {key}"
     if hint := trap("key", subject, value=text, first=first):
@@ -464,5 +472,5 @@ def _hint(key: str, values: Keys, allowed: list[str]) -> str:
     if meant == "p" and meant not in allowed:
         return "a p is for the outcomes of CHANCE\nremove it"
     if meant in values:
-        return f"keep `{meant}: {words.flow_text(values[meant])}` alone"
+        return f"keep `{meant}: {flow_text(values[meant])}` alone"
     return f"write `{meant}: {text}`"

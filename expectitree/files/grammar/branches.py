@@ -17,7 +17,7 @@ from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.advice import list_form, lists_hint, weight_hint
 from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_of
-from expectitree.files.grammar.doubts import MAY_BE_KEYS, label_hint, node_warning
+from expectitree.files.grammar.doubts import MAY_BE_KEYS, Written, label_hint, node_warning
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import HINT_OF_SUM, REST_AS_VALUE, ValueReader
@@ -88,7 +88,9 @@ class BranchReader:
         if key == "cost" and is_ours and not is_formula(value) and value < 0:
             gain = message_text(-value)
             hint = f"if that is right, write `reward: {gain}`; otherwise write `cost: {gain}`"
-            self.warn_of(f"a cost of {message_text(value)} pays MAX {gain}\n{hint}", own=False)
+            self.warn_of(
+                f"a cost of {message_text(value)} pays MAX {gain}\n{hint}", of_parent=False
+            )
         if key != "cost" or self.values.criteria:
             return value
         self.has_costs |= is_ours
@@ -97,13 +99,13 @@ class BranchReader:
     def read_keys(self, frame: Frame) -> None:
         """Read the probabilities that are the keys of a mapping; equal keys are two outcomes."""
         read: dict[int, Any] = {}
-        for at, (key, _) in enumerate(frame.container):
-            place = Place(frame.container, at, True)
+        for index, (key, _) in enumerate(frame.container):
+            place = Place(frame.container, index, True)
             try:
-                read[at] = self.values.probability(key)
+                read[index] = self.values.probability(key)
             except ExpectitreeError as error:
-                read[at] = None
-                self.trail.report(place, error, at=at)
+                read[index] = None
+                self.trail.report(place, error, index=index)
         frame.branches["p"] = read
 
     def labels(self, frame: Frame) -> Labels | None:
@@ -113,13 +115,13 @@ class BranchReader:
             return None
         seen: set[str | None] = {None}
         may_be_keys = frame.is_labelled and not self.trail.document.has_labels
-        for at, label in written.items():
+        for index, label in written.items():
             try:
-                written[at] = None if label is None else label_at(label, at + 1)
+                written[index] = None if label is None else label_at(label, index + 1)
             except TreeError as error:
-                written[at] = None
-                self.trail.report(frame.place_of_label(at), error, at=at)
-            if written[at] in seen and written[at] is not None:
+                written[index] = None
+                self.trail.report(frame.place_of_label(index), error, index=index)
+            if written[index] in seen and written[index] is not None:
                 message = f"duplicate label {quote(label)} among siblings\ngive each its own"
                 if frame.is_labelled and label in NODE_KEYS:
                     item = flow_text(frame.container[: len({k for k, _ in frame.container})])
@@ -127,7 +129,7 @@ class BranchReader:
                         f"the key {quote(label)} occurs twice\nwrite a list, "
                         f"`{frame.kind.name.lower()}: [{item}, …]`"
                     )
-                self.trail.report(frame.place_of_label(at), message, own=True)
+                self.trail.report(frame.place_of_label(index), message, of_parent=True)
             seen.add(label)
             if may_be_keys and label and label.lower() in MAY_BE_KEYS:
                 self.warn_of(label_hint(label, frame.kind, frame.container))
@@ -137,29 +139,31 @@ class BranchReader:
         """Return the probabilities of a chance node whose outcomes are all read."""
         count, written = len(frame.ids), frame.branches.get("p")
         if written and len(written) < count:
-            at = next(at for at in range(count) if at not in written)
+            index = next(index for index in range(count) if index not in written)
             siblings = f"{len(written)} of its siblings have one"
             if len(written) == 1:
                 siblings = "1 of its siblings has one"
-            message = f"the outcome {escape(frame.label(at))} has no p, and {siblings}"
+            message = f"the outcome {escape(frame.label(index))} has no p, and {siblings}"
             message = f"{message}\ngive every outcome a p, or none"
-            self.trail.report(frame.place(at), message, own=True)
+            self.trail.report(frame.place(index), message, of_parent=True)
             return []
         if written and None in written.values():
             return []
         numbers = [*written.values()] if written else None
         if self.values.has_formulas and written and any(map(is_formula, written.values())):
-            for at, p in written.items():
+            for index, p in written.items():
                 if not is_formula(p):  # a number, or `rest`
-                    text = frame.text_of_p(at)
-                    written[at] = Name(REST) if p == REST else self.values.parse(text)
+                    text = frame.text_of_p(index)
+                    written[index] = Name(REST) if p == REST else self.values.parse(text)
             numbers = self.values.constants([*written.values()]) if self.values.normalizes else None
             if not numbers:
                 frame.formulas = written
                 return []
         try:
             if self.values.has_rest and written and REST in written.values():
-                texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
+                texts = {
+                    index: frame.text_of_p(index) for index, p in written.items() if p is not REST
+                }
                 numbers = _with_rest(written, texts)
             if not frame.is_keyed_by_p:
                 return self.divided(numbers, count)
@@ -170,7 +174,7 @@ class BranchReader:
                 place = Place(frame.container, 0, True)
                 labels = list_form(frame.container, "label")
                 error = error.with_hint(f"{error.hint}; for labels, write `{labels}`")
-            self.trail.report(place, error, own=True)
+            self.trail.report(place, error, of_parent=True)
             return []
 
     def divided(
@@ -205,9 +209,9 @@ class BranchReader:
             names = []
         if names or (isinstance(frame.container, list) and _has_texts(frame.container)):
             parameters = self.values.parameters or ()
-            self.warn_of(node_warning(frame.kind, names, frame.container, parameters))
+            self.warn_of(node_warning(Written(frame.kind, names, frame.container, parameters)))
 
-    def warn_of(self, message: str, own: bool = True) -> None:
+    def warn_of(self, message: str, of_parent: bool = True) -> None:
         """Warn of something at the node that is being closed, but not too often.
 
         Without `own`, it is at the current child. An empty message is none. After an error there is
@@ -216,7 +220,7 @@ class BranchReader:
         if not message or self.trail.found:
             return
         self.warnings += 1
-        name, path = self.trail.document.name, message_path(self.trail.path(own))
+        name, path = self.trail.document.name, message_path(self.trail.path(of_parent))
         if self.warnings <= MAX_PROBLEMS:
             self.warn(WarningText(name, message, path))
         elif self.warnings == MAX_PROBLEMS + 1:

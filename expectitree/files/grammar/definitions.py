@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING
 
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.parser import listed, parse
@@ -26,7 +25,6 @@ from expectitree.base.tree.formulas import (
     Criteria,
     Criterion,
     Definition,
-    Distribution,
     Events,
     Parameter,
     is_formula,
@@ -46,6 +44,7 @@ from expectitree.files.grammar.values import (
     REST_AS_VALUE,
     Read,
     ValueReader,
+    lazy,
     offset_of,
     text,
 )
@@ -56,9 +55,6 @@ from expectitree.files.grammar.words import (
     require,
     unknown_key,
 )
-
-if TYPE_CHECKING:
-    from expectitree.files.grammar.lookup import Row
 
 # ---- Parameters.
 
@@ -75,34 +71,34 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     filled_mapping(data, _PARAMETERS)
     names = [composed(name) for name, _ in data]
     values.parameters = {name: None for name in names if not _fault_of_name(name)}
-    found = {}
+    parameters = {}
     places = {}
-    for at, (name, (_, written)) in enumerate(zip(names, data, strict=True)):
+    for index, (name, (_, written)) in enumerate(zip(names, data, strict=True)):
         fault = _fault_of_name(name)
-        if name in found:
+        if name in parameters:
             fault = f"duplicate parameter {quote(name)}\nkeep one"
         if fault:
-            values.report(Place(data, at, True), f"parameters: {fault}")
+            values.report(Place(data, index, True), f"parameters: {fault}")
             continue
-        places[name] = Place(data, at)
-        found[name] = _read_parameter(values, name, written, Place(data, at))
-    if any(parameter.distribution or parameter.correlation for parameter in found.values()):
+        places[name] = Place(data, index)
+        parameters[name] = _read_parameter(values, name, written, Place(data, index))
+    if any(parameter.distribution or parameter.correlation for parameter in parameters.values()):
         from expectitree.files.grammar.distributions import complete
 
-        found = complete(values, found, places)
+        parameters = complete(values, parameters, places)
     try:
-        TopologicalSorter({name: parameter.bases for name, parameter in found.items()}).prepare()
+        TopologicalSorter({p.name: p.bases for p in parameters.values()}).prepare()
     except CycleError as error:
         cycle = error.args[1][::-1]  # each is derived from the next, and the last is the first
-        at = names.index(cycle[0])
+        index = names.index(cycle[0])
         if len(cycle) > 8:
             cycle[7:-1] = ["…"]
         way = " from ".join(cycle)
         values.report(
-            Place(data, at),
+            Place(data, index),
             f"{cycle[0]} is derived from itself: {way}\ngive one of them a number",
         )
-    return found
+    return parameters
 
 
 def _fault_of_name(name: str) -> str:
@@ -125,16 +121,16 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
     if not isinstance(written, tuple):
         fields["value"] = values.attempt(_formula, written, place.container, place.at, about)
         written = ()
-    for at, key, value in _whole_calls(written):
+    for index, key, value in _whole_calls(written):
         if key in _PARAMETER_VALUES and key not in fields:
             if key in _AMOUNTS:
                 value = _without_units(value, dict(written).get("unit"))
-            fields[key] = values.attempt(_PARAMETER_VALUES[key], value, written, at, about)
+            fields[key] = values.attempt(_PARAMETER_VALUES[key], value, written, index, about)
             continue
         message = unknown_key(key, tuple(_PARAMETER_VALUES), trap("parameter", key.lower()))
         if key in fields:
             message = f"duplicate key {quote(key)}\nkeep one"
-        values.report(Place(written, at, True), f"{about}{message}")
+        values.report(Place(written, index, True), f"{about}{message}")
     if not fields.keys().isdisjoint(("by", "table", "between")):
         _look_up(values, fields, written, name, place)
     if "value" not in fields and "distribution" not in fields:
@@ -175,14 +171,14 @@ def _whole_calls(written: Data) -> Iterator[tuple[int, str, Data]]:
 
     YAML splits `{distribution: beta(2, 3)}` at the comma; this joins the parts.
     """
-    at = 0
-    while at < len(written):
-        start, (key, value) = at, written[at]
-        at += 1
-        while key == "distribution" and isinstance(value, str) and at < len(written):
-            if value.count("(") <= value.count(")") or written[at][1]:
+    index = 0
+    while index < len(written):
+        start, (key, value) = index, written[index]
+        index += 1
+        while key == "distribution" and isinstance(value, str) and index < len(written):
+            if value.count("(") <= value.count(")") or written[index][1]:
                 break
-            value, at = f"{value}, {written[at][0]}", at + 1
+            value, index = f"{value}, {written[index][0]}", index + 1
         yield start, key, value
 
 
@@ -207,18 +203,6 @@ def _formula(values: ValueReader, data: Data) -> Expression:
     if not isinstance(data, str) or not data:
         raise GrammarError(f"{described(data)} is not a number\n{HOW}, or a formula")
     return values.parse(data)
-
-
-def _distribution(values: ValueReader, data: Data) -> Distribution:
-    from expectitree.files.grammar.distributions import read_distribution
-
-    return read_distribution(values, data)
-
-
-def _rows(values: ValueReader, data: Data) -> Sequence[Row]:
-    from expectitree.files.grammar.lookup import read_rows
-
-    return read_rows(values, data)
 
 
 def _between(_: ValueReader, data: Data) -> str:
@@ -257,9 +241,9 @@ _NEEDED = {  # with the others that define a table
 _PARAMETER_VALUES: dict[str, Read] = {
     "value": _formula,
     "range": _range,
-    "distribution": _distribution,
+    "distribution": lazy("distributions.read_distribution"),
     "by": _formula,
-    "table": _rows,
+    "table": lazy("lookup.read_rows"),
     "between": _between,
     "correlation": _correlation,
     "unit": text("a unit"),
@@ -273,10 +257,10 @@ _AMOUNTS = ("value", "range", "distribution")  # that may have the unit
 def read_replacements(values: ValueReader, data: Data) -> ByName:
     """Return the formulas that replace parameters below a ref, by name; report every error."""
     hint = "write names and what replaces them, such as `{p: 0.8, price: 2*price}`"
-    known, found = values.known, dict[str, Expression]()
-    for at, (key, written) in enumerate(filled_mapping(data, f" under with\n{hint}")):
+    known, replacements = values.known, dict[str, Expression]()
+    for index, (key, written) in enumerate(filled_mapping(data, f" under with\n{hint}")):
         name, fault = composed(key), ""
-        if name in found:
+        if name in replacements:
             fault = f"duplicate parameter {quote(name)}\nkeep one"
         elif name not in known:
             hint = "define it under the root's `parameters:`"
@@ -284,12 +268,12 @@ def read_replacements(values: ValueReader, data: Data) -> ByName:
                 hint = f"the parameters are {listed(known)}"
             fault = f"unknown parameter {quote(name)}{did_you_mean(name, known)}\n{hint}"
         if fault:
-            values.report(Place(data, at, True), f"with: {fault}")
+            values.report(Place(data, index, True), f"with: {fault}")
             continue
-        read = values.attempt(_formula, written, data, at, f"with {name}: ")
-        found[name] = read or values.parse("0")
+        read = values.attempt(_formula, written, data, index, f"with {name}: ")
+        replacements[name] = read or values.parse("0")
     values.has_formulas = True
-    return found
+    return replacements
 
 
 # ---- Criteria.
@@ -307,25 +291,22 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
         listed = [(name, ()) for name in data]
     is_named = isinstance(listed, (list, tuple)) and all(isinstance(n, str) for n, _ in listed)
     require(is_named and listed, data, f" under criteria\n{_CRITERIA}")
-    found = {}
-    for at, (written, about) in enumerate(listed):
+    criteria = {}
+    for index, (written, about) in enumerate(listed):
         name = composed(written)
         fault, fields = _fault_of_name(name), Fields()
-        if name in found or name in (values.parameters or ()):
+        if name in criteria or name in (values.parameters or ()):
             fault = f"{quote(name)} is the name of another number\nchoose another one"
-        if about and not isinstance(about, tuple):
-            fault, about = f"found {described(about)} for {name}\n{_CRITERIA}", ()
-        for place, (key, value) in enumerate(about or ()):
-            if key in fields:
-                fault = f"{name}: the key {key} twice\nkeep one"
-            elif key not in _CRITERION_VALUES:
-                fault = f"{name}: {unknown_key(key, tuple(_CRITERION_VALUES))}"
-            else:
-                fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
+        if not isinstance(about, tuple):
+            if about:
+                fault = f"found {described(about)} for {name}\n{_CRITERIA}"
+            about = ()
+        for place, key, value in values.pairs(about, _CRITERION_VALUES, f"criteria: {name}: "):
+            fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
         if fault:
-            values.report(Place(data, at, True), f"criteria: {fault}")
-        found[name] = Criterion(name, **fields)
-    values.use_criteria(Criteria(found, ZERO))
+            values.report(Place(data, index, True), f"criteria: {fault}")
+        criteria[name] = Criterion(name, **fields)
+    values.use_criteria(Criteria(criteria, ZERO))
     return True
 
 
@@ -352,41 +333,39 @@ _WRITE_EVENT = f"write an event, such as `{_PRIOR}`, or a test, such as `{_TEST}
 
 def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
     """Return the events and the tests written at the root; report every error."""
-    found = {}
+    events = {}
     places = {}
     filled_mapping(data, f" under events\nwrite events by name, such as `{{seismic: {_PRIOR}}}`")
-    for at, (name, written) in enumerate(data):
+    for index, (name, written) in enumerate(data):
         subject = f"event {escape(name)}"
-        if name in found:
-            values.report(Place(data, at, True), f"{subject}: defined twice\nkeep one")
+        if name in events:
+            values.report(Place(data, index, True), f"{subject}: defined twice\nkeep one")
             continue
         if not name:
             values.report(
-                Place(data, at, True), "found nothing as the name of an event\nwrite its name"
+                Place(data, index, True), "found nothing as the name of an event\nwrite its name"
             )
-        places[name] = Place(data, at)
+        places[name] = Place(data, index)
         read = partial(_read_definition, subject=subject)
-        found[name] = values.attempt(read, written, data, at, f"{subject}: ") or Definition()
-    known = [name for name, event in found.items() if not event.test_of]
-    for name, test in found.items():
+        events[name] = values.attempt(read, written, data, index, f"{subject}: ") or Definition()
+    known = [name for name, event in events.items() if not event.test_of]
+    for name, test in events.items():
         fault = ""
         if test.test_of in known:
-            fault = _fault_of_test(test, found[test.test_of])
+            fault = _fault_of_test(test, events[test.test_of])
         elif test.test_of:
             hint = did_you_mean(test.test_of, known)
             fault = f"no event {quote(test.test_of)}{hint}\ngive it a prior under events"
         if fault:
             values.report(places[name], f"event {escape(name)}: {fault}")
-    return found
+    return events
 
 
 def _read_definition(values: ValueReader, data: Data, subject: str) -> Definition:
     require(isinstance(data, tuple), data, f"\n{_WRITE_EVENT}")
     keys = dict(data)
-    for at, (key, _) in enumerate(data):
-        if key not in _EVENT_KEYS:
-            message = unknown_key(key, _EVENT_KEYS)
-            values.report(Place(data, at, True), f"{subject}: {message}")
+    for _ in values.pairs(data, _EVENT_KEYS, f"{subject}: "):
+        pass  # only the reports are needed
     is_test = "test_of" in keys
     if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
         raise GrammarError(f"found the keys {', '.join(map(escape, keys))}\n{_WRITE_EVENT}")
@@ -421,11 +400,11 @@ def _read_row(
         values.report(place, f"{subject}: found {described(data)}\n{_WRITE_EVENT}")
         return {}
     row = {}
-    for at, (label, p) in enumerate(data):
+    for index, (label, p) in enumerate(data):
         about = f"{subject}/{escape(label)}: "
-        read = values.attempt(_read_probability, p, data, at, about)
+        read = values.attempt(_read_probability, p, data, index, about)
         if label in row:
-            values.report(Place(data, at), f"{about}duplicate label {quote(label)}\nkeep one")
+            values.report(Place(data, index), f"{about}duplicate label {quote(label)}\nkeep one")
             read = None
         row[str(label)] = read or REST
     return row
@@ -442,9 +421,9 @@ def _fault_of_test(test: Definition, event: Definition) -> str:
     """Return the message about a signal that does not have a likelihood of each outcome."""
     for signal, row in test.likelihood.items():
         if event.prior and sorted(row) != sorted(event.prior):
-            found, expected = (", ".join(map(escape, some)) for some in (row, event.prior))
+            labels, expected = (", ".join(map(escape, chances)) for chances in (row, event.prior))
             return (
-                f"the signal {escape(signal)} has likelihoods of {found}\nwrite one of each "
+                f"the signal {escape(signal)} has likelihoods of {labels}\nwrite one of each "
                 f"outcome: {expected}"
             )
     return ""
@@ -533,12 +512,12 @@ def _points(values: ValueReader, data: Data) -> list[tuple[Number, Number]]:
     hint = "write pairs of a total and its utility, such as `[[0, 0], [50, 0.7], [100, 1]]`"
     require(isinstance(data, list), data, f" as points\n{hint}")
     pairs = []
-    for at, pair in enumerate(data):
+    for index, pair in enumerate(data):
         require(
             isinstance(pair, list) and len(pair) == 2,
             pair,
             f" as a point\n{hint}",
-            Place(data, at),
+            Place(data, index),
         )
         pairs.append((values.number(pair[0]), values.number(pair[1])))
     return pairs
@@ -550,11 +529,9 @@ def written_attitude(attitude: Attitude) -> dict[str, object]:
     def number(value: Number) -> NumberText:
         return NumberText(exact_text(value))
 
-    if attitude.expression is not None:
-        return {attitude.kind: text_of(attitude.expression)}
+    if formula := attitude.expression or attitude.formula:
+        return {attitude.kind: text_of(formula)}
     if attitude.points:
         return {attitude.kind: [[number(x), number(u)] for x, u in attitude.points]}
-    if attitude.formula is not None:
-        return {attitude.kind: text_of(attitude.formula)}
     assert attitude.number is not None
     return {attitude.kind: number(attitude.number)}

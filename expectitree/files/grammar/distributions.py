@@ -77,10 +77,10 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
     has_moments = kind in _OF_MOMENTS and isinstance(keys[kind], tuple)
     if kind not in _MAPPINGS and not has_moments:
         raise GrammarError(_wrong_form(kind))
-    own = {"dirichlet": ("dirichlet", "set"), "csv": ("csv", "column")}.get(kind, (kind,))
-    for at, (key, _) in enumerate(data):
-        if key not in own:
-            raise GrammarError(unknown_key(key, own), Place(data, at, True))
+    allowed = {"dirichlet": ("dirichlet", "set"), "csv": ("csv", "column")}.get(kind, (kind,))
+    for index, (key, _) in enumerate(data):
+        if key not in allowed:
+            raise GrammarError(unknown_key(key, allowed), Place(data, index, True))
     if has_moments:
         return _of_moments(kind, keys[kind])
     if kind == "discrete":
@@ -114,7 +114,7 @@ def _function(text: str) -> Distribution:
     with _numbers_only():
         name, arguments = parse_call(text)
         if name in _FAMILIES:
-            numbers = [evaluate(one, rounded_fractions(), {}) for one in arguments]
+            numbers = [evaluate(argument, rounded_fractions(), {}) for argument in arguments]
     if name not in _FAMILIES:
         raise GrammarError(_wrong_form(name or text))
     return _family(name, numbers, text)
@@ -142,17 +142,17 @@ def _family(name: str, numbers: Sequence[Fraction], written: object) -> Distribu
             f"found {name} with {len(numbers)} argument{'s' * (len(numbers) != 1)}\nwrite "
             f"`{expected}`"
         )
-    own: Fields = dict(zip(names, numbers, strict=True))
-    found = f"{expected}: found {', '.join(map(message_text, numbers))}, expected"
-    for argument, number in own.items():
+    by_name: Fields = dict(zip(names, numbers, strict=True))
+    reason = f"{expected}: found {', '.join(map(message_text, numbers))}\nwrite"
+    for argument, number in by_name.items():
         if argument in _POSITIVE and number <= 0:
-            raise GrammarError(f"{found} {argument} > 0")
-    if "low" in own and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
-        raise GrammarError(f"{found} {' ≤ '.join(names)}, not all equal")
-    low, high = (own[end] if end in own else float(end) for end in support.split(", "))
+            raise GrammarError(f"{reason} {argument} > 0")
+    if "low" in by_name and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
+        raise GrammarError(f"{reason} {' ≤ '.join(names)}, not all equal")
+    low, high = (by_name[end] if end in by_name else float(end) for end in support.split(", "))
     if name == "weibull":  # whose mean needs a function that formulas do not have
-        own["log_gamma"] = to_exact(lgamma(1 + 1 / to_finite_float(own["shape"])))
-    middle = _number(_evaluated(mean, own))
+        by_name["log_gamma"] = to_exact(lgamma(1 + 1 / to_finite_float(by_name["shape"])))
+    middle = _number(_evaluated(mean, by_name))
     floats = tuple(map(to_finite_float, numbers))
     return Distribution(name, floats, written=written, mean=middle, support=(low, high))
 
@@ -190,7 +190,7 @@ def _read_moments(kind: str, data: Pairs) -> Fields:
             texts, expected = value, "[low, high]"
         is_list = isinstance(texts, list) and len(texts) == len(names)
         if not is_list or not all(isinstance(text, str) for text in texts):
-            message = f"{kind}: found {described(value)} as {key}, expected {expected}"
+            message = f"{kind}: found {described(value)} as {key}\nwrite {expected}"
             raise GrammarError(message, Place(data, position))
         with _numbers_only():
             moments |= {name: _evaluated(text, {}) for name, text in zip(names, texts, strict=True)}
@@ -209,7 +209,7 @@ def _check_order(kind: str, ascending: Mapping[str, Any], moments: Mapping[str, 
         return
     order = " < ".join(name for name, number in ascending.items() if abs(number) != INFINITY)
     numbers = ", ".join(f"{name} {message_text(number)}" for name, number in moments.items())
-    raise GrammarError(f"{kind}: found {numbers}, expected {order}")
+    raise GrammarError(f"{kind}: found {numbers}\nwrite numbers with {order}")
 
 
 def _as_numbers(value: Data) -> Any:
@@ -231,11 +231,11 @@ def _number(value: Fraction) -> Expression:
 def _discrete(data: Data) -> Distribution:
     points: dict[Fraction, Fraction] = {}
     hint = f"write `{_MAPPINGS['discrete']}`"
-    for at, (value, p) in enumerate(filled_mapping(data, f" as discrete\n{hint}")):
+    for index, (value, p) in enumerate(filled_mapping(data, f" as discrete\n{hint}")):
         try:
             number, weight = to_fraction(value), to_exact(to_probability(str(p), True))
         except NumberError as error:
-            raise GrammarError(error.lines, Place(data, at)) from None
+            raise GrammarError(error.lines, Place(data, index)) from None
         points[number] = points.get(number, Fraction(0)) + weight
     total = sum(points.values(), Fraction(0))
     if abs(total - 1) > _TOLERANCE:
@@ -264,30 +264,31 @@ def complete(
     Reports sets of a single probability, distributions of values that are formulas, and values that
     a distribution does not have.
     """
-    found = dict(parameters)
-    uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
-    sets = [(own.source, own.numbers) for own in uncertain.values() if own.kind == "dirichlet"]
+    completed = dict(parameters)
+    uncertain = {name: p.distribution for name, p in parameters.items() if p.distribution}
+    sets = [(d.source, d.numbers) for d in uncertain.values() if d.kind == "dirichlet"]
     for name in parameters:
         if fault := _fault_of_correlation(name, parameters):
             values.report(places[name], f"parameter {name}: {fault}")
-    for name, own in uncertain.items():
-        fault, mean, value = "", own.mean, parameters[name].value
-        if own.kind == "dirichlet":
-            counts = [to_exact(count) for source, (count,) in sets if source == own.source]
-            mean = _number(to_exact(own.numbers[0]) / sum(counts))
+    for name, distribution in uncertain.items():
+        fault, mean, value = "", distribution.mean, parameters[name].value
+        if distribution.kind == "dirichlet":
+            counts = [to_exact(count) for source, (count,) in sets if source == distribution.source]
+            mean = _number(to_exact(distribution.numbers[0]) / sum(counts))
             if len(counts) == 1:
-                fault = f"the set {quote(own.source)} has no other probability\nadd one or use beta"
+                name_of_set = quote(distribution.source)
+                fault = f"the set {name_of_set} has no other probability\nadd one or use beta"
         if value is None and mean is None:
             fault = "the value is missing\nadd `value:`, since only the file has the mean"
-        found[name] = replace(parameters[name], value=value or mean or ZERO)
-        if found[name].bases:
-            bases = " and ".join(found[name].bases)
+        completed[name] = replace(parameters[name], value=value or mean or ZERO)
+        if completed[name].bases:
+            bases = " and ".join(completed[name].bases)
             fault = f"it is derived from {bases}, which may have distributions\nremove its own"
         elif not fault:
-            fault = _fault_of_value(found[name].value, own)
+            fault = _fault_of_value(completed[name].value, distribution)
         if fault:
             values.report(places[name], f"parameter {name}: {fault}")
-    return found
+    return completed
 
 
 def _fault_of_correlation(name: str, parameters: Parameters) -> str:
@@ -306,10 +307,10 @@ def _fault_of_correlation(name: str, parameters: Parameters) -> str:
     return ""
 
 
-def _fault_of_value(value: Expression, own: Distribution) -> str:
+def _fault_of_value(value: Expression, distribution: Distribution) -> str:
     """Return the message about a value that a distribution cannot have, or nothing."""
     with suppress(NumberError):  # reported where it is used
-        number, (low, high) = evaluate(value, rounded_fractions(), {}), own.support
+        number, (low, high) = evaluate(value, rounded_fractions(), {}), distribution.support
         if not low <= number <= high:
             return (
                 f"the value {message_text(number)} is outside of its distribution, "

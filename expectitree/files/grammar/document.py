@@ -17,9 +17,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.base.errors import NESTED, Excerpt, ExpectitreeError, FileError, Problem
+from expectitree.base.errors import (
+    NESTED,
+    Excerpt,
+    ExpectitreeError,
+    FileError,
+    Problem,
+    WarningText,
+)
 from expectitree.base.numbers import escape
 from expectitree.base.tree.paths import message_path
+from expectitree.files.rows import Warn
 
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
 Fields: TypeAlias = dict[str, Any]  # of an object that is being read or written, by name
@@ -147,6 +155,14 @@ class Problems:
         return with_excerpts(error, self.document.text)
 
 
+def warn_of_each(warn: Warn, name: str, warnings: Sequence[str]) -> None:
+    """Warn of the first of several things in a document."""
+    for warning in warnings[:MAX_PROBLEMS]:
+        warn(WarningText(name, warning))
+    if warnings[MAX_PROBLEMS:]:
+        warn(WarningText(name, "more such warnings are left out"))
+
+
 def error_in(
     name: str,
     message: str | ExpectitreeError,
@@ -164,14 +180,14 @@ def problem_of(name: str, error: str | ExpectitreeError) -> Problem:
     return Problem(name, escape(str(error)), hint=escape(error.hint), kind=error.kind)
 
 
-def error_at(text: str, at: int, name: str, message: str) -> FileError:
+def error_at(text: str, offset: int, name: str, message: str) -> FileError:
     """Return the error at a place in a text, with its line and column."""
-    return error_in(name, message, *mark_of(text, at))
+    return error_in(name, message, *mark_of(text, offset))
 
 
-def mark_of(text: str, at: int) -> Mark:
+def mark_of(text: str, offset: int) -> Mark:
     """Return the line and the column of a character."""
-    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def with_excerpts(error: FileError, text: str) -> FileError:
@@ -187,11 +203,11 @@ def with_excerpts(error: FileError, text: str) -> FileError:
 def _excerpt(problem: Problem, lines: Sequence[str]) -> Excerpt | None:
     if problem.line is None or problem.column is None or problem.line > len(lines):
         return None
-    line, at = lines[problem.line - 1], problem.column - 1
-    if at > len(line):
+    line, offset = lines[problem.line - 1], problem.column - 1
+    if offset > len(line):
         return None
-    first = max(0, at - _REACH)
-    shown = line[first : at + _REACH].removesuffix("\r")
+    first = max(0, offset - _REACH)
+    shown = line[first : offset + _REACH].removesuffix("\r")
     if shown.strip():
-        return Excerpt(shown, at - first)
+        return Excerpt(shown, offset - first)
     return None

@@ -1,15 +1,16 @@
 """Warnings about nodes that are valid, but were probably meant otherwise.
 
-A function returns a message, which is empty if the text is probably meant as it is.
+They are rows of a table: a function returns the facts of its message, or None if the node is
+probably meant as it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from expectitree.base.errors import NumberError
@@ -19,13 +20,17 @@ from expectitree.base.numbers import Number, quote
 from expectitree.base.reading import to_fraction, to_probability
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar import words
 from expectitree.files.grammar.document import Data, Pairs
 from expectitree.files.grammar.keys import NODE_KEYS
-from expectitree.files.grammar.values import (
-    are_probabilities,
-    is_marked,
-    is_probability,
+from expectitree.files.grammar.values import are_probabilities, is_marked, is_probability
+from expectitree.files.grammar.words import (
+    MAX_SHOWN,
+    SYNONYMS,
+    flow_text,
+    is_number,
+    key_list,
+    node_pairs,
+    text_or_quoted,
 )
 
 _MAX_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
@@ -38,26 +43,195 @@ _LABEL_NUMBER = re.compile(
 )
 _NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
 _NOT_SIMPLE = rf"{_NOT_WHOLE}|#"  # in labels of actions
-_EQUAL = "these outcomes are equally likely\nif that is wrong"
 NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
 _THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
+Facts: TypeAlias = Mapping[str, object] | None
 
-def node_warning(
-    kind: Kind, names: Sequence[str], children: Data, parameters: Collection[str]
-) -> str:
-    """Return the warning about a node whose branches have no p.
 
-    `names` are the labels of all its branches; none if a branch has no label. `parameters` are the
-    names of the file's parameters.
-    """
-    if kind == Kind.CHANCE and (warning := _product_warning(children)):
-        return warning
-    if isinstance(children, list) and (kind != Kind.CHANCE or not names):
-        return _list_warning(kind, children)
-    if kind != Kind.CHANCE:
-        return _player_warning(kind, names, children)
-    return _label_warning(names, children, parameters) or _turned_warning(children)
+class Written(NamedTuple):
+    """A node whose branches have no p, as it is written."""
+
+    kind: Kind
+    names: Sequence[str]  # the labels of all branches; none if a branch has no label
+    children: Data
+    parameters: Collection[str]  # the names of the file's parameters
+
+    def outcome(self, label: str, p: str) -> str:
+        """Return the outcome with a label, and with a p, as in a file."""
+        return label_with_p(label, p, self.children, self.names.index(label))
+
+
+def _products(node: Written) -> Facts:
+    """Find `{win: 0.3*10, lose: 0.7*20}`: each p is in the utility."""
+    items = node.children[:_MAX_SUMMED]
+    if node.kind == Kind.CHANCE and isinstance(items, tuple):
+        items = [text for _, text in items]
+    if not all(isinstance(text, str) and "*" in text for text in items):
+        return None
+    pairs = [[part.strip() for part in text.split("*", 1)] for text in items]
+    ps = [p for p, _ in pairs]
+    if len(ps) < 2 or sum(_probabilities(ps)) != 1:
+        return None
+    meant: Data = [(("p", p), ("utility", u)) for p, u in pairs]
+    if isinstance(node.children, tuple):
+        meant = tuple(
+            (label, child) for (label, _), child in zip(node.children, meant, strict=False)
+        )
+    return {"ps": _shown(ps), "form": flow_text(meant)}
+
+
+def _pairs(node: Written) -> Facts:
+    """Find `[0.7, 100, 0.3, 0]`."""
+    children, ps = node.children, _probabilities(node.children[:-1:2])
+    if node.kind != Kind.CHANCE or len(children) % 2 or len(ps) < 2 or sum(ps) != 1:
+        return None
+    if {*ps} <= {0, 1} or not all(isinstance(text, str) for text in children):
+        return None
+    pairs = zip(children[::2], children[1::2], strict=True)
+    items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
+    return {"texts": flow_text(children), "items": items}
+
+
+def _zeros(node: Written) -> Facts:
+    """Find `[1,000, 2]`: a comma within a number."""
+    place = node.children.index(_THREE_ZEROS) if _THREE_ZEROS in node.children else 0
+    if place and isinstance(node.children[place - 1], str):
+        return {"first": node.children[place - 1]}
+    return None
+
+
+def _shares_of_player(node: Written) -> Facts:
+    """Find actions that are probabilities."""
+    names = node.names
+    if not are_probabilities(node.children):
+        return None
+    total = sum(_probabilities([name for name in names if name != REST]))
+    if total == 1 or (REST in names and total < 1):
+        return {"names": _shown(names)}
+    return None
+
+
+def _numbers_of_player(node: Written) -> Facts:
+    """Find actions such as `win 70%`, whose numbers sum to 1."""
+    numbers = _label_numbers(node.names)
+    if (
+        not re.search(_NOT_WHOLE, "\n".join(node.names))
+        or sum(number for number, _ in numbers) != 1
+    ):
+        return None
+    first = node.outcome(node.names[0], numbers[0][1])
+    return {"names": _shown(node.names), "first": first}
+
+
+def _number_beside_word(node: Written) -> Facts:
+    """Find `{0.7: 5, lose: 1}`: because of one label, all are labels."""
+    marked = next((name for name in node.names if is_marked(name) and is_probability(name)), "")
+    other = next((name for name in node.names if not any(map(str.isdigit, name))), "")
+    if marked and other and isinstance(node.children, tuple):
+        return {"marked": quote(marked), "other": quote(other), "p": marked}
+    return None
+
+
+def _labels_as_p(node: Written) -> Facts:
+    """Find `{30: 5, rest: 1}` and `{pr: 5, 1 - pr: 1}`."""
+    names, parameters = node.names, node.parameters
+    if not isinstance(node.children, tuple):
+        return None
+    if not parameters:  # `p` may be one that is not defined yet, next to `1-p`
+        parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
+    meant = [name for name in names if name.lower() == REST]
+    others = [name for name in names if name.lower() != REST]
+    p = REST
+    if not meant or not others or not all(map(_only_number, others)):
+        if not _are_formulas(others, parameters):
+            return None
+        meant, p = others[:MAX_SHOWN], others[0]
+    are = "are read as labels" if len(meant) > 1 else "is read as a label"
+    return {"names": key_list(meant), "are": are, "first": node.outcome(meant[0], p)}
+
+
+def _numbers_in_labels(node: Written) -> Facts:
+    """Find `{win 0.6: 5, lose 0.4: 1}` and `{70: 5, 30: 1}`."""
+    numbers = _label_numbers(node.names)
+    whole, sign = 1, ""
+    if all(value.denominator == 1 for value, _ in numbers):
+        whole, sign = 100, "%"
+    if sum(number for number, _ in numbers) != whole:
+        return None
+    first = node.outcome(node.names[0], numbers[0][1] + sign)
+    return {"names": _shown(node.names), "whole": whole, "first": first}
+
+
+def _turned(node: Written) -> Facts:
+    """Find `{good: 0.4, bad: 0.6}`: utilities that are probabilities."""
+    mapping = turned(node.children)
+    if not mapping:
+        return None
+    texts = [text for _, text in node.children]
+    about = "" if sum(_probabilities(texts)) == 1 else "about "
+    return {"texts": _shown(texts), "about": about, "mapping": mapping}
+
+
+_PLAYER = "the labels {names} of this {kind} node"
+_WRITE_CHANCE = "\nif chance decides here, write chance in place of {word}"
+_EQUAL = "these outcomes are equally likely\nif that is wrong"
+_IF_P = "\nif they are probabilities, write `chance: "
+_PRODUCTS = _products, f"the factors {{ps}} of equally likely utilities sum to 1{_IF_P}{{form}}`"
+# By the form of a node: functions that find what it is probably meant as, and messages.
+DOUBTS: dict[str, Sequence[tuple[Callable[[Written], Facts], str]]] = {
+    "list": (
+        _PRODUCTS,
+        (
+            _pairs,
+            "every other number of {texts} is read as a utility, and these sum to 1"
+            f"{_IF_P}[{{items}}]`",
+        ),
+        (
+            _zeros,
+            "{first},000 is read as two numbers\nfor one, write `{first}000`; for two, write "
+            "`{first}, 0`",
+        ),
+    ),
+    "actions": (
+        (_shares_of_player, f"{_PLAYER} are probabilities that sum to 1{_WRITE_CHANCE}"),
+        (
+            _numbers_of_player,
+            f"{_PLAYER} contain numbers that sum to 1{_WRITE_CHANCE}, and a p, as in `{{first}}`",
+        ),
+    ),
+    "outcomes": (
+        _PRODUCTS,
+        (
+            _number_beside_word,
+            "{marked} is read as a label, because {other} is one: "
+            f"{_EQUAL}, write `chance: {{{{{{p}}: …, rest: …}}}}`, or give each a p",
+        ),
+        (_labels_as_p, f"{{names}} {{are}}: {_EQUAL}, give each a p, as in `{{first}}`"),
+        (
+            _numbers_in_labels,
+            f"the labels {{names}} contain numbers that sum to {{whole}}: {_EQUAL}, write a p, "
+            "as in `{first}`",
+        ),
+        (
+            _turned,
+            f"the utilities {{texts}} of this CHANCE node sum to {{about}}1{_IF_P}{{mapping}}`",
+        ),
+    ),
+}
+
+
+def node_warning(node: Written) -> str:
+    """Return the warning about a node whose branches have no p; nothing if there is none."""
+    form, name = "actions", node.kind.name
+    if isinstance(node.children, list) and (node.kind != Kind.CHANCE or not node.names):
+        form = "list"
+    elif node.kind == Kind.CHANCE:
+        form = "outcomes"
+    for find, message in DOUBTS[form]:
+        if facts := find(node):
+            return message.format(kind=name, word=name.lower(), **facts)
+    return ""
 
 
 def turned(children: Data) -> str:
@@ -69,13 +243,11 @@ def turned(children: Data) -> str:
     if not isinstance(children, tuple) or not 2 <= len(children) <= _MAX_TURNED:
         return ""
     texts = [text for _, text in children]
-    if None in map(_probability, texts):  # stops at the first, which saves time
+    ps = _probabilities(texts)
+    if 100 * abs(sum(ps) - 1) > 1 or {*ps} <= {0, 1}:
         return ""
-    ps = [*map(_probability, texts)]
-    if 100 * abs(sum(ps) - 1) > 1 or set(ps) <= {0, 1}:
-        return ""
-    labels = [words.text_or_quoted(label) for label, _ in children]
-    if not all(map(words.is_number, labels)):
+    labels = [text_or_quoted(label) for label, _ in children]
+    if not all(map(is_number, labels)):
         outcomes = zip(labels, texts, strict=True)
         items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in outcomes)
         if sum(ps) == 1:
@@ -90,57 +262,42 @@ def turned(children: Data) -> str:
 
 
 # Words, in small letters, that `label_hint` may warn of.
-MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in words.SYNONYMS.items() if key == "p")}
+MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in SYNONYMS.items() if key == "p")}
 
 
 def label_hint(label: str, kind: Kind, children: Pairs) -> str:
     """Return the warning about a label that is probably meant as a key."""
     is_p = label == "p" or label not in NODE_KEYS
-    if label not in NODE_KEYS and words.SYNONYMS.get(label.lower()) != "p":
+    if label not in NODE_KEYS and SYNONYMS.get(label.lower()) != "p":
         return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
-    if is_p and isinstance(child, str) and not _probability(child):
+    if is_p and isinstance(child, str) and not sum(_probabilities([child])):
         return ""
     hint = "if it was meant as a key, move it one level up"
     if is_p and isinstance(child, str) and kind == Kind.CHANCE and others:
         first = label_with_p(others[0][0], child, (others[0],))
         hint = f"if it was meant as a key, give each outcome its own p, as in `{first}`"
         if others[0][0] == "utility":
-            item = words.flow_text((("p", child), others[0]))
+            item = flow_text((("p", child), others[0]))
             hint = f"if these are keys, write a list: `chance: [{item}, …]`"
     return f"{quote(label)} is read as a label here\n{hint}"
 
 
-def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
+def label_with_p(label: str, p: str, children: Data, index: int = 0) -> str:
     """Return the outcome `at` with a p, as in a file."""
     is_list = isinstance(children, list)
-    node = words.node_pairs(children[at] if is_list else children[at][1])
+    node = node_pairs(children[index] if is_list else children[index][1])
     shown = (("p", p), *[pair for pair in node if pair[0] != "label"][:1])
     if is_list:
-        return words.flow_text((("label", label), *shown))
-    return f"{words.flow_text(label)}: {words.flow_text(shown)}"
-
-
-def _turned_warning(children: Data) -> str:
-    """Return the warning about `label: probability`."""
-    mapping = turned(children)
-    if not mapping:
-        return ""
-    texts = [text for _, text in children]
-    total = "1"
-    if sum(map(_probability, texts)) != 1:
-        total = "about 1"
-    return (
-        f"the utilities {_shown(texts)} of this CHANCE node sum to {total}\nif they are "
-        f"probabilities, write `chance: {mapping}`"
-    )
+        return flow_text((("label", label), *shown))
+    return f"{flow_text(label)}: {flow_text(shown)}"
 
 
 def is_doubtful(kind: Kind, texts: Sequence[Data], numbers: Sequence[Number]) -> bool:
     """Return whether a list of numbers may be a mistake, so that it is not read at once."""
     if kind == Kind.CHANCE and 0 < numbers[0] < 1:
         total: Any = sum(numbers[:-1:2])
-        return abs(total - 1) < NEARLY and bool(_list_warning(kind, texts))
+        return abs(total - 1) < NEARLY and bool(node_warning(Written(kind, (), texts, ())))
     return _THREE_ZEROS in texts
 
 
@@ -151,113 +308,10 @@ def are_simple(labels: Sequence[str]) -> bool:
     return are_distinct and is_simple and MAY_BE_KEYS.isdisjoint(map(str.lower, labels))
 
 
-def _player_warning(kind: Kind, names: Sequence[str], children: Pairs) -> str:
-    """Return the warning about actions that seem to be outcomes."""
-    if not re.search(_NOT_WHOLE, "\n".join(names)):
-        return ""
-    found = f"the labels {_shown(names)} of this {kind.name} node"
-    hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
-    if are_probabilities(children):
-        total = sum(_probability(name) for name in names if name != REST)
-        if total == 1 or (REST in names and total < 1):
-            return f"{found} are probabilities that sum to 1\n{hint}"
-        return ""
-    numbers = _label_numbers(names)
-    if len(numbers) < 2 or sum(number for number, _ in numbers) != 1:
-        return ""
-    first = label_with_p(names[0], numbers[0][1], children)
-    return f"{found} contain numbers that sum to 1\n{hint}, and a p, as in `{first}`"
-
-
-def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
-    """Return the warning about `[0.7, 100, 0.3, 0]`, or about `[1,000, 2]`."""
-    ps = [_probability(text) for text in children[:-1:2]]
-    if kind != Kind.CHANCE or len(children) % 2 or len(ps) < 2 or None in ps or sum(ps) != 1:
-        return _zeros_warning(children)
-    if set(ps) <= {0, 1} or not all(isinstance(text, str) for text in children):
-        return ""
-    pairs = zip(children[::2], children[1::2], strict=True)
-    items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
-    return (
-        f"every other number of {words.flow_text(children)} is read as a utility, and these "
-        f"sum to 1\nif they are probabilities, write `chance: [{items}]`"
-    )
-
-
-def _product_warning(children: Data) -> str:
-    """Return the warning about `{win: 0.3*10, lose: 0.7*20}`: each p is in the utility."""
-    items = children[:_MAX_SUMMED]
-    if isinstance(children, tuple):
-        items = [text for _, text in items]
-    if len(items) < 2 or not all(isinstance(text, str) and "*" in text for text in items):
-        return ""
-    pairs = [(p.strip(), u.strip()) for p, _, u in (text.partition("*") for text in items)]
-    ps = [_probability(p) for p, _ in pairs]
-    if None in ps or sum(ps) != 1:
-        return ""
-    meant: Data = [(("p", p), ("utility", u)) for p, u in pairs]
-    if isinstance(children, tuple):
-        meant = tuple((label, node) for (label, _), node in zip(children, meant, strict=False))
-    found = f"the factors {_shown([p for p, _ in pairs])} of equally likely utilities sum to 1"
-    form = words.flow_text(meant)
-    return f"{found}\nif they are probabilities, write `chance: {form}`"
-
-
-def _zeros_warning(children: Sequence[Data]) -> str:
-    """Return the warning about `[1,000, 2]`: a comma within a number."""
-    at = children.index(_THREE_ZEROS) if _THREE_ZEROS in children else 0
-    if not at or not isinstance(children[at - 1], str):
-        return ""
-    first = children[at - 1]
-    return (
-        f"{first},{_THREE_ZEROS} is read as two numbers\nfor one, write "
-        f"`{first}{_THREE_ZEROS}`; for two, write `{first}, 0`"
-    )
-
-
-def _label_warning(names: Sequence[str], children: Data, parameters: Collection[str]) -> str:
-    """Return the warning about labels of equally likely outcomes that seem to be probabilities."""
-    if isinstance(children, tuple):
-        marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
-        other = next((name for name in names if not any(map(str.isdigit, name))), "")
-        if marked and other:
-            return (
-                f"{quote(marked)} is read as a label, because {quote(other)} is one: "
-                f"{_EQUAL}, write `chance: {{{marked}: …, rest: …}}`, or give each a p"
-            )
-        if not parameters:  # `p` may be one that is not defined yet, next to `1-p`
-            parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
-        others = [name for name in names if name.lower() != REST]
-        rest = [name for name in names if name.lower() == REST]
-        if rest and others and all(map(_only_number, others)):
-            return _read_as_labels(rest, REST, names, children)
-        if _are_formulas(others, parameters):
-            return _read_as_labels(others[: words.MAX_SHOWN], others[0], names, children)
-    numbers = _label_numbers(names)
-    if len(numbers) < 2:
-        return ""
-    whole, sign = 1, ""
-    if all(value.denominator == 1 for value, _ in numbers):
-        whole, sign = 100, "%"
-    if sum(value for value, _ in numbers) != whole:
-        return ""
-    return (
-        f"the labels {_shown(names)} contain numbers that sum to {whole}: {_EQUAL}, write a "
-        f"p, as in `{label_with_p(names[0], numbers[0][1] + sign, children)}`"
-    )
-
-
-def _read_as_labels(meant: Sequence[str], p: str, names: Sequence[str], children: Pairs) -> str:
-    """Return the warning about labels that are meant as probabilities; `p` is that of the first."""
-    are = "are read as labels" if len(meant) > 1 else "is read as a label"
-    outcome = label_with_p(meant[0], p, children, names.index(meant[0]))
-    return f"{words.key_list(meant)} {are}: {_EQUAL}, give each a p, as in `{outcome}`"
-
-
 def _label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:
     """Return the only number in each label, with its text; nothing if a label has none."""
     numbers = [number for name in names[:_MAX_SUMMED] if (number := _only_number(name))]
-    if len(numbers) < len(names):
+    if len(numbers) < max(2, len(names)):
         return []
     return numbers
 
@@ -293,15 +347,15 @@ def _only_number(label: str) -> tuple[Fraction, str] | None:
         return None
 
 
-def _probability(text: Data) -> Any:
-    """Return the probability that a text is, as a fraction; None if it is none."""
-    if isinstance(text, str) and is_probability(text):
-        return to_probability(text, exact=True)
-    return None
+def _probabilities(texts: Sequence[Data]) -> list[Any]:
+    """Return the probabilities that texts are, as fractions; none if one of them is none."""
+    if all(isinstance(text, str) and is_probability(text) for text in texts):
+        return [to_probability(text, exact=True) for text in texts]
+    return []
 
 
 def _shown(texts: Sequence[str]) -> str:
     """Return the first of some texts as a list for a message."""
-    if len(texts) <= words.MAX_SHOWN:
-        return words.key_list(texts)
-    return ", ".join([*texts[: words.MAX_SHOWN], "…"])
+    if len(texts) <= MAX_SHOWN:
+        return key_list(texts)
+    return ", ".join([*texts[:MAX_SHOWN], "…"])

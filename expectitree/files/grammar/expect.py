@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from expectitree.base.algorithms import ALGORITHMS, ALIASES, OPTIONS, name_of
@@ -13,14 +13,11 @@ from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExp
 from expectitree.files.grammar.document import Data, Fields, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import (
-    SPLIT,
     described,
     filled_mapping,
     filled_text,
     is_number,
     require,
-    unknown_key,
-    whole_number,
 )
 
 
@@ -91,36 +88,21 @@ class _ExpectationReader(ValueReader):
         self.written: dict[tuple[str | int, ...], str] = {}
 
     def read(self, data: Data) -> Expectation:
-        found = {}
+        fields = {}
         runs: list[RunExpectation] = []
-        for at, key, value in self.pairs(data, (*KEYS, *ALIASES)):
+        for place, key, value in self.pairs(data, (*KEYS, *ALIASES)):
             if key in VALUES:
-                found[key] = self.attempt(VALUES[key], value, data, at)
-                if key == "value" and found[key] is not None:
+                fields[key] = self.attempt(VALUES[key], value, data, place)
+                if key == "value" and fields[key] is not None:
                     self.written[(key,)] = without_unit(str(value), self.unit)
             elif key == "at":
-                found[key] = tuple(self.points(value, Place(data, at)))
+                fields[key] = tuple(self.points(value, Place(data, place)))
             elif isinstance(value, list):
                 for index, entry in enumerate(value):
                     runs += self.run(entry, Place(value, index), (key, index))
             else:
-                runs += self.run(value, Place(data, at), (key,))
-        return Expectation(runs=tuple(runs), written=self.written, **found)
-
-    def pairs(self, data: Data, known: Sequence[str] = ()) -> Iterator[tuple[int, str, Data]]:
-        """Yield place, key and value of each pair; report keys that are unknown or duplicate."""
-        seen = set()
-        for at, (key, value) in enumerate(data):
-            if key in seen:
-                self.report(Place(data, at, True), f"duplicate key {quote(key)}\nkeep one")
-            elif known and key not in known:
-                hint = ""
-                if whole := whole_number(data, at):
-                    hint = f"{SPLIT} write `{whole}`"
-                self.report(Place(data, at, True), unknown_key(key, known, hint))
-            else:
-                yield at, str(key), value
-            seen.add(key)
+                runs += self.run(value, Place(data, place), (key,))
+        return Expectation(runs=tuple(runs), written=self.written, **fields)
 
     def points(self, data: Data, where: Place) -> Iterator[PointExpectation]:
         """Yield what is expected at other values of the parameters."""
@@ -136,23 +118,23 @@ class _ExpectationReader(ValueReader):
                 )
                 continue
             reader = _ExpectationReader(self.report)
-            found = {
-                key: reader.attempt(POINT_VALUES[key], value, entry, at)
-                for at, key, value in reader.pairs(entry, tuple(POINT_VALUES))
+            fields = {
+                key: reader.attempt(POINT_VALUES[key], value, entry, position)
+                for position, key, value in reader.pairs(entry, tuple(POINT_VALUES))
             }
-            settings, value = found.pop("set"), found.get("value")
+            settings, value = fields.pop("set"), fields.get("value")
             if value is not None:
                 reader.written[("value",)] = str(dict(entry)["value"])
-            expect = Expectation(written=reader.written, **found)
+            expect = Expectation(written=reader.written, **fields)
             yield PointExpectation(settings or {}, expect)
 
     def settings(self, data: Data) -> dict[str, str]:
         hint = "write numbers by parameter, such as `{pr: 0.3}`"
-        found = {}
-        for at, name, value in self.pairs(filled_mapping(data, f" under set\n{hint}")):
-            if self.attempt(lambda _, value: self.setting(value), value, data, at) is not None:
-                found[name] = str(value)
-        return found
+        settings = {}
+        for index, name, value in self.pairs(filled_mapping(data, f" under set\n{hint}")):
+            if self.attempt(lambda _, value: self.setting(value), value, data, index) is not None:
+                settings[name] = str(value)
+        return settings
 
     def setting(self, data: Data) -> Number:
         if isinstance(data, str):
@@ -174,18 +156,18 @@ class _ExpectationReader(ValueReader):
             return
         fields = {}
         options = {}
-        for at, key, value in self.pairs(data, RUN_KEYS):
+        for index, key, value in self.pairs(data, RUN_KEYS):
             if key in RUN_VALUES:
-                fields[key] = self.attempt(RUN_VALUES[key], value, data, at)
+                fields[key] = self.attempt(RUN_VALUES[key], value, data, index)
                 continue
             owner = OPTIONS[key].algorithm
             if owner != name:
                 self.report(
-                    Place(data, at, True),
+                    Place(data, index, True),
                     f"the key {quote(key)} is for {owner} only, not for {name}\nremove it",
                 )
             options[key] = self.attempt(
-                partial(_ExpectationReader.option, key=key), value, data, at
+                partial(_ExpectationReader.option, key=key), value, data, index
             )
         yield RunExpectation(name, place=place, options=options, **fields)
 
@@ -209,13 +191,13 @@ class _ExpectationReader(ValueReader):
             data,
             " under values\nwrite numbers by path, such as `{a/b: 3}`",
         )
-        found = {}
-        for at, path, value in self.pairs(data):
-            number = self.attempt(ValueReader.number, value, data, at)
+        numbers = {}
+        for index, path, value in self.pairs(data):
+            number = self.attempt(ValueReader.number, value, data, index)
             if number is not None:
-                found[path] = number
+                numbers[path] = number
                 self.written["values", path] = without_unit(str(value), self.unit)
-        return found
+        return numbers
 
     def paths(self, data: Data) -> tuple[str, ...]:
         items = data

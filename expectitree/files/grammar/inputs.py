@@ -33,17 +33,17 @@ def input_warnings(tree: Tree) -> Iterator[str]:
     values: Fields = parameter_values(tree)
     for name, value in values.items():
         parameter, places = tree.parameters[name], list[str]()
-        range_, own = parameter.range, parameter.distribution
+        range_, distribution = parameter.range, parameter.distribution
         if value is None:
             continue
         if range_ and not range_[0] <= value <= range_[1]:
             places.append(f"its range, {' to '.join(map(message_text, range_))}")
-        if own and own.kind in _SHARES and parameter.value != own.mean:
+        if distribution and distribution.kind in _SHARES and parameter.value != distribution.mean:
             share = 0.0
             with suppress(ValueError, ZeroDivisionError):  # at an end of the distribution
-                share = _SHARES[own.kind](float(value), *own.numbers)
+                share = _SHARES[distribution.kind](float(value), *distribution.numbers)
             if not _TAIL <= share <= 1 - _TAIL:
-                written = str(own.written).replace("'", "")  # a mapping as in YAML
+                written = str(distribution.written).replace("'", "")  # a mapping as in YAML
                 places.append(f"the central 99% of {written}")
         for place in places:
             yield (
@@ -109,7 +109,7 @@ def _unit_warnings(tree: Tree) -> Iterator[str]:
         *tree.parameters.values(),
         *formulas.criteria.by_name.values(),
     )
-    if len({one.unit for one in described if one.unit}) < _MIN_UNITS:
+    if len({criterion.unit for criterion in described if criterion.unit}) < _MIN_UNITS:
         return
     units: dict[str, Unit] = {}
     sums: list[Terms] = []
@@ -119,25 +119,25 @@ def _unit_warnings(tree: Tree) -> Iterator[str]:
         if parameter.unit is not None:
             units[name] = _parsed(parameter.unit)
     totals: dict[str, Terms] = {
-        name: [(Name(name), _parsed(one.unit or ""))]
-        for name, one in formulas.criteria.by_name.items()
+        name: [(Name(name), _parsed(criterion.unit or ""))]
+        for name, criterion in formulas.criteria.by_name.items()
     }
     for formula in (*formulas.nodes.values(), *formulas.rewards.values()):
         amounts = formula.amounts if isinstance(formula, Amounts) else [("", formula)]
         for name, part in amounts:
             totals.setdefault(name, []).append((part, _unit_of(part, units, sums)))
-    found: dict[str, str] = {}
+    warnings: dict[str, str] = {}
     for terms in [*sums, *totals.values()]:
         known = [(text_of(term), _text(unit)) for term, unit in terms if unit and _text(unit)]
         for text, unit in known[1:]:
             if unit != known[0][1]:
                 first = " is in ".join(known[0])
-                found.setdefault(
+                warnings.setdefault(
                     f"{known[0][1]} {unit}",
                     f"{first}, and {text} in {unit}, which are added or compared\nwrite both "
                     "in one unit",
                 )
-    yield from found.values()
+    yield from warnings.values()
 
 
 def _parsed(text: str) -> Unit:
@@ -145,10 +145,10 @@ def _parsed(text: str) -> Unit:
     text = re.sub(r"\bper\b", "/", text)
     if not re.fullmatch(f"({_FACTOR})+", text):
         return None
-    found = Counter[str]()
+    unit = Counter[str]()
     for slash, word, power in re.findall(_FACTOR, text):
-        found[word.removesuffix("s")] += int(power or 1) * (-1) ** len(slash)
-    return found
+        unit[word.removesuffix("s")] += int(power or 1) * (-1) ** len(slash)
+    return unit
 
 
 def _text(unit: Counter[str]) -> str:

@@ -7,25 +7,12 @@ its branch when it closes the node, and those of the root's own keys when it bui
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from typing import Any
 
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, GrammarError, Keys, place_of
 from expectitree.files.grammar.expect import read_expectation
-from expectitree.files.grammar.values import Read, ValueReader, text
+from expectitree.files.grammar.values import Read, ValueReader, lazy, text
 from expectitree.files.grammar.words import flow_text, key_list
-
-
-def _definition(name: str) -> Read:
-    """Return a function of `definitions`, which is imported only for the trees that need it."""
-
-    def read(values: ValueReader, data: Data) -> Any:
-        module = import_module("expectitree.files.grammar.definitions")
-        return getattr(module, name)(values, data)
-
-    return read
-
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
 UTILITIES = ("utility", "payoff")  # two words for one thing; a tree is written with its own
@@ -36,7 +23,7 @@ BRANCH_VALUES: dict[str, Read] = {
     "p": ValueReader.probability,
     "reward": ValueReader.amount,
     "cost": ValueReader.cost,
-    "with": _definition("read_replacements"),  # next to a ref
+    "with": lazy("definitions.read_replacements"),  # next to a ref
 }
 NODE_VALUES: dict[str, Read] = {
     "estimate": ValueReader.amount,
@@ -49,11 +36,11 @@ SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
     **{key: text(f"the {key}") for key in ("title", "source", "unit", SCHEMA_KEY)},
     "normalize": ValueReader.normalize,
-    "parameters": _definition("read_parameters"),
-    "criteria": _definition("read_criteria"),
-    "objective": _definition("read_objective"),
-    "events": _definition("read_events"),
-    "attitude": _definition("read_attitude"),
+    "parameters": lazy("definitions.read_parameters"),
+    "criteria": lazy("definitions.read_criteria"),
+    "objective": lazy("definitions.read_objective"),
+    "events": lazy("definitions.read_events"),
+    "attitude": lazy("definitions.read_attitude"),
     "expect": read_expectation,
 }
 ROOT_KEYS = (
@@ -84,8 +71,8 @@ def find_body(item: Data, keys: Keys) -> tuple[Kind, str]:
         )
     if kinds:
         return BODY_KEYS[kinds[0]], kinds[0]
-    found = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
-    raise GrammarError(f"found {found}\n{_utility_hint(item)}")
+    node = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
+    raise GrammarError(f"found {node}\n{_utility_hint(item)}")
 
 
 def _utility_hint(item: Data) -> str:

@@ -57,8 +57,8 @@ def read_rows(values: ValueReader, data: Data) -> list[Row]:
 def _written_rows(values: ValueReader, data: Data) -> Iterator[tuple[Place | None, str, str, Data]]:
     """Yield the place of each row, where it is in words, its key and its value."""
     if not isinstance(data, str) or not data:
-        for at, (key, written) in enumerate(filled_mapping(data, _FORM)):
-            yield Place(data, at), f"{escape(key)}: ", key, written
+        for index, (key, written) in enumerate(filled_mapping(data, _FORM)):
+            yield Place(data, index), f"{escape(key)}: ", key, written
         return
     from expectitree.files.sources import read_text
 
@@ -68,14 +68,14 @@ def _written_rows(values: ValueReader, data: Data) -> Iterator[tuple[Place | Non
         lines = [(reader.line_num, cells) for cells in reader if cells]
     except csv.Error as error:  # of a field that is too long
         raise GrammarError(f"{escape(data)}: {error}") from None
-    for at, (line, cells) in enumerate(lines):
+    for index, (line, cells) in enumerate(lines):
         about = f"{escape(data)}, line {line}: "
         if len(cells) != 2:
             raise GrammarError(
                 f"{about}found {quote(','.join(cells))}\nwrite a key, a comma and its value"
             )
         key, written = (cell.strip() for cell in cells)
-        if at or key[:1] in "-.0123456789":  # else it is the heading
+        if index or key[:1] in "-.0123456789":  # else it is the heading
             yield None, about, key, written
 
 

@@ -41,6 +41,7 @@ from expectitree.files.grammar.document import (
     TooManyProblemsError,
     keys_of,
     place_of,
+    warn_of_each,
 )
 from expectitree.files.grammar.doubts import are_simple, is_doubtful
 from expectitree.files.grammar.keys import (
@@ -138,7 +139,7 @@ class _TreeReader:
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
         self.values.folder = os.path.dirname(document.name)
         self.values.normalizes, self.values.divided = document.normalize, self.branches.divided
-        self.values.warn = partial(self.branches.warn_of, own=False)
+        self.values.warn = partial(self.branches.warn_of, of_parent=False)
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.utility_key = UTILITIES[0]
         self.open: set[object] = set()  # identities of the shared nodes on the trail
@@ -147,9 +148,6 @@ class _TreeReader:
 
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
-        about = {}
-        root = 0
-        root_reward: Amount = 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             self.root = root = self.read_node(self.document.root, ())
@@ -245,23 +243,23 @@ class _TreeReader:
             written = replace(written, parameters=with_values(tree.parameters, self.parameters))
         expansion = Expansion(written, self.note_fault)
         self.check_certain(expansion.counters)
-        found = expansion.run(self.builder.exact_nodes, self.document.max_nodes)
+        expanded = expansion.run(self.builder.exact_nodes, self.document.max_nodes)
         if self.faults:
             self.sort_faults(tree)
             self.defined = {}  # the faults of probabilities may follow from these
             return tree
-        if len(found) == len(tree) and not is_copied:
+        if len(expanded) == len(tree) and not is_copied:
             return tree
         self.copies = written, expansion.origins
-        return replace(found, formulas=replace(found.formulas, written=written))
+        return replace(expanded, formulas=replace(expanded.formulas, written=written))
 
     def check_certain(self, counters: Collection[str]) -> None:
         """Raise `FileError` for a distribution of a number on which the repetition depends."""
         written = dict(self.document.root).get("parameters", ())
-        for at, (key, fields) in enumerate(written):
+        for index, (key, fields) in enumerate(written):
             if key in counters and isinstance(fields, tuple) and "distribution" in dict(fields):
                 self.trail.add(
-                    Place(written, at),
+                    Place(written, index),
                     paths.ROOT,
                     f"parameter {key}: it sets how often nodes repeat, so it is certain\n"
                     "remove `distribution`",
@@ -285,15 +283,11 @@ class _TreeReader:
             idle = [name for name in idle if name not in tree.formulas.names]
         warnings = [f"the parameter {parameter} is not used" for parameter in idle]
         warnings += [f"the event {quote(event)} is not used" for event in self.unused_events()]
-        if any(one.range or one.unit or one.distribution for one in tree.parameters.values()):
+        if any(p.range or p.unit or p.distribution for p in tree.parameters.values()):
             from expectitree.files.grammar.inputs import input_warnings
 
             warnings += input_warnings(tree)
-        for warning in warnings[:MAX_PROBLEMS]:
-            self.warn(WarningText(name, warning))
-        if warnings[MAX_PROBLEMS:]:
-            self.warn(WarningText(name, "more such warnings are left out"))
-
+        warn_of_each(self.warn, name, warnings)
         tree, warning = evaluated(tree, self.note_fault)
         self.sort_faults(tree)
         if warning:
@@ -310,7 +304,7 @@ class _TreeReader:
         """Sort the faults by the first paths of their nodes, and keep the first of them."""
         if self.faults:
             first = tree.first_paths
-            rank = {n: at for at, n in enumerate(first.order)}
+            rank = {n: place for place, n in enumerate(first.order)}
             # Of copies, the one that is reached first has the plainest numbers.
             depth = first.depth if self.copies is not None else [0] * len(tree)
             self.faults.sort(key=lambda fault: (depth[fault[2]], rank[fault[2]], fault[3]))
@@ -349,10 +343,10 @@ class _TreeReader:
             "criteria": "criteria without an objective\nadd one, as in `objective: effect - cost`",
             "objective": "an objective without criteria\nadd some, as in `criteria: [cost, life]`",
         }
-        found = [key for key in missing if key in about]
-        for key in found:
+        keys = [key for key in missing if key in about]
+        for key in keys:
             about.pop(key)
-            if len(found) == 1:
+            if len(keys) == 1:
                 self.report(place_of(self.document.root, key, True), missing[key])
         if self.values.criteria:
             self.builder.formulas = replace(self.builder.formulas, criteria=self.values.criteria)
@@ -386,9 +380,9 @@ class _TreeReader:
             return here
         if name := dict(item).get("ref"):
             here = self.place_in(self.names.definition(name), self.names.places[name], keys)
-        for at, (key, _) in enumerate(item):
+        for index, (key, _) in enumerate(item):
             if key in keys:
-                here = Place(item, at)
+                here = Place(item, index)
         return here
 
     def add_fault(
@@ -413,8 +407,8 @@ class _TreeReader:
         """Return the path in messages to a node, or to one below it, to which no ref leads."""
         labels = []
         while node not in self.unused:
-            node, at = self.parents[node]
-            labels.append(self.frames[node].label(at))
+            node, index = self.parents[node]
+            labels.append(self.frames[node].label(index))
         return paths.join(["nodes", self.unused[node], *reversed(labels)])
 
     @cached_property
@@ -422,8 +416,8 @@ class _TreeReader:
         """By node: its first parent in the text, and its place there."""
         parents: dict[int, tuple[int, int]] = {}
         for node, frame in self.frames.items():
-            for at, child in enumerate(frame.ids):
-                parents.setdefault(child, (node, at))
+            for index, child in enumerate(frame.ids):
+                parents.setdefault(child, (node, index))
         return parents
 
     def place_of_fault(self, what: str, node: int, branch: int) -> Place | None:
@@ -441,18 +435,18 @@ class _TreeReader:
             name = self.unused[node]
             return self.place_in(self.names.definition(name), self.names.places[name], keys)
         if is_own:
-            node, at = self.parents.get(node, (NONE, 0))
+            node, index = self.parents.get(node, (NONE, 0))
         if node not in self.frames:
             return None
         frame = self.frames[node]
         if what == "outcomes":
             return frame.place(0)
         if not is_own:
-            at = branch - self.builder.first_branch(node)
-        item = frame.items[at]
+            index = branch - self.builder.first_branch(node)
+        item = frame.items[index]
         if what.startswith("with "):
             return place_of(dict(item)["with"], what.removeprefix("with "), True)
-        return self.place_in(item, frame.place(at), keys)
+        return self.place_in(item, frame.place(index), keys)
 
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
@@ -472,8 +466,8 @@ class _TreeReader:
     def formula(self, text: str, place: Place | None, error: NumberError) -> int:
         """Add a terminal from its formula; `error` is that of reading the text as a number."""
         try:
-            found = self.values.formula(text, error)
-            return self.add_terminal(found)
+            utility = self.values.formula(text, error)
+            return self.add_terminal(utility)
         except NumberError as wrong:
             place = (place or self.trail.here())._replace(offset=offset_of(wrong))
             return self.reject(place, wrong)
@@ -675,7 +669,7 @@ class _TreeReader:
         """Return the message about something that cannot be the children of a node."""
         if not children or not isinstance(children, (list, tuple)):
             is_missing = not children and children is not False
-            found = "has no children" if is_missing else f"has {described(children)} for children"
+            fault = "has no children" if is_missing else f"has {described(children)} for children"
             name = kind.name.lower()
             hint = (
                 f"write a list, as in `{name}: [1, 2]`, or labels, as in `{name}: {{a: 1, b: 2}}`"
@@ -686,7 +680,7 @@ class _TreeReader:
                 hint = advice
             elif "," in written or all(map(is_number, numbers)):
                 hint = f"write `{name}: [{escape(', '.join(numbers))}]`"
-            return f"a {kind.name} node {found}\n{hint}"
+            return f"a {kind.name} node {fault}\n{hint}"
         if id(children) in self.shared:
             if id(children) in self.bodies:
                 return (
@@ -706,7 +700,7 @@ class _TreeReader:
             if is_formula(estimate):
                 estimate = None
             rewards = {
-                at: reward for at, reward in (rewards or {}).items() if not is_formula(reward)
+                index: reward for index, reward in (rewards or {}).items() if not is_formula(reward)
             }
         node = self.builder.add_inner(
             frame.kind, frame.ids, probabilities, labels, estimate, rewards
@@ -735,25 +729,27 @@ class _TreeReader:
             self.check_event(frame, about["event"])
             formulas.events[node] = about["event"]
         rewards = frame.branches.get("reward", {})
-        written = {at: reward for at, reward in rewards.items() if is_formula(reward)}
+        written = {index: reward for index, reward in rewards.items() if is_formula(reward)}
         builder.add_formulas(formulas.rewards, node, written)
         builder.add_formulas(formulas.probabilities, node, frame.formulas or {})
         first = builder.first_branch(node)
         replaced = frame.branches.get("with", {})
-        formulas.replaced.update((first + at, found) for at, found in replaced.items() if found)
+        formulas.replaced.update(
+            (first + index, by_name) for index, by_name in replaced.items() if by_name
+        )
 
     def check_event(self, frame: Frame, event: str) -> None:
         labels = sorted(map(frame.label, range(len(frame.ids))))
         if event in self.defined and frame.branches.get("p"):
             message = f"the root's `events` give {quote(event)} its probabilities\nremove the p"
-            self.report(frame.place(0), message, own=True)
+            self.report(frame.place(0), message, of_parent=True)
         known = self.events.setdefault(event, labels)
         if known != labels:
             message = (
                 f"the outcomes of the event {quote(event)} are {key_list(labels)} here, and "
                 f"{key_list(known)} elsewhere\ngive them the same labels"
             )
-            self.report(frame.place(0), message, own=True)
+            self.report(frame.place(0), message, of_parent=True)
 
     def reject(self, place: Place | None, message: ExpectitreeError | str) -> int:
         """Note that the current child is not a node; return one that takes its place."""
@@ -783,7 +779,7 @@ def names_in_with(root: Data, text: str) -> list[str]:
 
     There are none unless the document's `text` has the word.
     """
-    found = {}
+    names = {}
     used, met, pending = set[str](), set[int](), [root] if "with" in text else []
     while pending:
         item = pending.pop()
@@ -794,6 +790,5 @@ def names_in_with(root: Data, text: str) -> list[str]:
             keys = keys_of(item)
             pending += [value for _, value in item] if keys else item
             if "ref" in keys and isinstance(keys.get("with"), tuple):
-                found.update(dict.fromkeys(paths.composed(name) for name, _ in keys["with"]))
-    is_name = re.compile(NAME).fullmatch
-    return [name for name in found if name in used and is_name(name) and name not in RESERVED]
+                names.update(dict.fromkeys(paths.composed(name) for name, _ in keys["with"]))
+    return [name for name in names if name in used and name not in RESERVED]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import ExpectitreeError
+from expectitree.base.expressions.parser import listed
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
@@ -31,7 +32,6 @@ from expectitree.files.grammar.keys import (
 from expectitree.files.grammar.values import are_probabilities
 from expectitree.files.grammar.words import described, flow_text, key_hint
 
-_MAX_NAMES = 8  # in a message
 # The node that a name refers to: its definition, its keys, its place and its identity.
 Named: TypeAlias = tuple[Data, Keys, Place, object]
 
@@ -58,33 +58,35 @@ class Frame:
         else:
             self.items = [child for _, child in self.container]
             if not self.is_keyed_by_p:
-                self.branches["label"] = {at: str(k) for at, (k, _) in enumerate(self.container)}
+                self.branches["label"] = {
+                    index: str(k) for index, (k, _) in enumerate(self.container)
+                }
 
     @property
     def is_labelled(self) -> bool:
         """Whether the container's keys are labels."""
         return isinstance(self.container, tuple) and not self.is_keyed_by_p
 
-    def label(self, at: int) -> str:
+    def label(self, index: int) -> str:
         """Return the label of a child, for a path."""
-        return self.branches.get("label", {}).get(at) or f"#{at + 1}"
+        return self.branches.get("label", {}).get(index) or f"#{index + 1}"
 
-    def place_of_label(self, at: int) -> Place:
+    def place_of_label(self, index: int) -> Place:
         """Return the place of a child's label."""
         if self.is_labelled:
-            return Place(self.container, at, True)
-        return place_of(self.items[at], "label")
+            return Place(self.container, index, True)
+        return place_of(self.items[index], "label")
 
-    def text_of_p(self, at: int) -> str:
+    def text_of_p(self, index: int) -> str:
         """Return the probability of a child as written."""
         if self.is_keyed_by_p:
-            return str(self.container[at][0])
-        return str(dict(self.items[at])["p"])
+            return str(self.container[index][0])
+        return str(dict(self.items[index])["p"])
 
-    def place(self, at: int) -> Place:
+    def place(self, index: int) -> Place:
         """Return the place of a child."""
         if self.kind:
-            return Place(self.container, at)
+            return Place(self.container, index)
         return Place()
 
 
@@ -106,23 +108,23 @@ class Trail(Problems):
         """Return the label of the current child."""
         return self.frames[-1].label(len(self.frames[-1].ids))
 
-    def path(self, own: bool = False, at: int | None = None) -> str:
+    def path(self, of_parent: bool = False, index: int | None = None) -> str:
         """Return the path of the current child, the child `at`, or with `own` their parent."""
-        frames = [frame for frame in self.frames[: -1 if own else None] if frame.kind]
+        frames = [frame for frame in self.frames[: -1 if of_parent else None] if frame.kind]
         labels = [frame.label(len(frame.ids)) for frame in frames]
-        if at is not None:
-            labels[-1] = frames[-1].label(at)
+        if index is not None:
+            labels[-1] = frames[-1].label(index)
         return paths.join([*self.base, *labels])
 
     def report(
         self,
         place: Place,
         message: ExpectitreeError | str,
-        own: bool = False,
-        at: int | None = None,
+        of_parent: bool = False,
+        index: int | None = None,
     ) -> None:
         """Note an error at the node whose path `path` returns for the last two arguments."""
-        self.add(place, self.path(own, at), message)
+        self.add(place, self.path(of_parent, index), message)
 
     def keys_of(self, item: Data) -> Keys:
         """Return the keys of a mapping, without the root's own; report duplicates.
@@ -239,6 +241,5 @@ class Names:
         if not self.places:
             return f"{problem}\ndefine it under the root's `nodes:`, which has no names yet"
         near = key_hint(name, self.places) if isinstance(name, str) else ""
-        names = ", ".join(quote(known)[1:-1] for known in [*self.places][:_MAX_NAMES])
-        more = ", …" if len(self.places) > _MAX_NAMES else ""
-        return f"{problem}{near}\nthe names under nodes are {names}{more}"
+        names = listed([quote(known)[1:-1] for known in self.places])
+        return f"{problem}{near}\nthe names under nodes are {names}"

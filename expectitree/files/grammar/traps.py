@@ -16,9 +16,7 @@ class Trap(NamedTuple):
 
     topic: str  # what the text is, as the callers of `trap` name it
     pattern: str
-    message: str  # with the pattern's groups, the caller's facts, and `new`
-    old: str = ""  # the text as it should be is `new`: what matches this is replaced
-    new: str = ""
+    message: str  # with the pattern's groups and the caller's facts
 
 
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"
@@ -48,8 +46,6 @@ TRAPS = (
         r"|[0-9]{4}([-/])[01]?[0-9]\3[0-3]?[0-9]|[0-3]?[0-9]([-/])[0-3]?[0-9]\4[0-9]{4}",
         "{text} is read as arithmetic\nif that is right, write `{new}`; a range is for a "
         "parameter's `range`, and a date for a note",
-        "([-/])",
-        r" \1 ",
     ),
     # Unknown keys of nodes.
     Trap("key", r"[^|]*\| \w* nothing (\w+)\s?=\s?(\S+)", "write `{0}: {1}`"),
@@ -88,6 +84,5 @@ def trap(topic: str, written: str, **facts: object) -> str:
     """Return the message of the first row that a text matches; nothing if there is none."""
     for row in TRAPS:
         if row.topic == topic and (match := re.fullmatch(f"(?s:{row.pattern})", written)):
-            groups, new = map(escape, match.groups("")), re.sub(row.old, row.new, written)
-            return row.message.format(*groups, new=new, **facts)
+            return row.message.format(*map(escape, match.groups("")), **facts)
     return ""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import (
@@ -23,9 +24,23 @@ from expectitree.base.reading import HOW, to_bound, to_number, to_probability, w
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import NO_CRITERIA, REST, ByName, Criteria, is_formula
 from expectitree.base.tree.paths import composed
-from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
+from expectitree.files.grammar.document import (
+    Data,
+    GrammarError,
+    NumberText,
+    Pairs,
+    Place,
+    place_of,
+)
 from expectitree.files.grammar.traps import trap
-from expectitree.files.grammar.words import described, flow_text, require
+from expectitree.files.grammar.words import (
+    SPLIT,
+    described,
+    flow_text,
+    require,
+    unknown_key,
+    whole_number,
+)
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
@@ -110,6 +125,27 @@ class ValueReader:
             self.report(place._replace(offset=offset_of(error)), error)
             return None
 
+    def pairs(
+        self, data: Pairs, known: Collection[str] = (), about: str = ""
+    ) -> Iterator[tuple[int, str, Data]]:
+        """Yield place, key and value of each pair; report keys that are unknown or duplicate.
+
+        The reports begin with `about`.
+        """
+        seen = set()
+        for position, (key, value) in enumerate(data):
+            fault = ""
+            if key in seen:
+                fault = f"duplicate key {quote(key)}\nkeep one"
+            elif known and key not in known:
+                whole = whole_number(data, position)
+                fault = unknown_key(key, known, f"{SPLIT} write `{whole}`" * bool(whole))
+            seen.add(key)
+            if fault:
+                self.report(Place(data, position, True), f"{about}{fault}")
+            else:
+                yield position, str(key), value
+
     def use_names(self, names: Collection[str]) -> None:
         """Read the names that a `with` sets, besides the parameters, in formulas from now on."""
         self.set_below = [name for name in names if name not in (self.parameters or ())]
@@ -181,7 +217,7 @@ class ValueReader:
         if not data.strip() or ("?" in data and self.parameters is None):
             raise error
         try:
-            found = self.parse(data)
+            formula = self.parse(data)
         except NumberError:
             is_name = (
                 len(data) <= 40
@@ -199,7 +235,7 @@ class ValueReader:
                 raise error from None
             raise
         self.has_formulas = True
-        return found
+        return formula
 
     def nothing(self, data: Data, form: str = "{{{}}}") -> Number:
         """Return 0, which is none of each criterion; raise `NumberError` for anything else.
@@ -224,20 +260,20 @@ class ValueReader:
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""
-        found = {}
-        for at, (key, written) in enumerate(data):
+        amounts = {}
+        for index, (key, written) in enumerate(data):
             name = composed(key)
-            if name not in self.criteria.by_name or name in found:
+            if name not in self.criteria.by_name or name in amounts:
                 known = self.criteria.by_name
                 message = (
                     f"unknown criterion {quote(name)}{did_you_mean(name, known)}\nthe criteria are "
                     f"{listed(known)}"
                 )
-                if name in found:
+                if name in amounts:
                     message = f"the criterion {name} twice\nkeep one"
-                raise GrammarError(message, Place(data, at, True))
-            found[name] = self.attempt(ValueReader.expression, written, data, at, f"{name}: ")
-        return self.objective(found)
+                raise GrammarError(message, Place(data, index, True))
+            amounts[name] = self.attempt(ValueReader.expression, written, data, index, f"{name}: ")
+        return self.objective(amounts)
 
     def objective(self, amounts: ByName) -> Expression:
         """Return the objective of amounts."""
@@ -261,9 +297,9 @@ class ValueReader:
 
     def expression(self, data: Data) -> Expression:
         """Return the formula of a number, also of one that is written as a number."""
-        found = self.plain_amount(data)
-        if is_formula(found):
-            return found
+        amount = self.plain_amount(data)
+        if is_formula(amount):
+            return amount
         return self.parse(str(data))
 
     def utility(self, data: Data) -> Number | Expression:
@@ -303,26 +339,28 @@ class ValueReader:
 
     def constants(self, formulas: Sequence[Expression]) -> list[Number]:
         """Return the values of probabilities without names; none if there are others."""
-        found = []
+        numbers = []
         if not any(map(names_in, formulas)):
             with suppress(NumberError):
                 from expectitree.base.expressions.evaluation import FRACTIONS, evaluate
 
-                found = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
-        if all(0 <= p <= 1 for p in found):
-            return found
+                numbers = [evaluate(formula, FRACTIONS, {}) for formula in formulas]
+        if all(0 <= p <= 1 for p in numbers):
+            return numbers
         return []
 
     def bounds(self, data: Data) -> Bounds | None:
         """Return a pair of bounds; None if one of them is reported."""
         if not isinstance(data, list) or len(data) != 2:
             is_list = isinstance(data, list) and data
-            found = f"a list of {len(data)}" if is_list else described(data)
+            shown = f"a list of {len(data)}" if is_list else described(data)
             raise GrammarError(
-                f"found {found} as bounds\nwrite the lower and the upper one, such as "
+                f"found {shown} as bounds\nwrite the lower and the upper one, such as "
                 "`[0, 100]` or `[-inf, inf]`"
             )
-        lower, upper = (self.attempt(ValueReader.bound, data[at], data, at) for at in (0, 1))
+        lower, upper = (
+            self.attempt(ValueReader.bound, data[index], data, index) for index in (0, 1)
+        )
         if lower is None or upper is None:
             return None
         if lower > upper:
@@ -353,7 +391,7 @@ class ValueReader:
 
 def _arithmetic_warning(text: str) -> str:
     """Return the warning about a formula such as `10-20` or `2024-05-06`; nothing for others."""
-    warning = trap("formula", text, text=quote(text))
+    warning = trap("formula", text, text=quote(text), new=re.sub("([-/])", r" \1 ", text))
     low, _, high = text.replace("%", "").partition("-")
     if warning and text.count("-") == 1 and float(low) >= float(high):  # not a range
         return ""
@@ -397,6 +435,16 @@ def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
 def offset_of(error: ExpectitreeError) -> int:
     """Return the place of an error within the text of a formula, 0 for any other error."""
     return getattr(error, "offset", None) or 0
+
+
+def lazy(name: str) -> Read:
+    """Return a function of a module of the grammar that is imported only for trees that need it."""
+    module, _, function = name.partition(".")
+
+    def read(values: ValueReader, data: Data) -> Any:
+        return getattr(import_module(f"expectitree.files.grammar.{module}"), function)(values, data)
+
+    return read
 
 
 def text(name: str, is_needed: bool = False) -> Read:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from expectitree.base.algorithms import GONE
 from expectitree.base.errors import NumberError
@@ -145,13 +145,13 @@ def is_number(data: Data) -> bool:
         return False
 
 
-def whole_number(pairs: Pairs, at: int) -> str:
+def whole_number(pairs: Pairs, index: int) -> str:
     """Return how `-40,000` is written, which YAML splits between braces; else nothing.
 
     `at` is the place of the second half: it is a key, without a value.
     """
     none = ("", None)
-    (name, first), (half, value), (after, following) = [none, *pairs, none][at : at + 3]
+    (name, first), (half, value), (after, following) = [none, *pairs, none][index : index + 3]
     if value or not half.isdecimal():
         return ""
     if after.isdecimal() and following:  # the whole is a key, as in `0,7: 100`
@@ -183,7 +183,7 @@ def key_hint(word: str, known: Iterable[str]) -> str:
     return did_you_mean(word, candidates)
 
 
-def unknown_key(key: str, known: Sequence[str], hint: str = "") -> str:
+def unknown_key(key: str, known: Collection[str], hint: str = "") -> str:
     """Return the message for an unknown key where the `known` ones are allowed."""
     name = quote(key)
     hint = hint or GONE.get(key, "")

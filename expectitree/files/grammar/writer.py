@@ -188,7 +188,7 @@ class _TreeWriter:
         opening, closing = notation.brackets(True, margin)
         criteria = {}
         if self.criteria:
-            criteria = {name: one.about for name, one in self.criteria.by_name.items()}
+            criteria = {name: criterion.about for name, criterion in self.criteria.by_name.items()}
             if not any(criteria.values()):
                 fields.append(self.pair("criteria", [*criteria]))
                 criteria = {}

@@ -33,7 +33,7 @@ class Parameter(NamedTuple):
             if not isinstance(written, str):
                 written = _python_text(written)
             found = quote(written)
-            raise TransformError(f"found {found} as {name}, expected {self.expected}") from None
+            raise TransformError(f"found {found} as {name}\nwrite {self.expected}") from None
 
 
 def repeat_pattern(pattern: Sequence[Kind], plies: int | None) -> list[Kind]:

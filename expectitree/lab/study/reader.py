@@ -236,7 +236,7 @@ class _StudyReader:
                 return (self.attempt(read, value, place),)
             if not value:
                 key = place.container[place.at][0]
-                self.wrong(place, f"found an empty list, expected at least one of {key}")
+                self.wrong(place, f"found an empty list\nwrite at least one of {key}")
             return tuple(self.attempt(read, item, Place(value, i)) for i, item in enumerate(value))
 
         return read_each
@@ -270,7 +270,7 @@ class _StudyReader:
 
 def _expect(holds: bool, value: Data, expected: str) -> None:
     if not holds:
-        raise AnalysisError(f"found {described(value)}, expected {expected}")
+        raise AnalysisError(f"found {described(value)}\nwrite {expected}")
 
 
 def _value(read: Callable[[str], Any], expected: str) -> Reader:
@@ -284,7 +284,7 @@ def _value(read: Callable[[str], Any], expected: str) -> Reader:
                 return read(value)
         except (ValueError, ZeroDivisionError):
             pass
-        raise AnalysisError(f"found {described(value)}, expected {expected}")
+        raise AnalysisError(f"found {described(value)}\nwrite {expected}")
 
     return read_value
 

@@ -103,7 +103,7 @@ def test_a_message_says_where_and_what_to_do(text: str, caret: str, message: str
 
 @pytest.mark.parametrize("text", ["", "  "])
 def test_an_empty_text_is_not_an_expression(text: str) -> None:
-    message = "^found nothing, expected a number, a parameter, a function or '\\('$"
+    message = "^found nothing: write a number, a parameter, a function or '\\('$"
     with pytest.raises(ExpressionError, match=message):
         parse(text, NAMES)
 

@@ -121,5 +121,5 @@ def test_a_test_from_python_is_checked_too() -> None:
     message = "the test has no signals: give the likelihoods of at least one"
     with pytest.raises(et.AnalysisError, match=f"^{message}$"):
         et.information(et.loads(OIL), "drill", likelihood={})
-    with pytest.raises(et.AnalysisError, match=r"^good/oil: the likelihood is 2, expected a"):
+    with pytest.raises(et.AnalysisError, match=r"^good/oil: the likelihood is 2: write a"):
         et.information(et.loads(OIL), "drill", likelihood={"good": {"oil": 2, "dry": 1}})

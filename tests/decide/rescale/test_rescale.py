@@ -175,7 +175,7 @@ def test_a_map_from_python_is_a_mapping_or_a_text() -> None:
     assert et.rescale(tree, "u*2").before.value == 2.5
     with pytest.raises(et.TransformError, match="no terminal is worth 4"):
         et.rescale(tree, {4: 20})
-    with pytest.raises(et.TransformError, match="found a map of type function, expected a formula"):
+    with pytest.raises(et.TransformError, match="found a map of type function: write a formula"):
         et.rescale(tree, lambda u: u)  # type: ignore[arg-type]
 
 

@@ -53,8 +53,8 @@ def test_bad_arguments_from_python() -> None:
     for ends, message in {
         (0, float("inf")): "the range of pr needs two finite numbers: ",
         (0, "x"): "the range of pr needs two finite numbers: ",
-        (0,): r"the range of pr is \(0,\): expected \(low, high\)",
-        "01": "the range of pr is '01': expected",
+        (0,): r"the range of pr is \(0,\): write \(low, high\)",
+        "01": "the range of pr is '01': write",
     }.items():
         with pytest.raises(AnalysisError, match=message):
             et.sensitivity(tree, "pr", range=ends)  # type: ignore[arg-type]
