@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
 
-_COUNT = click.IntRange(min=0)
 POSITION_OPTIONS = (
     game_option("--start TEXT", "Start from the position that TEXT describes."),
     game_option("--play MOVES", "Play these moves first, as in roll,6,hold."),
