@@ -27,6 +27,10 @@ DOCUMENTS = sorted(
 DOCUMENTS = [document for document in DOCUMENTS if "node_modules" not in document.parts]
 
 
+# By a word in the Python examples of a document, how they are run.
+MARKS = {"open_spiel": pytest.mark.extra, "class Stones": pytest.mark.slow}
+
+
 def blocks(document: Path, language: str) -> list[str]:
     return re.findall(
         rf"^```{language}\n(.*?)^```$", document.read_text("utf-8"), re.MULTILINE | re.DOTALL
@@ -102,7 +106,7 @@ def test_yaml_examples_give_the_results_they_expect(document: Path, text: str) -
 @pytest.mark.parametrize(
     "document",
     [
-        pytest.param(document, marks=pytest.mark.extra) if "open_spiel" in text else document
+        pytest.param(document, marks=[mark for word, mark in MARKS.items() if word in text])
         for document in DOCUMENTS
         if (text := "".join(blocks(document, "python")))
     ],

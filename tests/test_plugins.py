@@ -67,6 +67,7 @@ def test_the_guide_has_the_example_and_its_entry_points() -> None:
         assert f'{name} = "{value}"' in guide
 
 
+@pytest.mark.slow
 def test_a_format_is_found_by_the_ending_and_by_its_name() -> None:
     assert '"value": 14' in run("eval", "launch.toml", "--format", "json").stdout
     text = (EXAMPLES / "launch.toml").read_text("utf-8")
@@ -144,6 +145,7 @@ def test_the_guide_has_the_search_and_its_entry_point() -> None:
     assert 'sampling = "sampling:SAMPLING"' in guide
 
 
+@pytest.mark.slow
 def test_a_search_is_in_every_command_that_searches(tmp_path: Path) -> None:
     text = run("eval", "risk.yaml", "-a", "sampling").stdout
     assert "value     ≈ 54.5\nproved    in [9, 100]\n" in text
@@ -173,6 +175,7 @@ def test_a_search_searches_games_and_counts_its_own_visits() -> None:
     assert found["nodes"]["visits"] >= 1_000
 
 
+@pytest.mark.slow
 def test_a_search_that_proves_is_one_like_ours(searches: Path) -> None:
     done = run("eval", "a.yaml", "-a", "row", folder=searches)
     assert "value     4\nbest      left\n" in done.stdout
@@ -185,6 +188,7 @@ def test_a_search_that_proves_is_one_like_ours(searches: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "status", "message"),
     [
@@ -207,6 +211,7 @@ def test_the_message_names_a_search_that_fails(
     assert "Traceback" not in sentences(done.stderr)
 
 
+@pytest.mark.slow
 def test_an_estimate_is_not_a_value() -> None:
     lines = run("eval", "risk.yaml", "-a", "sampling", "--windows").stdout.splitlines()
     assert sum("alpha 9, beta 100" in line for line in lines) == 3
@@ -227,6 +232,7 @@ def test_an_algorithm_needs_a_function() -> None:
         et.Algorithm("mcts", "mine", 5)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("points", "words", "message"),
     [
@@ -261,6 +267,7 @@ def test_the_message_names_a_plugin_that_fails(
 BROKEN = "[expectitree.formats]\nfirst = gone:UPPER\nupper = upper:UPPER\nsecond = upper:number\n"
 
 
+@pytest.mark.slow
 def test_a_broken_plugin_does_not_block_a_sound_one(plugin: Path) -> None:
     declare(plugin, BROKEN)
     (plugin / "a.upper").write_text("MAX: [1, 2]")

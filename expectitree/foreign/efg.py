@@ -83,9 +83,7 @@ class _Reader:
             return
         nodes, player, number = min(hidden)
         name = self.game.players[player - 1]
-        who = f"{player}"
-        if name:
-            who = f'"{name}"'
+        who = f'"{name}"' if name else f"{player}"
         first = self.game.error(
             nodes[0],
             f"information set {number} of player {who} has {len(nodes)} nodes: the player cannot "
@@ -172,21 +170,23 @@ class _Reader:
             rewards={place: paid for place, (_, paid) in enumerate(children)},
         )
 
-    def probabilities(self, infoset: Infoset, at: int) -> Sequence[Number]:
+    def probabilities(self, infoset: Infoset, place: int) -> Sequence[Number]:
         """Return the probabilities of a chance node, divided by their sum if it is nearly 1."""
         written = self.numbers(infoset.probabilities)
         try:
-            found, divisor = self.builder.distribution(written, len(written))
+            probabilities, divisor = self.builder.distribution(written, len(written))
         except TreeError as error:
-            raise self.game.error(at, f"{error.reason}\ncorrect the probabilities") from None
+            raise self.game.error(place, f"{error.reason}\ncorrect the probabilities") from None
         self.normalised += divisor is not None
-        return found
+        return probabilities
 
     def changes(self) -> Iterator[str]:
         if self.unlabelled:
             count = plural(self.unlabelled, "action")
-            found = f"found {count} with no name, or with the name of a sibling"
-            yield f"{found}: they are called #1, #2, … by their places"
+            yield (
+                f"found {count} with no name, or with the name of a sibling: they are called #1, "
+                "#2, … by their places"
+            )
         if self.normalised:
             nodes = plural(self.normalised, "chance node")
             yield f"at {nodes} the probabilities sum to nearly 1: each was divided by the sum"
@@ -284,13 +284,13 @@ class _Writer:
 
     def labels(self, n: int) -> Sequence[str]:
         """Return the labels of a node's branches; labels that become equal get a number."""
-        found: dict[str, None] = {}
+        labels: list[str] = []
         for b in self.tree.branches_of(n):
             label = self.tree.branch_label(n, b)
-            unique = free_name(fit(label) or "?", found, " ")
-            found[unique] = None
+            unique = free_name(fit(label) or "?", labels, " ")
+            labels.append(unique)
             self.renamed += unique != label
-        return [*found]
+        return labels
 
     def probabilities(self, values: Sequence[Number]) -> Sequence[str]:
         """Return probabilities that sum to exactly 1: the last possible one is adjusted."""
@@ -298,8 +298,8 @@ class _Writer:
         difference = 1 - sum(exact)
         texts = [self.number(value) for value in values]
         if difference:
-            at = max(at for at, p in enumerate(exact) if p and p + difference > 0)
-            texts[at] = self.number(exact[at] + difference)
+            last = max(k for k, p in enumerate(exact) if p and p + difference > 0)
+            texts[last] = self.number(exact[last] + difference)
             self.repaired += 1
         return texts
 

@@ -118,11 +118,11 @@ class Table(Spreadsheet):
         actions: Fields = {}
         for name, *cells in self.actions:
             outcomes: Fields = {}
-            for at, (state, cell) in enumerate(zip(self.states, cells, strict=True)):
+            for state, cell, share in zip(self.states, cells, shares or cells, strict=True):
                 path = join([name.text, state.text])
                 outcome: Fields = {}
                 if shares:
-                    outcome["p"] = shares[at], Place(cell)
+                    outcome["p"] = share, Place(cell)
                 outcome["utility"] = self.read(self.payoff, cell, path), Place(cell)
                 outcomes[state.text] = self.mapping(outcome), Place(state)
             chance: Fields = {"event": (EVENT, Place(name))}
@@ -240,15 +240,15 @@ class Table(Spreadsheet):
         if name:
             return [line for line in others if line[0].text == name]
         chances = [line for line in others if _PROBABILITY.fullmatch(words(line[0].text))]
-        found = [_NAME_WITH_SHARE.sub(r"\1", cell.text) for cell in header[1:]]
-        texts = ["", *(re.sub("[.,]", self.mark, text) for text in found)]
+        shares = [_NAME_WITH_SHARE.sub(r"\1", cell.text) for cell in header[1:]]
+        texts = ["", *(re.sub("[.,]", self.mark, text) for text in shares)]
         line = [cell._replace(text=text) for cell, text in zip(header, texts, strict=True)]
         # A sum that is nearly 1 is an error, not one of other numbers.
         total: Any = sum(self.values(line[1:]))
         if chances or abs(total - 1) > _ROUNDED:
             return chances
         self.notes.append(
-            f"the names have the probabilities {', '.join(found)}\nif the probabilities are "
+            f"the names have the probabilities {', '.join(shares)}\nif the probabilities are "
             "others, add a row or column `probability`"
         )
         return [line]
@@ -281,11 +281,11 @@ class Table(Spreadsheet):
             # A state has a probability. Their total may stand there, too.
             if match and len(kept) > 2 and sum(self.values(line[1:first])) in (0, 1, 100):
                 what = f"the {match.lastgroup} of the others"
-                found = f"is read as {role}, since it is not {what}\ndelete it if it is none"
+                note = f"is read as {role}, since it is not {what}\ndelete it if it is none"
                 if self.is_summary(match.lastgroup, kept, first):
                     kept.pop()
-                    found = f"is left out, since it is {what}\nrename it if it is {role}"
-                self.notes.append(f"{quote(line[0].text)} {found}")
+                    note = f"is left out, since it is {what}\nrename it if it is {role}"
+                self.notes.append(f"{quote(line[0].text)} {note}")
         return kept
 
     def is_summary(self, name: str | None, lines: list[Line], first: int) -> bool:
@@ -311,4 +311,7 @@ class Table(Spreadsheet):
         }
         summary = map(functions.get(name, max), zip(*vectors, strict=True))
         near = _NEARLY * max(map(abs, numbers))
-        return all(abs(one - number) <= near for one, number in zip(summary, numbers, strict=True))
+        return all(
+            abs(expected - number) <= near
+            for expected, number in zip(summary, numbers, strict=True)
+        )

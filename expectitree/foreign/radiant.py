@@ -72,16 +72,16 @@ class _Reader(Translation):
         self.main = main or self
         self.anchor = Place()  # of the first branch in the main file that leads to this one
         self.variables: Fields = {}
-        self.own: set[str] = set()  # the names of those of the main file
+        self.defined: set[str] = set()  # the names of those of the main file
         self.names: dict[str, str] = {}  # of parameters, by the name of a variable
         self.pattern = re.compile("(?!)")  # of those names that change
         self.nodes: Fields = {}  # the trees of other files, by name
 
     def root(self) -> Data:
-        found = self.item(())
-        if found is None:
+        item = self.item(())
+        if item is None:
             return None
-        pairs = zip(found, self.places[id(found)], strict=True)
+        pairs = zip(item, self.places[id(item)], strict=True)
         fields: Fields = {key: (value, place) for (key, value), place in pairs}
         if self.variables:
             fields["parameters"] = self.parameters()
@@ -91,9 +91,9 @@ class _Reader(Translation):
 
     def item(self, path: Path) -> Data:
         """Return the item of the first node; a path in another file starts with its name."""
-        found: list[Data] = []
-        walk(_Node(self.source.root, Place(), path, "", found), self.open)
-        return next(iter(found), None)
+        items: list[Data] = []
+        walk(_Node(self.source.root, Place(), path, "", items), self.open)
+        return next(iter(items), None)
 
     # ---- Other files.
 
@@ -162,25 +162,25 @@ class _Reader(Translation):
         if branches:
             fields[self.kinds[kind]] = children, place
         node.siblings.append(self.mapping(fields))
-        self.places[id(children)] = [Place(node.raw, at, True) for at in branches]
-        for at in branches:
-            label, raw = node.raw[at]
-            yield _Node(raw, Place(node.raw, at, True), (*node.path, label), kind, children)
+        self.places[id(children)] = [Place(node.raw, index, True) for index in branches]
+        for index in branches:
+            label, raw = node.raw[index]
+            yield _Node(raw, Place(node.raw, index, True), (*node.path, label), kind, children)
 
     def split(self, node: _Node) -> tuple[Fields, list[int]]:
-        """Return a node's own keys, and where its branches are."""
+        """Return the keys of a node, and where its branches are."""
         keys: Fields = {}
         branches = []
-        own = [key for key in KEYS if not node.above or key not in _OF_ROOT]
-        own += _OF_TREES if isinstance(dict(node.raw).get("tree"), str) else ()
-        for at, (key, value) in enumerate(node.raw):
-            word, place = key.lower(), Place(node.raw, at, True)
+        known = [key for key in KEYS if not node.above or key not in _OF_ROOT]
+        known += _OF_TREES if isinstance(dict(node.raw).get("tree"), str) else ()
+        for index, (key, value) in enumerate(node.raw):
+            word, place = key.lower(), Place(node.raw, index, True)
             if word in keys:
                 self.report(place, node.path, f"duplicate key {quote(word)}\nkeep one")
-            elif word in own:
-                keys[word] = value, Place(node.raw, at)
+            elif word in known:
+                keys[word] = value, Place(node.raw, index)
             elif isinstance(value, tuple):
-                branches.append(at)
+                branches.append(index)
             else:
                 self.report(place, node.path, _fault_of_branch(key, value))
         return keys, branches
@@ -199,19 +199,19 @@ class _Reader(Translation):
             )
             raise TooManyProblemsError  # without them, every formula has an error
         first: dict[str, int] = {}
-        for at, (name, value) in enumerate(written):
-            if first.setdefault(name, at) != at:
+        for index, (name, value) in enumerate(written):
+            if first.setdefault(name, index) != index:
                 self.report(
-                    Place(written, at, True),
+                    Place(written, index, True),
                     root.path,
                     f"duplicate variable {quote(name)}\nkeep one",
                 )
                 continue
             place = self.anchor
             if self is main:
-                place = Place(written, at)
+                place = Place(written, index)
             differs = main.variables.setdefault(name, (value, place))[0] != value
-            if differs and name in main.own:
+            if differs and name in main.defined:
                 self.note(
                     root.path, f"{quote(name)} is a variable of the main file: that value counts"
                 )
@@ -222,7 +222,7 @@ class _Reader(Translation):
                     f"two files that this one uses give {quote(name)} different values\ndefine it "
                     "among the variables here",
                 )
-        main.own = main.own or {*first}
+        main.defined = main.defined or {*first}
         main.names = _identifiers(main.variables, main.names)
         changed = [name for name, known in main.names.items() if name != known]
         # The longest first, since a name may begin with another.
@@ -231,17 +231,17 @@ class _Reader(Translation):
 
     def fields(self, node: _Node, keys: Fields, has_branches: bool) -> Fields:
         """Return the fields of a node's item without its branches."""
-        found: Fields = {}
+        fields: Fields = {}
         if node.above:
-            found["label"] = node.path[-1], node.place
+            fields["label"] = node.path[-1], node.place
         elif "name" in keys and self is self.main:
-            found["title"] = keys["name"]
+            fields["title"] = keys["name"]
         if node.above == "chance":
-            found["p"] = self.amount(keys["p"])
+            fields["p"] = self.amount(keys["p"])
         elif "p" in keys:
             self.note(node.path, "the p of a node that is not an outcome is ignored")
         if "cost" in keys:
-            found["cost"] = self.amount(keys["cost"])
+            fields["cost"] = self.amount(keys["cost"])
             if not node.above and self is not self.main:
                 self.report(
                     keys["cost"][1],
@@ -251,22 +251,22 @@ class _Reader(Translation):
             elif not has_branches and "tree" not in keys:
                 self.note(node.path, "a cost at an end node is subtracted; Radiant ignores it")
         if "tree" in keys:
-            found |= self.use(keys, node.path)
+            fields |= self.use(keys, node.path)
         elif not has_branches:
-            found["utility"] = self.amount(keys["payoff"])
+            fields["utility"] = self.amount(keys["payoff"])
         elif "payoff" in keys:
             self.note(node.path, "the payoff of a node with branches is ignored, as in Radiant")
-        return found
+        return fields
 
     def parameters(self) -> Field:
         """Return the parameters, each with the name of its variable if that is another."""
-        found: Fields = {}
+        parameters: Fields = {}
         for name, (value, place) in self.variables.items():
-            fields: Fields = {"value": (self.formula(value), place)}
+            about: Fields = {"value": (self.formula(value), place)}
             if self.names[name] != name:
-                fields["description"] = name, place._replace(of_key=True)
-            found[self.names[name]] = self.mapping(fields), place
-        return self.mapping(found), Place()
+                about["description"] = name, place._replace(of_key=True)
+            parameters[self.names[name]] = self.mapping(about), place
+        return self.mapping(parameters), Place()
 
     def amount(self, written: Field) -> Field:
         """Return a number or a formula with the names of parameters, and its place."""
@@ -324,12 +324,12 @@ def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[
 
     Those that are `known` stay.
     """
-    found, taken = dict(known), {*RESERVED, *known.values()}
+    chosen, taken = dict(known), {*RESERVED, *known.values()}
     for name in sorted(names, key=lambda name: not _IDENTIFIER.fullmatch(name)):
-        if name not in found:
+        if name not in chosen:
             base = name
             if not _IDENTIFIER.fullmatch(name):
                 base = shared.identifier(shared.identifier(name).strip("_") or "variable")
-            found[name] = shared.free_name(base, taken)
-            taken.add(found[name])
-    return found
+            chosen[name] = shared.free_name(base, taken)
+            taken.add(chosen[name])
+    return chosen

@@ -50,8 +50,8 @@ class Translation:
 
     def tree(self, root: Callable[[], Data], warn: Warn, exact_nodes: int) -> Tree:
         """Return the tree of what a function translates; raise `FileError` with every problem."""
-        found = self.checked(root)
-        document = replace(self.source, root=found, shared=frozenset(), has_labels=True)
+        translated = self.checked(root)
+        document = replace(self.source, root=translated, shared=frozenset(), has_labels=True)
         tree = read_tree(replace(document, locate=self.locate), warn, exact_nodes=exact_nodes)
         self.warn_of_notes(warn)
         return tree
@@ -63,9 +63,9 @@ class Translation:
     def checked(self, read: Callable[[], Read]) -> Read:
         """Return what a function reads; raise `FileError` with every problem that it reports."""
         with suppress(TooManyProblemsError):
-            found = read()
+            result = read()
         self.raise_any()
-        return found
+        return result
 
     def raise_any(self) -> None:
         """Raise `FileError` if there are problems so far."""
@@ -74,9 +74,9 @@ class Translation:
 
     def mapping(self, fields: Fields) -> Data:
         """Return a mapping, and remember where its items come from."""
-        found = tuple((key, value) for key, (value, _) in fields.items())
-        self.places[id(found)] = [place for _, place in fields.values()]
-        return found
+        pairs = tuple((key, value) for key, (value, _) in fields.items())
+        self.places[id(pairs)] = [place for _, place in fields.values()]
+        return pairs
 
     def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
         """Return line and column of places in the result."""

@@ -144,22 +144,22 @@ class _Reader(Translation):
         if not isinstance(named, list):
             named = []
         place, described = data.place_of("payoffNames"), Fields()
-        for at, title in enumerate([*named, None, None][:2], 1):
+        for number, title in enumerate([*named, None, None][:2], 1):
             if not isinstance(title, str) or not title:
-                title = f"criterion {at}"
+                title = f"criterion {number}"
             name = self.new_name(title)
             described[name] = (), place
             if name != title:
                 described[name] = self.mapping({"description": (title, place)}), place
         first, second = self.criteria = [*described]
-        found: Fields = {"criteria": (self.mapping(described), place)}
         key, sign = "defaultCriterion1Weight", signs[0].strip("+")
         objective, value = f"{sign}{first}", str(data.get(key, "1"))
         if value != "Infinity":  # otherwise, SilverDecisions counts the first criterion alone
             weight = self.new_name("weight")
             self.parameters[weight] = value, data.place_of(key)
             objective = f"{sign}{weight}*{first} {signs[1]} {second}"
-        return {**found, "objective": (objective, data.place)}
+        criteria = self.mapping(described), place
+        return {"criteria": criteria, "objective": (objective, data.place)}
 
     def find_tree(self, data: _Object, number: int | None) -> _Object:
         trees = self.objects(data, "trees")
@@ -168,9 +168,9 @@ class _Reader(Translation):
         if number is None:
             number = 1
         if not 1 <= number <= len(trees):
-            found = f"no tree {number}: the file has {plural(len(trees), 'tree')}"
             advice = "choose one with --tree" if trees else "draw one in SilverDecisions first"
-            self.stop(data, "trees", f"{found}\n{advice}")
+            count = plural(len(trees), "tree")
+            self.stop(data, "trees", f"no tree {number}: the file has {count}\n{advice}")
         return trees[number - 1]
 
     # ---- Nodes and edges.
@@ -189,10 +189,10 @@ class _Reader(Translation):
         edges = self.objects(about, "childEdges")
         children: list[Data] = []
         if bool(edges) == (kind == "terminal"):
-            found, hint = "has no edges", "add one, or make it a terminal node"
+            reason = "has no edges\nadd one, or make it a terminal node"
             if edges:
-                found, hint = "has edges", "remove them, or change its type"
-            self.fault(about, "childEdges", f"a {kind} node {found}\n{hint}")
+                reason = "has edges\nremove them, or change its type"
+            self.fault(about, "childEdges", f"a {kind} node {reason}")
             return
         paid = fields.pop("payoff")
         if kind == "terminal":
@@ -238,39 +238,37 @@ class _Reader(Translation):
             pairs = zip(self.criteria, [*payoffs, "0", "0"], strict=False)
             amounts = {name: (formula_of(payoff, names), place) for name, payoff in pairs}
             amounts = {name: pair for name, pair in amounts.items() if pair[0] != "0"}
-            found: Fields = {"payoff": ("0", place)}
-            if amounts:
-                found["payoff"] = self.mapping(amounts), place
+            paid = self.mapping(amounts) if amounts else "0"
         else:
-            payoff = [*payoffs, "", ""][self.criterion]
-            others = [other for at, other in enumerate(payoffs) if at != self.criterion]
+            others = payoffs[: self.criterion] + payoffs[self.criterion + 1 :]
             self.has_other_payoffs |= any(other not in (None, "", "0") for other in others)
-            found = {"payoff": (formula_of(payoff, names), place)}
+            paid = formula_of([*payoffs, "", ""][self.criterion], names)
+        fields: Fields = {"payoff": (paid, place)}
         if is_outcome:
             written = edge.get("probability", "")
             p = formula_of(written, names)
             if isinstance(written, str) and written.strip() == SHARE:
                 p = REST
-            found["p"] = p, edge.place_of("probability")
-        return found
+            fields["p"] = p, edge.place_of("probability")
+        return fields
 
     def assign(self, item: _Object, names: Names) -> Names:
         """Return the names after the code of an object, whose assignments become parameters."""
         code = self.text(item, "code")
         if not code:
             return names
-        found = dict(names)
+        known = dict(names)
         for statement in map(str.strip, re.split(r"[\n;]", _COMMENT.sub("", code))):
             if match := _ASSIGNMENT.fullmatch(statement):
                 new = self.new_name(match[1])
-                self.parameters[new] = formula_of(match[2], found), item.place_of("code")
-                found[match[1]] = new
+                self.parameters[new] = formula_of(match[2], known), item.place_of("code")
+                known[match[1]] = new
             elif statement:
                 self.note(
                     item.path,
                     f"left out {quote(statement)}, which is not an assignment such as x = 2",
                 )
-        return found
+        return known
 
     def new_name(self, title: str) -> str:
         """Return a name that is not taken yet, and take it."""
@@ -298,7 +296,7 @@ class _Reader(Translation):
         items = item.get(key) or []
         if not isinstance(items, list) or not all(isinstance(data, tuple) for data in items):
             self.stop(item, key, f"found {described(items)} as {key}\nwrite a list of objects")
-        return [_Object(data, Place(items, at), item.path) for at, data in enumerate(items)]
+        return [_Object(data, Place(items, index), item.path) for index, data in enumerate(items)]
 
     def fault(self, item: _Object, key: str, message: str) -> None:
         """Report a problem at the value of a key, or at the object if it has no such key."""

@@ -114,12 +114,12 @@ class Spreadsheet(Translation):
         if not marks:
             return text
         if self.mark not in marks:
-            found = f"{quote(cell.text)} has a decimal comma, and another number has a point"
-            raise NumberError(f"{found}\nwrite all decimals in one way")
+            reason = f"{quote(cell.text)} has a decimal comma, and another number has a point"
+            raise NumberError(f"{reason}\nwrite all decimals in one way")
         if len(marks) > 1 and not self.is_known:
-            found = f"{quote(cell.text)} has a thousands separator or a decimal mark"
+            reason = f"{quote(cell.text)} has a thousands separator or a decimal mark"
             hint = "write it without a separator, or with another number of decimals"
-            raise NumberError(f"{found}, and no other cell shows which\n{hint}")
+            raise NumberError(f"{reason}, and no other cell shows which\n{hint}")
         text = text.translate(_SWAP) if self.mark == "," else text
         return text.replace(",", "")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from functools import partial
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
@@ -47,12 +46,6 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
     if engine == Engine.COMPILED and not compiling.available():
         raise SearchError(f"the engine compiled needs numba\n{install_hint('fast')}")
     return Engine(engine)
-
-
-def loop_runner(engine: str, work: float) -> Callable[..., Any]:
-    """Return the function by which an engine runs a loop: of so much work in all, in rows."""
-    is_compiled = engine == Engine.COMPILED or (engine == Engine.AUTO and compiling.pays(work))
-    return partial(compiling.run, rows=work, compiled=is_compiled)
 
 
 def timed(find: Callable[[], Result]) -> tuple[Result, float]:

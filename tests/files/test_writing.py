@@ -487,14 +487,17 @@ def test_a_tree_file_is_never_replaced_without_force(
         (("sheet", "--plies", "9"), "the tree has 1,023 nodes, expected at most 200 for a page"),
         (("sheet", RISK, "--plies", "2"), "--plies is for a family"),
         (("sheet", "--bounds", "3"), "'--bounds': found '3', expected two"),
-        (("sheet", "-a", "star1", "--min-cuts", "99"), "found 0 of 10 variants"),
+        pytest.param(
+            ("sheet", "-a", "star1", "--min-cuts", "99"), "found 0 of 10 variants",
+            marks=pytest.mark.slow,
+        ),
         (("draw", "none.yaml", "-o", "sheet.html"), "none.yaml: there is no such file"),
         (("draw", "-e", "chance: {0.5: 1, 0.4: 2}", "-o", "sheet.html"), "probabilities sum to"),
         (("draw", RISK, "--rows", "3", "-o", "sheet.html"), "--rows is for pictures"),
         (("report", "none.yaml", "-o", "sheet.html"), "none.yaml: there is no such file"),
         (("convert", RISK, "sheet.html"), "sheet.html"),
     ],
-)
+)  # fmt: skip
 def test_arguments_are_checked_before_files(
     words: tuple[str, ...], message: str, folder: Path
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -120,11 +119,9 @@ TARGETS: dict[str, Target] = {
         test_transform.test_an_order_is_that_of_the_definition,
         test_transform.test_an_order_moves_children_and_changes_nothing_else,
         test_transform.test_folding_adds_the_rewards_on_the_way,
-        test_transform.test_an_opponent_who_makes_mistakes,
         tree=draw_full,
         depth=among(*range(6)),
         order=among("best", "worst", "inner"),
-        epsilon=among(0, 1, Fraction(1, 3)),
     ),
     "games": from_tests(
         test_random_games.test_lazy_search_finds_the_value_and_a_best_move,

@@ -45,36 +45,32 @@ class Paying(Table):
         return move[2] if len(move) > 2 else 0
 
 
-def random_table(seed: int, pays: bool = False) -> Table:
-    """Return a random game in which moves lead anywhere, so most have end components."""
-    random = Random(seed)
-    count = random.randint(3, 8)
-    rows: list[Any] = [(None, Fraction(random.randint(-4, 4), random.choice((1, 3))))]
-    rows += [(None, random.randint(-3, 3))]
+def random_rows(
+    random: Random, count: int, turns: Any, chances: Any = CHOICES, payments: Any = ()
+) -> list[Any]:
+    """Return rows whose moves lead anywhere, so most have end components; two ends are last."""
+    rows: list[Any] = []
     for _ in range(count):
-        turn = random.choice(("max", "min", "chance"))
-        if turn == "chance":
-            p = random.choice(CHOICES)
-            rows.append((turn, [(q, random.randrange(count + 2)) for q in (p, 1 - p)]))
-        else:
-            own = [random.randrange(count + 2) for _ in range(random.choice((1, 2, 2, 3)))]
-            rows.append((turn, own))
-    rows.reverse()  # the start is a player or chance, and the ends are last
-    rows = [
-        (t, r if t is None else [
-            (x[0], count + 1 - x[1]) if isinstance(x, tuple) else count + 1 - x for x in r
-        ])
-        for t, r in rows
-    ]  # fmt: skip
-    if not pays:
-        return Table(rows, random.choice((0, 1, -1, Fraction(1, 3))))
-    paid = [
-        (t, r if t is None else [
-            (*(x if isinstance(x, tuple) else (x,)), random.randint(-3, 3)) for x in r
-        ])
-        for t, r in rows
-    ]  # fmt: skip
-    return Paying(paid, None, Fraction(9, 10))
+        turn, p = random.choice(turns), random.choice(chances)
+        weights: list[Any] = [(p,), (1 - p,)]
+        if turn != "chance":
+            weights = [()] * random.choice((1, 2, 2, 3))
+        paid = [random.choices(payments, k=bool(payments)) for _ in weights]
+        after = [
+            (*w, random.randrange(count + 2), *pay) for w, pay in zip(weights, paid, strict=True)
+        ]
+        rows.append((turn, after))
+    return [*rows, (None, Fraction(random.randint(-4, 4), 3)), (None, random.randint(-3, 3))]
+
+
+def random_table(seed: int, pays: bool = False) -> Table:
+    """Return a random game; one that pays has a discount."""
+    random = Random(seed)
+    payments = range(-3, 4) if pays else ()
+    rows = random_rows(random, random.randint(3, 8), ("max", "min", "chance"), payments=payments)
+    if pays:
+        return Paying(rows, None, Fraction(9, 10))
+    return Table(rows, random.choice((0, 1, -1, Fraction(1, 3))))
 
 
 def solved(system: list[list[Fraction]]) -> list[Fraction]:

@@ -56,7 +56,7 @@ def whole(least: int, most: int, help: str = "", metavar: str = "N") -> Paramete
     return Parameter(read, f"a whole number from {least} to {most:,}", metavar, help)
 
 
-def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Parameter:
+def _real(least: float, most: float, help: str = "") -> Parameter:
     def read(value: Written) -> float:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise TypeError
@@ -67,7 +67,7 @@ def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Para
             raise ValueError
         return number
 
-    return Parameter(read, f"a number from {least:g} to {most:g}", metavar, help)
+    return Parameter(read, f"a number from {least:g} to {most:g}", "P", help)
 
 
 def _plies(value: Written) -> int | None:

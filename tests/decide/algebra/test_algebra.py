@@ -16,13 +16,6 @@ from expectitree.decide.algebra.rationals import VARIABLE, Piecewise, Rational, 
 F = Fraction
 
 
-def polynomial(*coefficients: Fraction) -> Rational:
-    """Return the polynomial with these coefficients, lowest power first."""
-    return rationals.combination(
-        (c, Rational((0,) * i + (1,), (1,))) for i, c in enumerate(coefficients)
-    )
-
-
 def product_of(roots: Sequence[Fraction]) -> Coefficients:
     """Return the coefficients of the polynomial with these roots."""
     coefficients = [F(1)]
@@ -79,65 +72,7 @@ def test_what_is_between_two_roots_is_neither() -> None:
     assert polynomials.roots_between(times, third, root) == []
 
 
-def test_the_envelope_is_the_greatest_value_at_each_place() -> None:
-    random = Random(3)
-    for _ in range(30):
-        # p (1 - x)^2 + 2 q x (1 - x) + r x^2, which may rise and fall.
-        heights = [
-            [F(random.randint(0, 12), 4) for _ in range(3)] for _ in range(random.randint(1, 6))
-        ]
-        functions = [
-            Piecewise((polynomial(*written),))
-            for written in ((p, 2 * (q - p), p - 2 * q + r) for p, q, r in heights)
-        ]
-        greatest, least = (rationals.greatest_of(functions, is_max) for is_max in (True, False))
-        total = rationals.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
-        for i in range(24):
-            x = F(i, 23)
-            low, *_, high = sorted(f(x) for f in functions) * 2
-            assert (least(x), greatest(x)) == (low, high)
-            assert total(x) == high / 3 + 2 * low
-
-
 # ---- Quotients.
-
-
-def random_rational(random: Random, depth: int = 3) -> Rational:
-    """Return a quotient made by random operations."""
-    if depth == 0:
-        return random.choice((VARIABLE, constant(F(random.randint(-3, 3), random.randint(1, 4)))))
-    a, b = random_rational(random, depth - 1), random_rational(random, random.randrange(depth))
-    operation = random.choice("+-*/")
-    if operation == "/":
-        return a / b if b.numerator else a
-    return {"+": a + b, "-": a - b, "*": a * b}[operation]
-
-
-def value_of(function: Rational, x: Fraction) -> Fraction | None:
-    try:
-        return function(x)
-    except ZeroDivisionError:
-        return None
-
-
-def test_operations_on_quotients_are_those_of_their_values() -> None:
-    random = Random(5)
-    for _ in range(400):
-        a, b = random_rational(random), random_rational(random)
-        quotient = a / b if b.numerator else a
-        for x in (F(2, 7), F(-5, 3), F(11, 13)):
-            p, q = value_of(a, x), value_of(b, x)
-            if p is None or q is None:
-                continue
-            assert (a + b)(x) == p + q
-            assert (a - b)(x) == p - q
-            assert (a * b)(x) == p * q
-            assert (-a)(x) == -p
-            assert a.sign_at(x) == (p > 0) - (p < 0)
-            if q:
-                assert quotient(x) == (p / q)
-            mixed = rationals.combination(((F(1, 3), a), (F(-2), b), (F(0), a), (F(5, 7), a)))
-            assert mixed(x) == p / 3 - 2 * q + p * 5 / 7
 
 
 def test_equal_functions_are_equal_quotients() -> None:

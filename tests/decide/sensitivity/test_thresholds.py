@@ -56,7 +56,7 @@ def test_thresholds_are_where_the_best_actions_change(seed: int) -> None:
             assert (one.before, one.after) == (at(tree, one.lower)[1], at(tree, one.upper)[1])
 
 
-@for_each("seed", range(4, 6), range(30, 60), range(6, 18))
+@for_each("seed", [4], range(30, 60), range(5, 18))
 def test_a_markov_tree_changes_where_strategies_are_worth_the_same(seed: int) -> None:
     """Values of thousands of digits are rounded, so the search lists ties in another order."""
     tree, totals = random_cohorts(seed, cycles=(4, 18, 60)[seed % 3])

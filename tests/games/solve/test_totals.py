@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from games.solve.test_solve import error_of, strategies
-from games.tables import Paying, solved
+from games.tables import Paying, random_rows, solved
 from helpers import ROOT, seed_ranges
 
 import expectitree as et
@@ -86,19 +86,10 @@ def definition(game: Paying) -> list[Any]:
 def paying_table(seed: int) -> Paying:
     """Return a random game whose moves and outcomes pay, in cycles too."""
     random = Random(seed)
-    count = random.randint(2, 6)
     pays = random.choice(((-1,), (-2, -1), (-1, 0), (1,), (0, 1), (-2, -1, 1), (-3, 2), (-1, 0, 1)))
     turns = random.choice((("max", "chance"), ("min", "chance"), ("max", "min", "chance")))
-    rows: list[Any] = []
-    for _ in range(count):
-        turn = random.choice(turns)
-        p = random.choice((HALF, Fraction(1, 3)))
-        weights: list[Any] = [(p,), (1 - p,)]
-        if turn != "chance":
-            weights = [()] * random.choice((1, 2, 2, 3))
-        after = [(*w, random.randrange(count + 2), random.choice(pays)) for w in weights]
-        rows.append((turn, after))
-    rows += [(None, Fraction(random.randint(-4, 4), 3)), (None, random.randint(-3, 3))]
+    chances = HALF, Fraction(1, 3)
+    rows = random_rows(random, random.randint(2, 6), turns, chances, pays)
     return Paying(rows, random.choice((None, None, 0, 1, -2)))
 
 
