@@ -9,7 +9,6 @@ import click
 from click.shell_completion import (
     BashComplete,
     CompletionItem,
-    ZshComplete,
     add_completion_class,
     get_completion_class,
 )
@@ -18,6 +17,15 @@ from expectitree.cli.help import declare
 from expectitree.cli.terminal import write
 
 VARIABLE = "_EXPECTITREE_COMPLETE"  # set by the shell scripts
+# What click's scripts have, and what they need: values with spaces or backslashes stay whole, and
+# no space follows one that goes on.
+_CHANGES = {
+    "read type": "read -r type",
+    "COMPREPLY+=($value)": 'COMPREPLY+=("$value")\n'
+    "            [[ $value == *[=/:] ]] && compopt -o nospace",
+    "compadd -U -V unsorted -a completions": "compadd -U -V unsorted -S '' -- "
+    "${(M)completions:#*[=/:]}; compadd -U -V unsorted -- ${completions:#*[=/:]}",
+}
 
 
 @add_completion_class
@@ -26,10 +34,6 @@ class _Bash(BashComplete):
 
     It inserts a value as it is, so one with spaces needs backslashes, unless a quote is open.
     """
-
-    source_template = BashComplete.source_template.replace(
-        "COMPREPLY+=($value)", 'COMPREPLY+=("$value"); [[ $value == *[=/:] ]] && compopt -o nospace'
-    ).replace("read type", "read -r type")
 
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
@@ -43,17 +47,6 @@ class _Bash(BashComplete):
         if not self.is_quoted:
             value = re.sub(r"([^\w%+,./:=@^~#-])", r"\\\1", value)
         return f"{item.type},{value}"
-
-
-@add_completion_class
-class _Zsh(ZshComplete):
-    """Completion in zsh, which ends the words that are complete."""
-
-    source_template = ZshComplete.source_template.replace(
-        "compadd -U -V unsorted -a completions",
-        "compadd -U -V unsorted -S '' -- ${(M)completions:#*[=/:]}\n"
-        "        compadd -U -V unsorted -- ${completions:#*[=/:]}",
-    )
 
 
 @declare("completion")
@@ -70,4 +63,7 @@ def command(context: click.Context, shell: str) -> None:
     completion_class = get_completion_class(shell)
     assert completion_class is not None
     root = context.find_root().command
-    write([completion_class(root, {}, "expectitree", VARIABLE).source()])
+    source = completion_class(root, {}, "expectitree", VARIABLE).source()
+    for line, better in _CHANGES.items():
+        source = source.replace(line, better)
+    write([source])

@@ -15,7 +15,6 @@ from expectitree.decide.rescale.report import rescale
 
 
 @declare("rescale")
-@option("--any", "Removed.", "any_", hidden=True)
 @option(
     "--map MAP", "A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay."
 )
@@ -28,7 +27,6 @@ from expectitree.decide.rescale.report import rescale
 def command(
     options: SearchOptions,
     map: str | None,
-    any_: bool,
     out: str | None,
     force: bool,
 ) -> None:
@@ -49,11 +47,8 @@ def command(
       expectitree rescale trees/aima-5.12-left.yaml --map 2=20,3=30,4=400
       expectitree rescale trees/aima-5.12-left.yaml --map 'exp(3*u)'
     """
-    hint = "give --map, such as 'u^2' or 2=20"
-    if any_:
-        raise click.UsageError(f"--any is no option any more\n{hint}.")
     if not map:
-        raise click.UsageError(f"there is no map\n{hint}.")
+        raise click.UsageError("there is no map\ngive --map, such as 'u^2' or 2=20")
     if out is not None:
         if options.tree_count > 1:
             raise click.UsageError("-o writes one tree\ngive one FILE.")

@@ -18,13 +18,6 @@ from expectitree.lab.study.run import Task, execute, find_tasks
 from expectitree.lab.study.spec import Study
 
 
-def _refuse_plot(context: click.Context, param: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        raise click.UsageError(
-            "studies are not plotted\nprint their table with --format csv, and plot that.", context
-        )
-
-
 @declare("study")
 @click.argument("spec", type=FILE)
 @search_option("--jobs N", "Processes that search.  [default: one per core]")
@@ -39,7 +32,6 @@ def _refuse_plot(context: click.Context, param: click.Parameter, value: str | No
     "Run on the Dask cluster whose scheduler has this address.",
 )
 @option("--report", "Search nothing: only print the results so far.")
-@option("--plot FILE", "", hidden=True, expose_value=False, callback=_refuse_plot)
 @format_options("study")
 def command(
     spec: str,

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from expectitree.analysis.evaluate.reasons import Reasons, reasons
-from expectitree.analysis.verify.report import agrees_as_written
+from expectitree.analysis.verify.report import agrees_as_written, found_text
 from expectitree.base.errors import NumberError, TreeError
-from expectitree.base.numbers import message_text, to_number
+from expectitree.base.numbers import to_number
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.paths import ROOT, message_path
@@ -41,7 +41,7 @@ def check_answers(tree: Tree, file: str) -> tuple[str, Reasons | None]:
             has_two_decimals and any(agrees_as_written(written, number, value) for value in values)
         )
         if not is_right:
-            expected = " or ".join(dict.fromkeys(map(message_text, values)))
+            expected = " or ".join(dict.fromkeys(map(found_text, values)))
             path = ROOT
             if branch != NONE:
                 path = tree.path_of(tree.parent_of(branch), branch)

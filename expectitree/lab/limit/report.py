@@ -6,11 +6,11 @@ No correct search can visit fewer leaves: it is a property of the tree and its b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import Algorithms
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.tree.columns import ChosenBounds
@@ -18,7 +18,7 @@ from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.proof_tree import check_size, proof_tree
 from expectitree.lab.limit.proofs import Proofs
-from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
+from expectitree.searches.engine import algorithms_for, search_tree, searched_tree
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import Fields, Records, json_path
 
@@ -123,7 +123,7 @@ class Limit(Shown):
 
 def limit(
     tree: Tree,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    algorithms: Algorithms = None,
     *,
     bounds: ChosenBounds = None,
     engine: str = "auto",
@@ -163,12 +163,10 @@ def limit(
             "--unshare"
         )
     check_size(tree.leaves, max_leaves)
-    if algorithms is None:
-        algorithms = usual_algorithms(tree)
-    elif isinstance(algorithms, (Algorithm, str)):
-        algorithms = [algorithms]
     find = partial(search_tree, bounds=bounds, engine=engine)
-    rows = [find(tree, chosen, max_visits=max_visits) for chosen in algorithms]
+    rows = [
+        find(tree, chosen, max_visits=max_visits) for chosen in algorithms_for(tree, algorithms)
+    ]
     tree = searched_tree(tree, engine)
     whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)
     enough = _enough(tree, whole, engine, max_leaves)
