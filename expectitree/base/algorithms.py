@@ -6,14 +6,15 @@ packages add rows by the entry points of `GROUP` (docs/how-to/add-a-search.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import SearchError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import module_of, plugin, plugins
+from expectitree.base.tree.columns import Kind
 
 GROUP = "expectitree.algorithms"  # of entry points
 
@@ -99,8 +100,8 @@ class Algorithm:
         probes: How many children of each outcome it probes first.
         probe_order: "cyclic" or "sequential".
         goal: What it proves: "value" or "action".
-        alias: The name in courses by which it was chosen, if that is for fewer trees.
-        lacks: The kind of node for which the alias has no rule; a search of such a tree warns.
+        alias: The name by which it was chosen. Expectimax and minimax are for fewer trees, and a
+            search of another tree warns.
     """
 
     name: str
@@ -117,7 +118,6 @@ class Algorithm:
     probe_order: str = "cyclic"
     goal: str = "value"
     alias: str = field(default="", compare=False, repr=False)
-    lacks: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raise `SearchError` if there is no function to run."""
@@ -162,6 +162,8 @@ class Algorithm:
         return self.full_name
 
 
+# Algorithms as a caller names them; None asks for those that are usual for the tree.
+Algorithms: TypeAlias = Iterable[Algorithm | str] | Algorithm | str | None
 _DEPTH_FIRST = BuiltIn("searches.depth_first_search", "run_depth_first")
 
 
@@ -208,19 +210,20 @@ ALGORITHMS = {
 }
 
 
-_EXPECTIMINIMAX = ALGORITHMS["expectiminimax"]
-ALIASES = {  # the names in courses
-    "expectimax": replace(_EXPECTIMINIMAX, alias="expectimax", lacks="MIN"),
-    "minimax": replace(_EXPECTIMINIMAX, alias="minimax", lacks="CHANCE"),
-    "alpha-beta": ALGORITHMS["alphabeta"],
+# The names in courses, and the algorithms that they mean.
+ALIASES = {
+    "expectimax": "expectiminimax",
+    "minimax": "expectiminimax",
+    "alpha-beta": "alphabeta",
 }
+ABSENT = {"expectimax": Kind.MIN, "minimax": Kind.CHANCE}  # the nodes that they have no rule for
 NAMES = (*ALGORITHMS, *ALIASES)
 
 
 def name_of(name: str) -> str:
     """Return the key of the algorithm with a name or an alias; the name itself if it is unknown."""
     key = name.lower()
-    return ALIASES[key].name if key in ALIASES else key
+    return ALIASES.get(key, key)
 
 
 def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
@@ -265,10 +268,9 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
 
 def _named(name: str) -> Algorithm:
     """Return the algorithm with a name, ours or another package's; raise `SearchError`."""
-    key = name.lower()
-    known = ALGORITHMS | ALIASES
-    if key in known:
-        return known[key]
+    key = name_of(name)
+    if key in ALGORITHMS:
+        return replace(ALGORITHMS[key], alias=name.lower())
     others = plugins(GROUP)
     if key in others:
         found: Algorithm = plugin(others[key], Algorithm)

@@ -9,7 +9,6 @@ import click
 from click.shell_completion import (
     BashComplete,
     CompletionItem,
-    ZshComplete,
     add_completion_class,
     get_completion_class,
 )
@@ -17,6 +16,15 @@ from click.shell_completion import (
 from expectitree.cli.terminal import write
 
 VARIABLE = "_EXPECTITREE_COMPLETE"  # set by the shell scripts
+# What click's scripts have, and what they need: values with spaces or backslashes stay whole, and
+# no space follows one that goes on.
+_CHANGES = {
+    "read type": "read -r type",
+    "COMPREPLY+=($value)": 'COMPREPLY+=("$value")\n'
+    "            [[ $value == *[=/:] ]] && compopt -o nospace",
+    "compadd -U -V unsorted -a completions": "compadd -U -V unsorted -S '' -- "
+    "${(M)completions:#*[=/:]}; compadd -U -V unsorted -- ${completions:#*[=/:]}",
+}
 
 
 @add_completion_class
@@ -25,10 +33,6 @@ class _Bash(BashComplete):
 
     It inserts a value as it is, so one with spaces needs backslashes, unless a quote is open.
     """
-
-    source_template = BashComplete.source_template.replace(
-        "COMPREPLY+=($value)", 'COMPREPLY+=("$value"); [[ $value == *[=/:] ]] && compopt -o nospace'
-    ).replace("read type", "read -r type")
 
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
@@ -44,17 +48,6 @@ class _Bash(BashComplete):
         return f"{item.type},{value}"
 
 
-@add_completion_class
-class _Zsh(ZshComplete):
-    """Completion in zsh, which ends the words that are complete."""
-
-    source_template = ZshComplete.source_template.replace(
-        "compadd -U -V unsorted -a completions",
-        "compadd -U -V unsorted -S '' -- ${(M)completions:#*[=/:]}\n"
-        "        compadd -U -V unsorted -- ${completions:#*[=/:]}",
-    )
-
-
 def command(shell: str) -> None:
     """Print a script that makes a shell complete commands, options, their values and files.
 
@@ -66,4 +59,7 @@ def command(shell: str) -> None:
     completion_class = get_completion_class(shell)
     assert completion_class is not None
     root = click.get_current_context().find_root().command
-    write([completion_class(root, {}, "expectitree", VARIABLE).source()])
+    source = completion_class(root, {}, "expectitree", VARIABLE).source()
+    for line, better in _CHANGES.items():
+        source = source.replace(line, better)
+    write([source])

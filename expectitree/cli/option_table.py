@@ -501,7 +501,6 @@ TABLE: dict[str, list[Parameter]] = {
         Option("--parts LIST", "Only these parts, with commas between: {decide.page.PARTS}."),
     ],
     "rescale": [
-        Option("--any", "Removed.", name="any_", hidden=True),
         Option(
             "--map MAP",
             "A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",

@@ -11,7 +11,6 @@ from expectitree.decide.rescale.report import rescale
 
 
 def command(
-    any_: bool,
     map: str | None,
     output: str | None,
     force: bool,
@@ -34,11 +33,8 @@ def command(
       expectitree rescale trees/aima-5.12-left.yaml --map 2=20,3=30,4=400
       expectitree rescale trees/aima-5.12-left.yaml --map 'exp(3*u)'
     """
-    hint = "give --map, such as 'u^2' or 2=20"
-    if any_:
-        raise UsageError(f"--any is no option any more\n{hint}.")
     if not map:
-        raise UsageError(f"there is no map\n{hint}.")
+        raise UsageError("there is no map\ngive --map, such as 'u^2' or 2=20")
     if output is not None:
         if options.tree_count > 1:
             raise UsageError("-o writes one tree\ngive one FILE.")

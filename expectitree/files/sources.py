@@ -134,8 +134,10 @@ def _why_unreadable(name: str, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         path = Path(name)
         if _MAPPING.search(name):
-            typed = f"expectitree eval -e {shlex.quote(name)}"
-            return f"there is no such file\na tree is typed after -e: {typed}; in Python, use loads"
+            return (
+                "there is no such file\na tree is typed after -e: expectitree eval -e "
+                f"{shlex.quote(name)}; in Python, use loads"
+            )
         try:
             names = sorted(os.listdir(path.parent))[:10_000]
         except OSError:

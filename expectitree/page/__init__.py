@@ -11,7 +11,7 @@ import os
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 from html import escape as escape_html
@@ -19,7 +19,7 @@ from importlib.resources import files
 from typing import Any
 
 from expectitree.analysis.trace.report import Trace, trace
-from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import Algorithms
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.columns import ChosenBounds
@@ -28,7 +28,7 @@ from expectitree.files import TreeSource, tree_of
 from expectitree.page.data import page_data
 from expectitree.picture.drawing import write
 from expectitree.picture.marks import THEMES
-from expectitree.searches.engine import chosen_algorithms
+from expectitree.searches.engine import algorithms_for
 from expectitree.searches.result import Search
 
 MAX_NODES = 100_000  # of a tree that a page replays: they take about 1 MB
@@ -42,7 +42,7 @@ _SLOT = re.compile(r"<!-- slot: (\w+) -->")
 
 def to_html(
     found: Tree | Search,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    algorithms: Algorithms = None,
     *,
     bounds: ChosenBounds = None,
     max_visits: int | None = None,
@@ -99,7 +99,7 @@ class Replay(str):
 
 def replay(
     found: TreeSource | Search,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    algorithms: Algorithms = None,
     **options: Any,
 ) -> Replay:
     """Return the page that `to_html` makes as an object that a notebook shows.
@@ -124,7 +124,7 @@ def replay(
 
 def replays(
     found: Tree | Search,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    algorithms: Algorithms = None,
     bounds: ChosenBounds = None,
     max_visits: int | None = None,
     file: str = "",
@@ -139,7 +139,7 @@ def replays(
     make = partial(
         trace, found, bounds=bounds, most=MAX_STEPS, max_visits=max_visits, exact=True, file=file
     )
-    traces = [make(chosen) for chosen in chosen_algorithms(tree, algorithms)]
+    traces = [make(algorithm) for algorithm in algorithms_for(tree, algorithms)]
     if not traces:
         raise AnalysisError("no algorithm was given\nname at least one")
     return traces

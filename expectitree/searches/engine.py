@@ -9,7 +9,7 @@ from numbers import Real
 from time import perf_counter
 from typing import Any
 
-from expectitree.base.algorithms import ALGORITHMS, Algorithm
+from expectitree.base.algorithms import ALGORITHMS, Algorithm, Algorithms
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import USER_ERRORS, ExpectitreeError, SearchError
 from expectitree.base.tree import scans
@@ -246,13 +246,11 @@ def usual_algorithms(
     ]
 
 
-def chosen_algorithms(
-    tree: Tree, algorithms: Iterable[Algorithm | str] | Algorithm | str | None
-) -> Iterable[Algorithm | str]:
-    """Return the algorithms that a caller chose for a tree: by default, the usual ones."""
-    if algorithms is None:
-        return usual_algorithms(tree)
-    return [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms
+def algorithms_for(tree: Tree, named: Algorithms) -> Iterable[Algorithm | str]:
+    """Return the algorithms that a caller names; by default, the usual ones."""
+    if isinstance(named, (Algorithm, str)):
+        return [named]
+    return usual_algorithms(tree) if named is None else named
 
 
 def path_children(tree: Tree) -> float:

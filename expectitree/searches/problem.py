@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
 from expectitree.base import compiling
-from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import ABSENT, Algorithm
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import (
     UNSEEN,
@@ -19,7 +19,7 @@ from expectitree.base.tree.columns import (
     Column,
     Columns,
 )
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.model import Tree
 from expectitree.searches.engines import Engine, choose_engine
 from expectitree.searches.tolerance import rounding_error
 
@@ -108,9 +108,10 @@ class Problem:
         """
         chosen = choose_engine(tree, algorithm, engine)
         columns = tree.columns
-        if algorithm.lacks and Kind[algorithm.lacks] in columns.kind:
+        absent = ABSENT.get(algorithm.alias)
+        if absent and absent in columns.kind:
             warnings.warn(
-                f"{algorithm.alias} is for trees without {algorithm.lacks} nodes: here, "
+                f"{algorithm.alias} is for trees without {absent.name} nodes: here, "
                 f"{algorithm.name} runs",
                 stacklevel=5,  # the caller of `evaluate`
             )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from expectitree.base.algorithms import OPTIONS, Algorithm
+from expectitree.base.algorithms import OPTIONS, Algorithms
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
@@ -16,7 +16,7 @@ from expectitree.base.tree.builder import TreeBuilder
 from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.by_utility import with_totals
-from expectitree.searches.engine import chosen_algorithms, search_tree, searched_tree
+from expectitree.searches.engine import algorithms_for, search_tree, searched_tree
 from expectitree.searches.engines import choose_engine
 from expectitree.searches.result import Search
 from expectitree.text.phrases import known_text
@@ -121,7 +121,7 @@ class Comparison(Shown):
 
 def compare(
     tree: Tree,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    algorithms: Algorithms = None,
     *,
     bounds: ChosenBounds = None,
     engine: str = "auto",
@@ -154,7 +154,7 @@ def compare(
     """
     tree = searched_tree(with_totals(tree), engine)
     rows = []
-    for algorithm in chosen_algorithms(tree, algorithms):
+    for algorithm in algorithms_for(tree, algorithms):
         if choose_engine(tree, find_algorithm(algorithm), engine) == "compiled":
             # Load the compiled code, so that the time does not include loading.
             builder = TreeBuilder(exact=False)

@@ -6,9 +6,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from expectitree.analysis.evaluate.reasons import Reasons, reasons
-from expectitree.analysis.verify.report import agrees_as_written
+from expectitree.analysis.verify.report import agrees_as_written, found_text
 from expectitree.base.errors import NumberError, TreeError
-from expectitree.base.numbers import message_text
 from expectitree.base.reading import to_number
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
@@ -42,7 +41,7 @@ def check_answers(tree: Tree, file: str) -> tuple[str, Reasons | None]:
             has_two_decimals and any(agrees_as_written(written, number, value) for value in values)
         )
         if not is_right:
-            expected = " or ".join(dict.fromkeys(map(message_text, values)))
+            expected = " or ".join(dict.fromkeys(map(found_text, values)))
             path = ROOT
             if branch != NONE:
                 path = tree.path_of(tree.parent_of(branch), branch)

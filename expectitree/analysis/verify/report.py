@@ -207,7 +207,7 @@ def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[C
         found: Fields = {"set": number_texts(point.settings), "value": search.value}
         if search.best is not None:
             found["best"] = search.best
-        yield Check(at, "a value to compare with", message_text(search.value), False, place, found)
+        yield Check(at, "a value to compare with", found_text(search.value), False, place, found)
     for check in checks:
         yield replace(check, what=f"{at}: {check.what}", place=(*place, *check.place))
 
@@ -224,19 +224,23 @@ def _number_check(
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=str(error))
     kept = expected == found
-    hint, exact, seen = "", exact_text(found), message_text(found)
-    if "/" in seen and len(seen) > 12:
-        seen = f"{exact}, about {display_text(found)}"
+    hint = ""
     if not kept and search.tree.unit and is_finite(expected):  # its values are rounded
         slack = to_exact(search.eps) + abs(to_exact(found)) * Fraction(FLOAT_UNIT)  # of a float
         kept = are_near(to_exact(expected), to_exact(found), slack)
     if not kept and agrees_as_written(text, expected, found):
         kept = bool(search.tree.unit)
         if not kept:
-            hint = f"{shown} is rounded, and values are exact: write {exact}"
-            if len(exact) > 40:
-                hint = f"{shown} is rounded, and values are exact: --write writes all digits"
-    return Check(what, shown, seen, kept, place, written(found), hint)
+            hint = f"{shown} is rounded: write the exact value, or use --write"
+    return Check(what, shown, found_text(found), kept, place, written(found), hint)
+
+
+def found_text(found: Number) -> str:
+    """Return a number for a message; a long one with its rounded decimal."""
+    text = message_text(found)
+    if len(text) > 12:
+        return f"{text}, about {display_text(found)}"
+    return text
 
 
 def written(found: Number) -> Number:

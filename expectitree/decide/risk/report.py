@@ -265,7 +265,6 @@ def _measured(
 def _ties(search: Search, profiles: Profiles) -> Iterator[str]:
     columns = search.tree.columns
     for n in sorted(profiles.played - {search.tree.root_id}, reverse=True):
-        best = [columns.child[b] for b in search.best_branches(n)]
-        are_terminals = not any(columns.kind[child] for child in best)  # of the same total
-        if columns.kind[n] in PLAYERS and len(best) > 1 and not are_terminals:
+        kinds = [columns.kind[columns.child[b]] for b in search.best_branches(n)]
+        if columns.kind[n] in PLAYERS and len(kinds) > 1 and any(kinds):  # not only terminals
             yield search.tree.path_of(n)

@@ -6,18 +6,18 @@ No correct search can visit fewer leaves: it is a property of the tree and its b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from expectitree.base import budget
-from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import Algorithms
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.tree.columns import ChosenBounds
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.lab.limit.proofs import fewest_leaves
-from expectitree.searches.engine import chosen_algorithms, search_tree, searched_tree
+from expectitree.searches.engine import algorithms_for, search_tree, searched_tree
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import Fields, Records, json_path
 
@@ -128,7 +128,7 @@ class Limit(Shown):
 
 def limit(
     tree: Tree,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    algorithms: Algorithms = None,
     *,
     bounds: ChosenBounds = None,
     engine: str = "auto",
@@ -175,7 +175,7 @@ def limit(
         )
     find = partial(search_tree, bounds=bounds, engine=engine, exact=exact)
     rows = [
-        find(tree, chosen, max_visits=max_visits) for chosen in chosen_algorithms(tree, algorithms)
+        find(tree, chosen, max_visits=max_visits) for chosen in algorithms_for(tree, algorithms)
     ]
     tree = searched_tree(tree, engine)
     whole = next((row for row in rows if not row.algorithm.prunes), None) or find(tree)

@@ -39,11 +39,6 @@ from expectitree.text.json_values import Fields
 MAX_REPETITIONS = 1_000_000
 MAX_KINDS = 10_000  # of tree
 TREES = "a mapping with a family and its parameters, or a game and its depth"
-# Keys of former versions.
-_GONE = {
-    "plot": "studies are not plotted\nremove this key, and plot the table of --format csv",
-    "table": "a study has one table\nremove this key, and make others from --format csv",
-}
 
 # A study as a user gives it: a path, a stream, or a dict.
 Spec: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes] | Fields
@@ -251,8 +246,7 @@ class _StudyReader:
         entries: Fields = {}
         for index, (key, value) in enumerate(data):
             if key not in readers:
-                message = _GONE.get(key) or unknown_key(str(key), tuple(readers))
-                self.wrong(Place(data, index, True), message)
+                self.wrong(Place(data, index, True), unknown_key(str(key), tuple(readers)))
             elif key in entries:
                 self.wrong(Place(data, index, True), f"duplicate key {quote(key)}\nkeep one")
             else:

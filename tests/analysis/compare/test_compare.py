@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 
 import pytest
 from helpers import run_main
@@ -91,3 +92,14 @@ def test_searches_that_contradict_each_other_are_reported() -> None:
 def test_no_algorithm_is_an_error() -> None:
     with pytest.raises(AnalysisError, match="nothing to compare: name at least one algorithm"):
         et.compare(et.loads("max: [1, 2]"), [])
+
+
+@pytest.mark.parametrize("ask", [et.evaluate, et.trace, et.compare, et.limit, et.replay])
+def test_a_name_that_is_for_fewer_trees_warns(ask: Callable[[et.Tree, str], object]) -> None:
+    tree = et.loads("max: {a: {min: [1, 2]}, b: {chance: [0, 4]}}")
+    for name, kind in (("expectimax", "MIN"), ("MiniMax", "CHANCE")):
+        text = f"{name.lower()} is for trees without {kind} nodes: here, expectiminimax runs"
+        with pytest.warns(UserWarning, match=text):
+            ask(tree, name)
+    ask(tree, "alpha-beta")
+    ask(et.loads("max: [1, 2]"), "minimax")

@@ -262,11 +262,11 @@ def test_a_stopped_search_has_no_strategy() -> None:
 
 def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:
     for words, message in (
-        (["--explain"], "No tree was given"),
-        (["--explain", "--format", "json"], "No tree was given"),
+        (["--explain"], "no tree was given"),
+        (["--explain", "--format", "json"], "no tree was given"),
         (
             [LEFT, "--explain", "a1", "--strategy"],
-            "--explain answers in sentences, --strategy draws: remove one.",
+            "--explain answers in sentences, --strategy draws: remove one",
         ),
     ):
         assert message in error_of("eval", *words)

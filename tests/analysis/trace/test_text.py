@@ -217,15 +217,15 @@ def test_limit_and_at_choose_steps() -> None:
         (["-a", "star1", "-a", "star2", LEFT], "trace follows one algorithm: give -a once"),
         (
             ["-a", "best-first", "--engine", "compiled", LEFT],
-            "A compiled search cannot be followed",
+            "a compiled search cannot be followed",
         ),
         (
             ["--engine", "compiled", LEFT],
-            "A compiled search cannot be followed: remove --engine compiled.",
+            "a compiled search cannot be followed: remove --engine compiled",
         ),
         (["--at", "a9", LEFT], "no node a9: the branches of / are a1, a2"),
         (["--limit", "-1", LEFT], "-1 is not in the range"),
-        ([], "No tree was given"),
+        ([], "no tree was given"),
     ],
 )
 def test_wrong_usage_is_refused(words: list[str], message: str) -> None:

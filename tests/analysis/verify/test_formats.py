@@ -72,7 +72,10 @@ def test_refreshed_files_are_reported_with_what_is_still_broken(tmp_path: Path) 
             "the root is not a player's, so it has no best action: remove `best`",
         ),
         ("{expect: {best: b}, max: {a: 1, b: 1}}", "it is worth as much, and comes later"),
-        ("{expect: {value: 0.33}, max: [1/3]}", "0.33 is rounded, and values are exact: write 1/3"),
+        (
+            "{expect: {value: 0.33}, max: [1/3]}",
+            "0.33 is rounded: write the exact value, or use --write",
+        ),
         ("{expect: {value: 2}, max: [1/3]}", ""),
     ],
 )

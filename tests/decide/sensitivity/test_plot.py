@@ -144,7 +144,7 @@ def test_the_command_writes_a_plot(tmp_path: Path, ending: str) -> None:
     ("words", "message"),
     [
         (("--tornado", "--plot", "a.gif"), "a.gif: a plot's ending is one of .svg, .png, .pdf"),
-        ((OIL, "--tornado", "--plot", "a.svg"), "--plot draws one tree: name one file."),
+        ((OIL, "--tornado", "--plot", "a.svg"), "--plot draws one tree: name one file"),
     ],
 )
 def test_a_plot_that_cannot_be_drawn(words: tuple[str, ...], message: str) -> None:
