@@ -162,15 +162,17 @@ def _refusal(message: str) -> Answer:
 
 def _tree(tree: Tree, asked: Answer) -> Answer:
     search = evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
-    return _text("evaluate", Evaluation("", search))
+    return _text("evaluate", Evaluation("", search), asked)
 
 
 def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
     """Return the view of an analysis, or why this tree has none."""
 
     def view(tree: Tree, asked: Answer) -> Answer:
+        if note := _idle(tree).get(question):
+            return {"note": note}
         try:
-            return _text(question, reports(tree))
+            return _text(question, reports(tree), asked)
         except (AnalysisError, SearchError) as error:
             return {"note": str(_advised(error))}
 
@@ -185,12 +187,6 @@ def _idle(tree: Tree) -> dict[str, str]:
     if not tree.parameters:
         found["sensitivity"] = _NO_PARAMETER
     return found
-
-
-def _information(tree: Tree) -> list[Shown]:
-    if not tree.formulas.events:
-        raise AnalysisError(_NO_EVENT)
-    return [every_event(tree, exact=True)]
 
 
 def _picture(tree: Tree, asked: Answer) -> Answer:
@@ -218,17 +214,17 @@ def _replay(tree: Tree, asked: Answer) -> Answer:
 _VIEWS: dict[str, View] = {
     "picture": _picture,
     "tree": _tree,
-    "compare": lambda tree, asked: _text("compare", [compare(tree, max_visits=MAX_VISITS)]),
+    "compare": lambda tree, asked: _text("compare", [compare(tree, max_visits=MAX_VISITS)], asked),
     "sensitivity": _analysis("sensitivity", lambda tree: [tornado(tree)]),
     "risk": _analysis("risk", lambda tree: [risk(tree, exact=True)]),
-    "information": _analysis("information", _information),
+    "information": _analysis("information", lambda tree: [every_event(tree, exact=True)]),
     "replay": _replay,
 }
 
 
-def _text(question: str, report: object) -> Answer:
+def _text(question: str, report: object, asked: Answer) -> Answer:
     """Return what the command line prints, as pairs of a text and the names of its styles."""
-    console = text_console(WIDTH, True)
+    console = text_console(min(asked.get("columns", WIDTH), WIDTH), True)
     render = module_of(f"{QUESTIONS[question]}.text").render
     pieces = []
     for renderable in render(report, console.options):

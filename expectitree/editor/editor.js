@@ -101,7 +101,8 @@ async function ask() {
   while (wanted) {
     wanted = false;
     say("Computing …");
-    const answer = await request({ theme: dark.matches ? "dark" : "light", ...state });
+    const columns = Math.max(40, Math.floor(shown.clientWidth / get("column").getBoundingClientRect().width));
+    const answer = await request({ theme: dark.matches ? "dark" : "light", columns, ...state });
     if (!wanted) show(answer);
   }
   asking = false;
@@ -121,15 +122,24 @@ function show(answer) {
   }
   picture = answer.svg ?? "";
   get("save-picture").hidden = !picture;
-  const place = [shown.scrollLeft, shown.scrollTop];
+  const place = [shown.scrollLeft, shown.scrollTop], before = placeOfRoot();
   shown.classList.remove("old");
   shown.replaceChildren(element(answer));
   shown.scrollTo(...place);
+  const after = placeOfRoot();
+  shown.scrollBy(after.x - before.x, after.y - before.y);
   const parent = selected === "/" ? "" : selected;
   const isNew = ([path]) => added && !added.has(path) && parentOf(path) === parent;
   selected = answer.nodes?.find(isNew)?.[0] ?? selected;
   added = null;
   return select(picture ? selected : null);
+}
+
+/** Return where the root of the picture is on the screen, or should be: in the middle. */
+function placeOfRoot() {
+  const { x, y, width, height } = shown.getBoundingClientRect();
+  const root = shown.querySelector(".spot[data-path='/']");
+  return root?.getBoundingClientRect() ?? { x: x + width / 2, y: y + height / 2 };
 }
 
 function element(answer) {
