@@ -169,7 +169,8 @@ class _Layout:
         self.items: list[_Item] = []
         self.item: dict[Glyph | Edge, _Item] = {}  # of a glyph, and of an edge's texts
         self.last: dict[Edge, _Item] = {}  # the last item of an edge before its child
-        self.arrival: dict[Edge, float] = {}  # where a further branch arrives, from the middle
+        # Where a further branch arrives, from the middle, and how far down it bends.
+        self.arrival: dict[Edge, tuple[float, float]] = {}
         self.offset = (0.0, 0.0)  # from a place in the layout to that in the picture
 
     def diagram(self) -> Diagram:
@@ -290,8 +291,11 @@ class _Layout:
             first = next(n for n, edge in enumerate(arriving) if edge.is_first)
             block = self.item[child].block
             assert block is not None
-            step = min(_ARRIVALS_APART, (block.symbol[not self.is_down] - 2) / len(arriving))
-            self.arrival |= {edge: step * (n - first) for n, edge in enumerate(arriving)}
+            reach = block.symbol[not self.is_down]
+            for sign, side in ((-1, arriving[:first][::-1]), (1, arriving[first + 1 :])):
+                for n, edge in enumerate(side, 1):
+                    share = n / (len(side) + 1)
+                    self.arrival[edge] = sign * min(_ARRIVALS_APART * n, reach * share), share
 
     # ---- Places in the picture.
 
@@ -380,10 +384,11 @@ class _Layout:
             points = [(text.place, text.along + text.box.bottom)]
         if not edge.is_first:
             end, begin = self.rows[child.row - 1].end, self.rows[child.row].start
-            half = (end + begin) / 2
-            arrival = child.place + self.arrival[edge]
+            aside, share = self.arrival[edge]
+            bend = end + (begin - end) * share  # the farthest lies lowest, so none lies on another
+            arrival = child.place + aside
             points.append((text.place, end))
-            curve = [(text.place, half), (arrival, half), (arrival, begin)]
+            curve = [(text.place, bend), (arrival, bend), (arrival, begin)]
             depth = child.along  # below the symbol
             if edge.child.shape == "BOX":  # which has a text in its middle
                 depth = goal[1]
