@@ -17,7 +17,6 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import (
     EMPTY,
     NEEDS_EXACT,
-    NO_PARAMETERS,
     WRONG_SUM,
     AnalysisError,
     ExpectitreeError,
@@ -53,7 +52,6 @@ _HINTS = {  # what to do about errors here, by their kinds
     NEEDS_EXACT: "; use the command line with --exact",
     WRONG_SUM: f"correct them, write {P_REST}, or divide sums from 0.98 to 1.02 with "
     "`normalize: true`",
-    NO_PARAMETERS: "name its uncertain numbers under `parameters:`",
 }
 _MAX_CONTAINERS = 2 * MAX_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack
 MAX_NODES = 20_000  # of a tree that is searched here
@@ -198,8 +196,8 @@ def _picture(tree: Tree, asked: Answer) -> Answer:
         for group in picture.groups
         if group.box and isinstance(group.of, Glyph) and group.of.kind in SYMBOLS
     ]
-    size = [picture.width, picture.height, picture.scale]
-    return {"svg": "\n".join(svg_lines(picture, style.theme)), "size": size, "nodes": nodes}
+    svg = "\n".join(svg_lines(picture, style.theme))
+    return {"svg": svg, "size": [picture.width, picture.height], "nodes": nodes}
 
 
 def _replay(tree: Tree, asked: Answer) -> Answer:
@@ -224,7 +222,7 @@ _VIEWS: dict[str, View] = {
 
 def _text(question: str, report: object, asked: Answer) -> Answer:
     """Return what the command line prints, as pairs of a text and the names of its styles."""
-    console = text_console(min(asked.get("columns", WIDTH), WIDTH), True)
+    console = text_console(asked.get("columns", WIDTH), True)
     render = module_of(f"{QUESTIONS[question]}.text").render
     pieces = []
     for renderable in render(report, console.options):
@@ -232,8 +230,7 @@ def _text(question: str, report: object, asked: Answer) -> Answer:
             continue
         for line in console.render_lines(renderable, pad=False):
             for segment in line:
-                names = " ".join(_names(segment.style or RichStyle()))
-                pieces.append([segment.text, names])
+                pieces.append([segment.text, " ".join(_names(segment.style or RichStyle()))])
             pieces.append(["\n", ""])
     return {"text": pieces}
 

@@ -17,6 +17,7 @@ max:
       - {p: 0.9, min: [1, 1]}
       - {p: 0.1, min: [4, 4]}
 `;
+const LEAST_COLUMNS = 40, MOST_COLUMNS = 90; // of a view of text
 const MOST_CHARACTERS = 200_000;
 const TOO_LONG = `the tree has more than ${MOST_CHARACTERS.toLocaleString("en")} characters, \
 the most that this page takes: use the command line`;
@@ -101,7 +102,8 @@ async function ask() {
   while (wanted) {
     wanted = false;
     say("Computing …");
-    const columns = Math.max(40, Math.floor(shown.clientWidth / get("column").getBoundingClientRect().width));
+    const width = shown.clientWidth / get("column").getBoundingClientRect().width;
+    const columns = Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(width)));
     const answer = await request({ theme: dark.matches ? "dark" : "light", columns, ...state });
     if (!wanted) show(answer);
   }

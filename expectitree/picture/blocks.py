@@ -81,7 +81,7 @@ def _box_block(glyph: Glyph, lines: Lines, width: float, colour: str, is_down: b
     inside = _texts(lines[:1])
     remarks = lines[1:]
     if not remarks or is_down:
-        block = _with_texts_below(box, symbol, remarks, _widest(remarks))
+        block = _with_texts_below(box, symbol, remarks, _widest(lines))
     else:
         right = half + _BESIDE
         texts = _texts(remarks, right)
@@ -195,7 +195,7 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
         across, along = along, across
     least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
-    first_cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
+    first_cut = next((i for i, edge in enumerate(edges) if edge.is_left), 0)
     cut = first_cut if edges[0].parent.room is None else 0
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):
@@ -237,7 +237,7 @@ def _high(lines: Lines) -> float:
 
 
 def _widest(lines: Lines, is_bold: bool = False) -> float:
-    return max((text_width(text, size, is_bold) for text, size, _ in lines), default=0.0)
+    return max(text_width(text, size, is_bold) for text, size, _ in lines)
 
 
 def _texts(lines: Lines, x: float = 0, y: float = 0, is_bold: bool = False) -> tuple[Text, ...]:

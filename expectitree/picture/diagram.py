@@ -219,7 +219,6 @@ class _Layout:
     def add_glyph(self, glyph: Glyph, parent: _Item | None) -> None:
         """Add the item of a glyph, or of a run of leaves, below another item."""
         distances = self.distances
-        row = 2 * self.layer[glyph]
         apart = distances.apart
         if self.is_compact or glyph.kind == "TERMINAL":
             apart = distances.apart_terminals
@@ -227,7 +226,7 @@ class _Layout:
         if glyph in self.runs:
             box = self.runs[glyph][1].box
             block = Block(self.turned(box), (), (-box.top, -box.top))
-        self.item[glyph] = self.add(row, block, parent, apart)
+        self.item[glyph] = self.add(2 * self.layer[glyph], block, parent, apart)
 
     def add(
         self, row: int, block: Block | None, parent: _Item | None, apart: float | None = None
@@ -288,14 +287,12 @@ class _Layout:
         edges = sorted(self.edges, key=lambda edge: (id(edge.child), self.item[edge].place))
         for child, group in groupby(edges, key=attrgetter("child")):
             arriving = [*group]
-            first = next(n for n, edge in enumerate(arriving) if edge.is_first)
+            first = [edge.is_first for edge in arriving].index(True)
             block = self.item[child].block
             assert block is not None
-            reach = block.symbol[not self.is_down]
-            for sign, side in ((-1, arriving[:first][::-1]), (1, arriving[first + 1 :])):
-                for n, edge in enumerate(side, 1):
-                    share = n / (len(side) + 1)
-                    self.arrival[edge] = sign * min(_ARRIVALS_APART * n, reach * share), share
+            step = min(_ARRIVALS_APART, block.symbol[not self.is_down] / len(arriving))
+            for n, edge in enumerate(arriving, -first):
+                self.arrival[edge] = step * n, abs(n) / len(arriving)
 
     # ---- Places in the picture.
 
@@ -339,7 +336,7 @@ class _Layout:
             yield Group(tuple(self.lines(edge)), edge)
         for leaves, (edges, run) in self.runs.items():
             if run.gap:
-                cut = next(edge for edge in edges if edge.is_cut or edge.is_unprobed)
+                cut = next(edge for edge in edges if edge.is_left)
                 yield Group(tuple(self.gap(self.item[leaves], cut, *run.gap)), cut)
         things: list[Edge | Glyph] = [*self.edges, *self.content.glyphs]
         for of in things:
@@ -395,7 +392,7 @@ class _Layout:
             goal = (arrival, depth)
         paths.append(self.path(points, curve, [goal]))
         yield Line(tuple(paths), *(_GREY_LINE if edge.is_grey else _LINES[edge.rank]))
-        if edge.is_cut or edge.is_unprobed:
+        if edge.is_left:
             yield self.strokes(edge, fan, slanted_to)
 
     def gap(self, leaves: _Item, cut: Edge, start: Point, end: Point) -> Iterator[Line]:
