@@ -65,7 +65,8 @@ def _front_page(folder: Path) -> str:
         '<source srcset="first-dark.svg" media="(prefers-color-scheme: dark)">'
         '<img src="first-light.svg" alt="The tree as a picture"></picture>'
     )
-    return front_page(f"<pre>{escape(text)}</pre>", picture)
+    page = front_page(f"<pre>{escape(text)}</pre>", picture)
+    return page.replace("<body>", '<body class="playground">')  # the header has its place at once
 
 
 def _copy_pyodide(folder: Path) -> None:

@@ -663,7 +663,6 @@ TABLE: dict[str, list[Parameter]] = {
             SEARCHES,
         ),
         Option("--report", "Search nothing: only print the results so far."),
-        Option("--plot FILE", "", hidden=True),
     ],
     "completion": [Argument(["shell"], type=Choice(["bash", "zsh", "fish"]))],
 }

@@ -81,19 +81,20 @@ table { border-collapse: collapse; font: inherit !important; white-space: normal
 th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; vertical-align: top }
 @media print {
   body { margin: 0; padding: 0; font-size: 10pt; line-height: 1.35 }
-  h1 { font-size: 18pt }
+  h1 { font-size: 18pt; margin-top: 1.5rem }
+  body > .dim:last-child { position: absolute; top: 0; right: 0; margin: 0 } /* not a page more */
   h2 { font-size: 13pt; margin-top: 1.2rem }
   h3 { font-size: 10.5pt; margin: 0.6rem 0 0 }
   p, ul, figure, .table { margin: 0.4rem 0 }
   figure.wide img, figure.tree img { min-width: 0 }
   .plots figure { min-width: 0; flex-basis: 48%; max-width: 50% }
-  .tree img { max-height: 118mm }
-  .wide img { max-height: 110mm }
+  .tree img { max-height: 190mm }
+  .wide img { max-height: 130mm }
   .plots img { max-height: 60mm; width: auto }
   .table { overflow: visible; font-size: 8pt }
   th, td { padding: 0.1rem 0.5rem 0.1rem 0 }
   h2, h3 { break-after: avoid }
-  figure, tr, li { break-inside: avoid }
+  figure, .table, tr, li { break-inside: avoid }
 }
 </style>
 """

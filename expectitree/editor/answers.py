@@ -17,7 +17,6 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import (
     EMPTY,
     NEEDS_EXACT,
-    NO_PARAMETERS,
     WRONG_SUM,
     AnalysisError,
     ExpectitreeError,
@@ -53,7 +52,6 @@ _HINTS = {  # what to do about errors here, by their kinds
     NEEDS_EXACT: "; use the command line with --exact",
     WRONG_SUM: f"correct them, write {P_REST}, or divide sums from 0.98 to 1.02 with "
     "`normalize: true`",
-    NO_PARAMETERS: "name its uncertain numbers under `parameters:`",
 }
 _MAX_CONTAINERS = 2 * MAX_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack
 MAX_NODES = 20_000  # of a tree that is searched here
@@ -162,15 +160,17 @@ def _refusal(message: str) -> Answer:
 
 def _tree(tree: Tree, asked: Answer) -> Answer:
     search = evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
-    return _text("evaluate", Evaluation("", search))
+    return _text("evaluate", Evaluation("", search), asked)
 
 
 def _analysis(question: str, reports: Callable[[Tree], list[Shown]]) -> View:
     """Return the view of an analysis, or why this tree has none."""
 
     def view(tree: Tree, asked: Answer) -> Answer:
+        if note := _idle(tree).get(question):
+            return {"note": note}
         try:
-            return _text(question, reports(tree))
+            return _text(question, reports(tree), asked)
         except (AnalysisError, SearchError) as error:
             return {"note": str(_advised(error))}
 
@@ -187,12 +187,6 @@ def _idle(tree: Tree) -> dict[str, str]:
     return found
 
 
-def _information(tree: Tree) -> list[Shown]:
-    if not tree.formulas.events:
-        raise AnalysisError(_NO_EVENT)
-    return [every_event(tree, exact=True)]
-
-
 def _picture(tree: Tree, asked: Answer) -> Answer:
     search = evaluate_known(tree, asked["algorithm"], max_visits=MAX_VISITS)
     evaluation, style = Evaluation("", search), Style(MAX_DRAWN, asked["theme"])
@@ -202,8 +196,8 @@ def _picture(tree: Tree, asked: Answer) -> Answer:
         for group in picture.groups
         if group.box and isinstance(group.of, Glyph) and group.of.kind in SYMBOLS
     ]
-    size = [picture.width, picture.height, picture.scale]
-    return {"svg": "\n".join(svg_lines(picture, style.theme)), "size": size, "nodes": nodes}
+    svg = "\n".join(svg_lines(picture, style.theme))
+    return {"svg": svg, "size": [picture.width, picture.height], "nodes": nodes}
 
 
 def _replay(tree: Tree, asked: Answer) -> Answer:
@@ -218,17 +212,17 @@ def _replay(tree: Tree, asked: Answer) -> Answer:
 _VIEWS: dict[str, View] = {
     "picture": _picture,
     "tree": _tree,
-    "compare": lambda tree, asked: _text("compare", [compare(tree, max_visits=MAX_VISITS)]),
+    "compare": lambda tree, asked: _text("compare", [compare(tree, max_visits=MAX_VISITS)], asked),
     "sensitivity": _analysis("sensitivity", lambda tree: [tornado(tree)]),
     "risk": _analysis("risk", lambda tree: [risk(tree, exact=True)]),
-    "information": _analysis("information", _information),
+    "information": _analysis("information", lambda tree: [every_event(tree, exact=True)]),
     "replay": _replay,
 }
 
 
-def _text(question: str, report: object) -> Answer:
+def _text(question: str, report: object, asked: Answer) -> Answer:
     """Return what the command line prints, as pairs of a text and the names of its styles."""
-    console = text_console(WIDTH, True)
+    console = text_console(asked.get("columns", WIDTH), True)
     render = module_of(f"{QUESTIONS[question]}.text").render
     pieces = []
     for renderable in render(report, console.options):
@@ -236,8 +230,7 @@ def _text(question: str, report: object) -> Answer:
             continue
         for line in console.render_lines(renderable, pad=False):
             for segment in line:
-                names = " ".join(_names(segment.style or RichStyle()))
-                pieces.append([segment.text, names])
+                pieces.append([segment.text, " ".join(_names(segment.style or RichStyle()))])
             pieces.append(["\n", ""])
     return {"text": pieces}
 

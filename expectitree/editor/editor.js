@@ -17,6 +17,7 @@ max:
       - {p: 0.9, min: [1, 1]}
       - {p: 0.1, min: [4, 4]}
 `;
+const LEAST_COLUMNS = 40, MOST_COLUMNS = 90; // of a view of text
 const MOST_CHARACTERS = 200_000;
 const TOO_LONG = `the tree has more than ${MOST_CHARACTERS.toLocaleString("en")} characters, \
 the most that this page takes: use the command line`;
@@ -101,7 +102,9 @@ async function ask() {
   while (wanted) {
     wanted = false;
     say("Computing …");
-    const answer = await request({ theme: dark.matches ? "dark" : "light", ...state });
+    const width = shown.clientWidth / get("column").getBoundingClientRect().width;
+    const columns = Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(width)));
+    const answer = await request({ theme: dark.matches ? "dark" : "light", columns, ...state });
     if (!wanted) show(answer);
   }
   asking = false;
@@ -121,15 +124,24 @@ function show(answer) {
   }
   picture = answer.svg ?? "";
   get("save-picture").hidden = !picture;
-  const place = [shown.scrollLeft, shown.scrollTop];
+  const place = [shown.scrollLeft, shown.scrollTop], before = placeOfRoot();
   shown.classList.remove("old");
   shown.replaceChildren(element(answer));
   shown.scrollTo(...place);
+  const after = placeOfRoot();
+  shown.scrollBy(after.x - before.x, after.y - before.y);
   const parent = selected === "/" ? "" : selected;
   const isNew = ([path]) => added && !added.has(path) && parentOf(path) === parent;
   selected = answer.nodes?.find(isNew)?.[0] ?? selected;
   added = null;
   return select(picture ? selected : null);
+}
+
+/** Return where the root of the picture is on the screen, or should be: in the middle. */
+function placeOfRoot() {
+  const { x, y, width, height } = shown.getBoundingClientRect();
+  const root = shown.querySelector(".spot[data-path='/']");
+  return root?.getBoundingClientRect() ?? { x: x + width / 2, y: y + height / 2 };
 }
 
 function element(answer) {

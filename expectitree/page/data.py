@@ -102,7 +102,7 @@ def _tree_columns(tree: Tree, numbers: Table[Number]) -> Fields:
 
 def _trace_columns(trace: Trace, numbers: Table[Number], choices: Table[tuple[int, ...]]) -> Fields:
     search = trace.search
-    words = StepSentences(trace.search, text_console().options)
+    words = StepSentences(search, text_console().options)
     replay = Steps(trace, numbers, choices)
     start = replay.start
     steps = list(replay)

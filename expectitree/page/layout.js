@@ -3,7 +3,7 @@
 
 const ROW = 82; // pixels from one ply to the next, without the texts on the branches
 const HALF = 12; // of a symbol's width and height
-const BESIDE = HALF + 9; // from a symbol's middle to its text
+const BESIDE = HALF + 11; // from a symbol's middle to its text
 const BOX = 11; // half the height of a leaf's box
 const FAN = 28; // below a node's middle: where its branches fan out, below its window
 const TEXT = 13, LINE = 15; // pixels: the size of text, and from one line to the next

@@ -3,8 +3,10 @@
 const SPEEDS = [0.5, 1, 2, 4, 10, 40, 200]; // steps per second
 const LAST_STEPS = 7; // in the history
 const LEAST_SCALE = 0.62, GREATEST_SCALE = 1.7; // of the picture at first
-const LEAST_OVERVIEW = 0.1; // its scale after "Expand all", and at first on a phone
+const LEAST_OVERVIEW = 0.1; // its scale after "Expand all"
 const PHONE = 500; // pixels of the width of a phone, at most
+const PHONE_SCALE = 0.75; // of a tree that is wider, of which only the search's way is expanded
+const NARROWER = [24, 12, 6]; // nodes of such a tree that are shown at first: the most that fit
 const HIGHEST_ROW = 170, HIGHEST_OVERVIEW = 560; // pixels of the picture from ply to ply
 const PRINTED = 0.6, HIGHEST_PRINTED_ROW = 420; // a printed picture's height, of its width
 const SPOKEN = 2; // steps per second above which a screen reader does not read each one
@@ -54,6 +56,12 @@ class Page {
     this.fill();
     const names = data.traces.map((trace) => trace.about.algorithm);
     this.choose(Math.max(0, names.indexOf(data.first)));
+    this.isNarrow = this.camera.screen.width <= PHONE && this.isTooWide;
+    for (const most of this.isNarrow ? NARROWER : []) {
+      if (!this.isTooWide) break;
+      this.layout.openSome(most);
+      this.update();
+    }
     this.start();
     readAddress(this);
     addEventListener("hashchange", () => readAddress(this));
@@ -107,15 +115,21 @@ class Page {
     this.update();
   }
 
-  /**
-   * Show the whole picture at first if its text can be read, or on a phone; else the root and what
-   * is near.
-   */
+  /** Whether the items are too wide for the screen if their text can be read. */
+  get isTooWide() { return extent(this.items).width * LEAST_SCALE > this.camera.screen.width; }
+
+  /** Show the whole picture at first if its text can be read; else the root and what is near. */
   start() {
+    if (this.isNarrow && !this.presenting) {
+      this.fit(PHONE_SCALE, PHONE_SCALE, 0);
+      this.camera.jump(this.camera.x, extent(this.items).y - HALF); // the tree grows from the top
+      if (this.following && this.view.here) this.look(this.view.here);
+      this.camera.fitted = () => this.start();
+      return;
+    }
     const type = this.presenting ? parseFloat(getComputedStyle(document.body).fontSize) / 16 : 1;
-    const readable = this.presenting ? type * 0.9 : LEAST_SCALE;
-    const [least, highest] = this.camera.screen.width <= PHONE
-      ? [LEAST_OVERVIEW, HIGHEST_OVERVIEW] : [readable, HIGHEST_ROW];
+    const least = this.presenting ? type * 0.9 : LEAST_SCALE;
+    const highest = this.camera.screen.width <= PHONE ? HIGHEST_OVERVIEW : HIGHEST_ROW;
     this.fit(least, GREATEST_SCALE * type, highest);
     const { camera } = this, { x, width } = extent(this.items);
     camera.fitted = () => this.start();

@@ -51,37 +51,37 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
         high = _high(lines) / 2
         return Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
     lines.insert(0, (glyph.value, FONT, first))
+    longest = lines
+    if glyph.room is not None:  # in a solution, the value of a terminal may have parentheses
+        longest = [(f"({glyph.value.strip('()')})", FONT, first), *lines[1:]]
     if glyph.shape == "BOX":
-        return _box_block(glyph, lines, colour, is_down)
+        return _box_block(glyph, lines, _widest(longest[:1]), colour, is_down)
     half = reach = HALF
     if glyph.shape in _PLAYERS:
         reach = HALF / 2
-    elif glyph.shape == "END" and glyph.room is None:
+    elif glyph.shape == "END":
         half = reach = _END
     symbol = Symbol(glyph.shape, Box(-half, -half, half, half), colour, glyph.is_estimate)
+    if glyph.shape == "END" and is_down:
+        return _with_texts_below(symbol.box, symbol._replace(shape="UP"), lines, _widest(longest))
     if glyph.room is not None:
         box, texts = _in_room(glyph, lines, is_down)
         return Block(box, (symbol, *texts), (reach, HALF))
-    if glyph.shape == "END" and is_down:
-        return _with_texts_below(symbol.box, symbol._replace(shape="UP"), lines)
     high = max(HALF, _high(lines) / 2)
     y = high - HALF if is_down else 0.0
     box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
     return Block(box, (symbol, *_texts(lines, half + _BESIDE, y)), (reach, HALF))
 
 
-def _box_block(glyph: Glyph, lines: Lines, colour: str, is_down: bool) -> Block:
+def _box_block(glyph: Glyph, lines: Lines, width: float, colour: str, is_down: bool) -> Block:
     """Return a box around the value of a terminal, with its remarks below or to the right."""
-    longest = lines[:1]
-    if glyph.room is not None:
-        longest = [(f"({glyph.value.strip('()')})", *lines[0][1:])]
-    half = max(HALF, _widest(longest) / 2 + 5)
+    half = max(HALF, width / 2 + 5)
     box = Box(-half, -_BOX, half, _BOX)
     symbol = Symbol("BOX", box, colour, glyph.is_estimate)
     inside = _texts(lines[:1])
     remarks = lines[1:]
     if not remarks or is_down:
-        block = _with_texts_below(box, symbol, remarks)
+        block = _with_texts_below(box, symbol, remarks, _widest(lines))
     else:
         right = half + _BESIDE
         texts = _texts(remarks, right)
@@ -89,12 +89,12 @@ def _box_block(glyph: Glyph, lines: Lines, colour: str, is_down: bool) -> Block:
     return Block(block.box, (*block.marks, *inside), (half, _BOX))
 
 
-def _with_texts_below(box: Box, symbol: Symbol, lines: Lines) -> Block:
+def _with_texts_below(box: Box, symbol: Symbol, lines: Lines, width: float) -> Block:
     """Return a symbol above the middle of lines."""
     if not lines:
         return Block(box, (symbol,))
     high = _high(lines)
-    half = max(box.right, _widest(lines) / 2)
+    half = max(box.right, width / 2)
     texts = _texts(lines, 0, box.bottom + 2 + high / 2)
     whole = Box(-half, box.top, half, box.bottom + 2 + high)
     return Block(whole, (symbol, *texts), (box.right, box.bottom))
@@ -195,7 +195,7 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
         across, along = along, across
     least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
-    first_cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
+    first_cut = next((i for i, edge in enumerate(edges) if edge.is_left), 0)
     cut = first_cut if edges[0].parent.room is None else 0
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):

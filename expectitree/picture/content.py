@@ -115,6 +115,11 @@ class Edge:
     payment: str = ""  # what the branch pays MAX, with its sign, and what it is worth
 
     @property
+    def is_left(self) -> bool:
+        """Whether it is the first branch that a cut or a probe left."""
+        return self.is_cut or self.is_unprobed
+
+    @property
     def lines(self) -> Lines:
         """The texts of the edge."""
         return (*self.label, *filter(None, (self.probability, self.payment)))

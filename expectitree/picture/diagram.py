@@ -169,7 +169,8 @@ class _Layout:
         self.items: list[_Item] = []
         self.item: dict[Glyph | Edge, _Item] = {}  # of a glyph, and of an edge's texts
         self.last: dict[Edge, _Item] = {}  # the last item of an edge before its child
-        self.arrival: dict[Edge, float] = {}  # where a further branch arrives, from the middle
+        # Where a further branch arrives, from the middle, and how far down it bends.
+        self.arrival: dict[Edge, tuple[float, float]] = {}
         self.offset = (0.0, 0.0)  # from a place in the layout to that in the picture
 
     def diagram(self) -> Diagram:
@@ -218,7 +219,6 @@ class _Layout:
     def add_glyph(self, glyph: Glyph, parent: _Item | None) -> None:
         """Add the item of a glyph, or of a run of leaves, below another item."""
         distances = self.distances
-        row = 2 * self.layer[glyph]
         apart = distances.apart
         if self.is_compact or glyph.kind == "TERMINAL":
             apart = distances.apart_terminals
@@ -226,7 +226,7 @@ class _Layout:
         if glyph in self.runs:
             box = self.runs[glyph][1].box
             block = Block(self.turned(box), (), (-box.top, -box.top))
-        self.item[glyph] = self.add(row, block, parent, apart)
+        self.item[glyph] = self.add(2 * self.layer[glyph], block, parent, apart)
 
     def add(
         self, row: int, block: Block | None, parent: _Item | None, apart: float | None = None
@@ -287,11 +287,12 @@ class _Layout:
         edges = sorted(self.edges, key=lambda edge: (id(edge.child), self.item[edge].place))
         for child, group in groupby(edges, key=attrgetter("child")):
             arriving = [*group]
-            first = next(n for n, edge in enumerate(arriving) if edge.is_first)
+            first = [edge.is_first for edge in arriving].index(True)
             block = self.item[child].block
             assert block is not None
-            step = min(_ARRIVALS_APART, (block.symbol[not self.is_down] - 2) / len(arriving))
-            self.arrival |= {edge: step * (n - first) for n, edge in enumerate(arriving)}
+            step = min(_ARRIVALS_APART, block.symbol[not self.is_down] / len(arriving))
+            for n, edge in enumerate(arriving, -first):
+                self.arrival[edge] = step * n, abs(n) / len(arriving)
 
     # ---- Places in the picture.
 
@@ -335,7 +336,7 @@ class _Layout:
             yield Group(tuple(self.lines(edge)), edge)
         for leaves, (edges, run) in self.runs.items():
             if run.gap:
-                cut = next(edge for edge in edges if edge.is_cut or edge.is_unprobed)
+                cut = next(edge for edge in edges if edge.is_left)
                 yield Group(tuple(self.gap(self.item[leaves], cut, *run.gap)), cut)
         things: list[Edge | Glyph] = [*self.edges, *self.content.glyphs]
         for of in things:
@@ -380,17 +381,18 @@ class _Layout:
             points = [(text.place, text.along + text.box.bottom)]
         if not edge.is_first:
             end, begin = self.rows[child.row - 1].end, self.rows[child.row].start
-            half = (end + begin) / 2
-            arrival = child.place + self.arrival[edge]
+            aside, share = self.arrival[edge]
+            bend = end + (begin - end) * share  # the farthest lies lowest, so none lies on another
+            arrival = child.place + aside
             points.append((text.place, end))
-            curve = [(text.place, half), (arrival, half), (arrival, begin)]
+            curve = [(text.place, bend), (arrival, bend), (arrival, begin)]
             depth = child.along  # below the symbol
             if edge.child.shape == "BOX":  # which has a text in its middle
                 depth = goal[1]
             goal = (arrival, depth)
         paths.append(self.path(points, curve, [goal]))
         yield Line(tuple(paths), *(_GREY_LINE if edge.is_grey else _LINES[edge.rank]))
-        if edge.is_cut or edge.is_unprobed:
+        if edge.is_left:
             yield self.strokes(edge, fan, slanted_to)
 
     def gap(self, leaves: _Item, cut: Edge, start: Point, end: Point) -> Iterator[Line]:

@@ -71,7 +71,7 @@ def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
     if edge.is_grey:
         colour, attributes["style"] = colours["grey"], "dashed"
     attributes |= {"color": colour, "fontcolor": colour}
-    if edge.is_cut or edge.is_unprobed:  # two strokes across the branch, or one
+    if edge.is_left:  # two strokes across the branch, or one
         attributes |= {
             "color": colours["cut"],
             "dir": "back",

@@ -27,6 +27,10 @@ PAGE = "html"
 CONVERTED = ("png", "pdf")
 SCALE = 2.0  # pixels of a .png for each unit of the SVG
 MAX_PIXELS = 12_000  # of a side of a .png; a larger picture is made smaller
+_NUMBERS = (
+    ("rows", int, "a whole number, 1 or more, or None for all"),
+    ("width", int | float, "a number of pixels, 1 or more, or None"),
+)
 
 
 class Drawn(NamedTuple):
@@ -124,17 +128,15 @@ def picture(
 
     `style` has the fields of `Style`. Raises `AnalysisError` for any other name.
     """
-    choices = [field.name for field in fields(Style)]
-    _check_names(style, "picture", ["windows", "strategy", *choices])
+    names = (field.name for field in fields(Style))
+    _check_names(style, "picture", ["windows", "strategy", *names])
     wanted = Style(**style)
     for name, values in CHOICES.items():
         _check(wanted, name, getattr(wanted, name) in values, " or ".join(values))
-    rows = wanted.rows
-    width = wanted.width
-    is_number = rows is None or (isinstance(rows, int) and rows >= 1)
-    _check(wanted, "rows", is_number, "a whole number, 1 or more, or None for all")
-    is_number = width is None or (isinstance(width, (int, float)) and 1 <= width < INFINITY)
-    _check(wanted, "width", is_number, "a number of pixels, 1 or more, or None")
+    for name, kinds, expected in _NUMBERS:
+        number = getattr(wanted, name)
+        is_right = number is None or (isinstance(number, kinds) and 1 <= number < INFINITY)
+        _check(wanted, name, is_right, expected)
     if wanted.solution and (wanted.blank or wanted.reasons):
         other = "an exercise" if wanted.blank else "a picture with reasons"
         raise AnalysisError(f"a picture is {other}, or a solution in its places\nchoose one")

@@ -45,7 +45,7 @@ def draw(shown: Content, style: Style) -> Iterator[str]:
     cut = []
     grey = []
     for i, edge in enumerate(shown.edges):
-        if edge.is_cut or edge.is_unprobed:
+        if edge.is_left:
             cut.append(str(i))
         elif edge.is_grey:
             grey.append(str(i))

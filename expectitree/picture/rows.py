@@ -63,6 +63,5 @@ def _note_or_leaves(tree: Tree, note: Row) -> Iterator[Row]:
         is_first = tree.is_first_path(child[b], b)
         yield Row(child[b], note.parent, b, note.depth, False, is_first, False)
     if middle < end:
-        rest = end - middle
         hidden = note.hidden - (middle - begin)
-        yield note._replace(branch=middle, hidden=hidden, hidden_branches=rest)
+        yield note._replace(branch=middle, hidden=hidden, hidden_branches=end - middle)

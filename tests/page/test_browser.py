@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, load
+from helpers import ROOT, for_each, invoke, load
 from page.browser import NEEDS_BROWSER, Browser
 
 import expectitree as et
@@ -359,16 +359,21 @@ def test_choosing_an_algorithm_keeps_the_step_of_each(open_page: Any) -> None:
     assert rows[2] == ["star1", "5 of 8", "11 of 15", "2"]
 
 
-def test_the_page_starts_fitted_on_a_phone(open_page: Any) -> None:
-    browser = open_page(et.load("example:ballard"), 390, 844)
-    edges = browser.run(
-        "const box = (e) => e.getBoundingClientRect(), svg = box(document.querySelector('#tree'));"
-        "const shapes = [...document.querySelectorAll('#tree .shape')].map(box);"
-        "return [shapes.length, Math.min(...shapes.map((s) => s.left)) - svg.left,"
-        " svg.right - Math.max(...shapes.map((s) => s.right))]"
-    )
-    assert edges[0] == 40
-    assert min(edges) > 0
+@for_each("file", ["ballard", "shared", "rockefeller"])
+def test_the_page_can_be_read_on_a_phone(open_page: Any, file: str) -> None:
+    browser = open_page(et.load(f"example:{file}"), 390, 844)
+    for key in ("Home", "End"):
+        browser.press(key)
+        edges = browser.run(
+            "const box = (e) => e.getBoundingClientRect();"
+            "const svg = box(document.querySelector('#tree'));"
+            "const shapes = [...document.querySelectorAll('#tree .shape')].map(box);"
+            "return [shapes.length, Math.min(...shapes.map((s) => s.left)) - svg.left,"
+            " svg.right - Math.max(...shapes.map((s) => s.right))]"
+        )
+        assert edges[0] >= 4
+        assert min(edges) > 0
+        assert browser.run("return expectitree.page.camera.scale") >= 0.62
 
 
 def test_a_probe_that_ended_has_a_mark_of_its_own(open_page: Any) -> None:

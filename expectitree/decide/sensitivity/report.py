@@ -16,10 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.budget import TooMuchWorkError, limited_work
-from expectitree.base.errors import (
-    NO_PARAMETERS,
-    AnalysisError,
-)
+from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact
 from expectitree.base.reading import to_fraction
 from expectitree.base.tree.columns import NONE
@@ -317,7 +314,7 @@ def tornado(
     """
     check_tree(tree)
     if not tree.parameters:
-        raise AnalysisError("the tree has no parameters", _HINT, NO_PARAMETERS)
+        raise AnalysisError("the tree has no parameters", _HINT)
     chosen = [parameters] if isinstance(parameters, str) else parameters
     names = chosen or [name for name, one in tree.parameters.items() if not one.bases]
     bars, assumed, left_out = _Bars(tree, fixed, len(names)), [], {}
