@@ -162,18 +162,7 @@ def limit(
         SearchError: As for `evaluate`.
     """
     check_tree(tree, "limit")
-    if tree.is_sharing:
-        raise AnalysisError(
-            "several paths share nodes, and the limit is counted for trees without shared nodes: "
-            "to count the leaves of each path separately, write the tree with expectitree convert "
-            "--unshare"
-        )
-    most = budget.most(MAX_LEAVES) if max_leaves is None else max_leaves
-    if tree.leaves > most:
-        raise AnalysisError(
-            f"{tree.leaves:,} leaves, and the work grows with their square: at most {most:,} are "
-            "accepted unless --max-leaves says more"
-        )
+    _check(tree, budget.most(MAX_LEAVES) if max_leaves is None else max_leaves)
     find = partial(search_tree, bounds=bounds, engine=engine)
     rows = [
         find(tree, chosen, max_visits=max_visits) for chosen in chosen_algorithms(tree, algorithms)
@@ -189,6 +178,20 @@ def limit(
         )
     rows = [replace(row, rounds=not exact) for row in rows]
     return replace(result, search=replace(whole, rounds=not exact), rows=rows)
+
+
+def _check(tree: Tree, max_leaves: int) -> None:
+    if tree.is_sharing:
+        raise AnalysisError(
+            "several paths share nodes, and the limit is counted for trees without shared nodes: "
+            "to count the leaves of each path separately, write the tree with expectitree convert "
+            "--unshare"
+        )
+    if tree.leaves > max_leaves:
+        raise AnalysisError(
+            f"{tree.leaves:,} leaves, and the work grows with their square: at most "
+            f"{max_leaves:,} are accepted unless --max-leaves says more"
+        )
 
 
 def _enough(tree: Tree, whole: Search) -> Enough:
