@@ -195,11 +195,7 @@ def rescale(
     remarks += (_BOUNDS,) * bool(folded.local_bounds)
     map_class = classify(images)
     before, after = _searches(folded, images, map_class)
-    changes = frozenset(
-        n
-        for n, kind in enumerate(folded.columns.kind)
-        if kind in PLAYERS and {*before.best_branches(n)} != {*after.best_branches(n)}
-    )
+    changes = _changes(before, after)
     if map_class.name == AFFINE and changes:
         path = escape(folded.path_of(min(changes)))
         raise AnalysisError(f"{path}: rounding changes the best actions, as this map cannot do")
@@ -229,6 +225,15 @@ def _searches(tree: Tree, images: Images, map_class: MapClass) -> tuple[Search, 
     if map_class.name == AFFINE and before.eps:
         after = replace(after, own_eps=max(map_class.slope * before.eps, after.eps))
     return before, after
+
+
+def _changes(before: Search, after: Search) -> frozenset[int]:
+    """Return the nodes of players at which the set of best actions changes."""
+    return frozenset(
+        n
+        for n, kind in enumerate(before.tree.columns.kind)
+        if kind in PLAYERS and {*before.best_branches(n)} != {*after.best_branches(n)}
+    )
 
 
 def numbers_of(tree: Tree) -> list[Amount]:

@@ -106,7 +106,7 @@ class _Prover:
         chosen = min(best, key=lambda b: valued[b].bit_count() - bounded[b].bit_count())
         return sum(bounded.values()) - bounded[chosen] + valued[chosen]
 
-    def _list(self, node: int, sign: int, weight: Any, paid: Any) -> Proofs:
+    def _list(self, node: int, sign: int, weight: Scaled, paid: Scaled) -> Proofs:
         """Return the list of a node, for a path that has this weight and pays so much."""
         branches, eps = self._branches(node), self.eps * weight
         if not branches:
@@ -129,7 +129,7 @@ class _Prover:
             lists = joined + lists[len(lists) // 2 * 2 :]
         return lists[0]
 
-    def _number(self, number: Any, weight: Any, paid: Any) -> Scaled:
+    def _number(self, number: Scaled, weight: Scaled, paid: Scaled) -> Scaled:
         if not is_finite(number):
             return number
         scaled = weight * (number + paid)

@@ -161,18 +161,7 @@ def limit(
         SearchError: As for `evaluate`.
     """
     check_tree(tree, "limit")
-    if tree.is_sharing:
-        raise AnalysisError(
-            "several paths share nodes, and the limit is counted for trees without shared nodes: "
-            "to count the leaves of each path separately, write the tree with expectitree convert "
-            "--unshare"
-        )
-    most = budget.most(MAX_LEAVES) if max_leaves is None else max_leaves
-    if tree.leaves > most:
-        raise AnalysisError(
-            f"{tree.leaves:,} leaves, and the work grows with their square: at most {most:,} are "
-            "accepted unless --max-leaves says more"
-        )
+    _check(tree, budget.most(MAX_LEAVES) if max_leaves is None else max_leaves)
     find = partial(search_tree, bounds=bounds, engine=engine, exact=exact)
     rows = [
         find(tree, chosen, max_visits=max_visits) for chosen in algorithms_for(tree, algorithms)
@@ -187,6 +176,20 @@ def limit(
             "with the tree"
         )
     return result
+
+
+def _check(tree: Tree, max_leaves: int) -> None:
+    if tree.is_sharing:
+        raise AnalysisError(
+            "several paths share nodes, and the limit is counted for trees without shared nodes: "
+            "to count the leaves of each path separately, write the tree with expectitree convert "
+            "--unshare"
+        )
+    if tree.leaves > max_leaves:
+        raise AnalysisError(
+            f"{tree.leaves:,} leaves, and the work grows with their square: at most "
+            f"{max_leaves:,} are accepted unless --max-leaves says more"
+        )
 
 
 def _enough(tree: Tree, whole: Search) -> Enough:
