@@ -38,7 +38,7 @@ from expectitree.decide.size.report import size
 
 def command(options):
     """Count the nodes of a tree."""
-    options.show_all("size of", size, "size")
+    options.show_all("size of", size)
 ''',
 }
 FROM_PYTHON = """
