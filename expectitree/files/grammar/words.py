@@ -69,7 +69,7 @@ def described(data: Data) -> str:
 def require(is_right: object, data: Data, about: str, place: Place | None = None) -> None:
     """Raise `GrammarError` about a part of a document unless it is right.
 
-    The message is what was found, and `about`: where that was, and what was expected.
+    The message is what was found, and `about`: where that was, and a line with what to write.
     """
     if not is_right:
         raise GrammarError(f"found {described(data)}{about}", place)
