@@ -22,7 +22,6 @@ def command(
     results: str | None,
     scheduler: str | None,
     report: bool,
-    plot: str | None,
     format_name: str,
 ) -> int:
     """Run the experiment described by a YAML file, and print its results.
@@ -38,10 +37,6 @@ def command(
 
     For example: expectitree study studies/ballard-best.yaml --report
     """
-    if plot is not None:
-        raise UsageError(
-            "studies are not plotted\nprint their table with --format csv, and plot that."
-        )
     if jobs is not None and scheduler is not None:
         raise UsageError("--jobs is for this machine: on a cluster, its workers are used.")
     study = load_study(spec)
