@@ -64,9 +64,10 @@ class Written(NamedTuple):
 def _products(node: Written) -> Facts:
     """Find `{win: 0.3*10, lose: 0.7*20}`: each p is in the utility."""
     items = node.children[:_MAX_SUMMED]
-    if node.kind == Kind.CHANCE and isinstance(items, tuple):
+    if isinstance(items, tuple):
         items = [text for _, text in items]
-    if not all(isinstance(text, str) and "*" in text for text in items):
+    are_products = all(isinstance(text, str) and "*" in text for text in items)
+    if node.kind != Kind.CHANCE or not are_products:
         return None
     pairs = [[part.strip() for part in text.split("*", 1)] for text in items]
     ps = [p for p, _ in pairs]
