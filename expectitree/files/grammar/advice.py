@@ -288,7 +288,8 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
 
     `names` are those of nodes. `is_form` is whether the message ends with how numbers are written.
     """
-    frame, label = trail.frames[-1], trail.label()
+    frame = trail.frames[-1]
+    label = frame.label(len(frame.ids))
     if hint := trap("missing space", text):
         return hint
     if text in names:
