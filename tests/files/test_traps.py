@@ -65,6 +65,7 @@ def test_advice_about_a_trap_works(text: str, says: str, better: str, value: str
         "max: {probability theory: 3, weight: 80}",
         "max: [0, 0, 100, 0]",
         "max: [000, 1]",
+        "max: [0.3*10, 0.7*20]",
         "chance: {gain: 5, loss: -3, cash: 2}",
         "max: {a: {cost: 0, utility: 3}, b: {reward: -2, utility: 7}}",
     ],

@@ -46,9 +46,7 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
         is_linear = {"+": not is_mixed, "-": not is_mixed, "*": is_mixed, NEGATION: True}
         if is_linear.get(operation, operation == "/" and not degrees[-1]):
             return 1
-        hint = f"write one such as `{' + '.join(criteria)}`"
-        if operation in ("+", "-"):
-            hint = "remove the constant, which changes no decision"
+        hint = f"write one such as `{' + '.join(criteria)}`, without a constant"
         raise ExpressionError(f"{quote(text_of(node), 60)} is not {expected}\n{hint}")
 
     expected = "a sum of criteria, each times a number or a formula of parameters"

@@ -258,7 +258,7 @@ def report_pairs(trail: Trail, text: str = "(") -> bool:
     place = len(frame.ids)
     keys = [key for key, _ in frame.container] if frame.is_labelled else []
     is_node = len([*filter(KINDS.get, keys)]) == 1 and {*keys} <= {*NODE_KEYS}
-    if not frame.kind:
+    if not frame.kind or ("(" not in text and not is_node):
         return False
     if is_node:
         fault = _keys_as_labels(frame, frame.container)
@@ -289,7 +289,8 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
 
     `names` are those of nodes. `is_form` is whether the message ends with how numbers are written.
     """
-    frame, label = trail.frames[-1], trail.label()
+    frame = trail.frames[-1]
+    label = frame.label(len(frame.ids))
     if hint := trap("missing space", text):
         return hint
     if text in names:
@@ -298,7 +299,7 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     if not hint and is_form:
         hint = _numbers_hint(text, frame.kind)
     if not hint and frame.is_labelled:
-        hint = label_hint(label, frame.kind, frame.container)
+        hint = label_hint(label, frame.kind, frame.container).replace("\n", "; ")
     if not hint and text.lower() in NOT_KNOWN_WORDS:
         hint = 'a terminal that is not known yet is {utility: "?"}'
     if hint:

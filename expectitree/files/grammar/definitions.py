@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
-from expectitree.base.errors import ExpectitreeError, TreeError
+from expectitree.base.errors import TreeError
 from expectitree.base.expressions.parser import listed, parse
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, RESERVED, Expression, text_of
 from expectitree.base.expressions.syntax import Number as Written
@@ -45,7 +45,6 @@ from expectitree.files.grammar.values import (
     Read,
     ValueReader,
     lazy,
-    offset_of,
     text,
 )
 from expectitree.files.grammar.words import (
@@ -483,29 +482,22 @@ def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
     [(kind, written)] = data
     if kind not in KINDS:
         raise GrammarError(f"attitude: {unknown_key(kind, KINDS)}", Place(data, 0, True))
-    try:
-        if kind == "points":
-            return Attitude(kind, points=tuple(_points(values, written)))
-        if kind == "utility":
-            return Attitude(kind, expression=_expression(written))
-        number = values.number_or_formula(written)
-        if is_formula(number):
-            return Attitude(kind, formula=number)
-        return Attitude(kind, number)
-    except ExpectitreeError as error:
-        place = getattr(error, "place", None) or Place(data, 0)
-        offset = offset_of(error)
-        if error.found:
-            error = GrammarError(f"unknown name {error.found}", hint=error.hint)
-        values.report(place._replace(offset=offset), error.about("attitude: "))
-        return None
-
-
-def _expression(data: Data) -> Expression:
-    return parse(
-        filled_text(data, f" as utility\nwrite an expression in {TOTAL}, such as `{TOTAL}^(1/2)`"),
-        (TOTAL,),
+    attitude: Attitude | None = values.attempt(
+        partial(_read_attitude, kind=kind), written, data, 0, "attitude: "
     )
+    return attitude
+
+
+def _read_attitude(values: ValueReader, data: Data, kind: str) -> Attitude:
+    if kind == "points":
+        return Attitude(kind, points=tuple(_points(values, data)))
+    if kind == "utility":
+        hint = f"write an expression in {TOTAL}, such as `{TOTAL}^(1/2)`"
+        return Attitude(kind, expression=parse(filled_text(data, f" as utility\n{hint}"), (TOTAL,)))
+    number = values.number_or_formula(data)
+    if is_formula(number):
+        return Attitude(kind, formula=number)
+    return Attitude(kind, number)
 
 
 def _points(values: ValueReader, data: Data) -> list[tuple[Number, Number]]:

@@ -57,17 +57,14 @@ class Written(NamedTuple):
     children: Data
     parameters: Collection[str]  # the names of the file's parameters
 
-    def outcome(self, label: str, p: str) -> str:
-        """Return the outcome with a label, and with a p, as in a file."""
-        return label_with_p(label, p, self.children, self.names.index(label))
-
 
 def _products(node: Written) -> Facts:
     """Find `{win: 0.3*10, lose: 0.7*20}`: each p is in the utility."""
     items = node.children[:_MAX_SUMMED]
-    if node.kind == Kind.CHANCE and isinstance(items, tuple):
+    if isinstance(items, tuple):
         items = [text for _, text in items]
-    if not all(isinstance(text, str) and "*" in text for text in items):
+    are_products = all(isinstance(text, str) and "*" in text for text in items)
+    if node.kind != Kind.CHANCE or not are_products:
         return None
     pairs = [[part.strip() for part in text.split("*", 1)] for text in items]
     ps = [p for p, _ in pairs]
@@ -120,7 +117,7 @@ def _numbers_of_player(node: Written) -> Facts:
         or sum(number for number, _ in numbers) != 1
     ):
         return None
-    first = node.outcome(node.names[0], numbers[0][1])
+    first = label_with_p(node.names[0], numbers[0][1], node.children)
     return {"names": _shown(node.names), "first": first}
 
 
@@ -148,7 +145,8 @@ def _labels_as_p(node: Written) -> Facts:
             return None
         meant, p = others[:MAX_SHOWN], others[0]
     are = "are read as labels" if len(meant) > 1 else "is read as a label"
-    return {"names": key_list(meant), "are": are, "first": node.outcome(meant[0], p)}
+    first = label_with_p(meant[0], p, node.children, names.index(meant[0]))
+    return {"names": key_list(meant), "are": are, "first": first}
 
 
 def _numbers_in_labels(node: Written) -> Facts:
@@ -159,7 +157,7 @@ def _numbers_in_labels(node: Written) -> Facts:
         whole, sign = 100, "%"
     if sum(number for number, _ in numbers) != whole:
         return None
-    first = node.outcome(node.names[0], numbers[0][1] + sign)
+    first = label_with_p(node.names[0], numbers[0][1] + sign, node.children)
     return {"names": _shown(node.names), "whole": whole, "first": first}
 
 

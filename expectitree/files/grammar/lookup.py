@@ -100,9 +100,6 @@ def _case(by: Expression, cases: Sequence[Row]) -> Expression:
 
 def _line(by: Expression, low: Row, high: Row) -> Expression:
     """Return the formula of a line through two rows."""
-    slope = Apply("/", (_minus(high.value, low.value), _minus(high.key, low.key)))
-    return Apply("+", (low.value, Apply("*", (slope, _minus(by, low.key)))))
-
-
-def _minus(first: Expression, second: Expression) -> Expression:
-    return Apply("-", (first, second))
+    rise, run = Apply("-", (high.value, low.value)), Apply("-", (high.key, low.key))
+    part = Apply("*", (Apply("/", (rise, run)), Apply("-", (by, low.key))))
+    return Apply("+", (low.value, part))

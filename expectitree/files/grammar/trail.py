@@ -104,10 +104,6 @@ class Trail(Problems):
         frame = self.frames[-1]
         return frame.place(len(frame.ids))
 
-    def label(self) -> str:
-        """Return the label of the current child."""
-        return self.frames[-1].label(len(self.frames[-1].ids))
-
     def path(self, of_parent: bool = False, index: int | None = None) -> str:
         """Return the path of the current child, the child `at`, or with `own` their parent."""
         frames = [frame for frame in self.frames[: -1 if of_parent else None] if frame.kind]

@@ -192,7 +192,9 @@ def unknown_key(key: str, known: Collection[str], hint: str = "") -> str:
             f"unknown key {name}\na number next to other keys is written as `utility: {name[1:-1]}`"
         )
     if not key:
-        hint = 'for a utility that is not known yet, write `utility: "?"`'
-        return f"a ? without quotes is an empty key\n{hint}"
+        return (
+            "a ? without quotes is an empty key\nfor a utility that is not known yet, write "
+            '`utility: "?"`'
+        )
     hint = key_hint(key, known)
     return f"unknown key {name}{hint}\nwrite one of {', '.join(known)}"
