@@ -227,7 +227,8 @@ def warnings_about(file: str) -> Iterator[None]:
     with warnings.catch_warnings(record=True, action="default") as records:
         yield
     for record in records:
-        warn(WarningText(file, str(record.message)))
+        if issubclass(record.category, UserWarning):  # others are for developers
+            warn(WarningText(file, str(record.message)))
 
 
 def say_warnings(output: Output) -> None:

@@ -321,10 +321,9 @@ def tornado(
     for name in names:
         ends = (ranges or {}).get(name)
         is_assumed = not (chosen or ends or tree.parameters[name].range)
-        if not chosen and (why := why_fixed(tree, name)):
-            left_out[name] = why
-            continue
         try:
+            if not chosen and (why := why_fixed(tree, name)):
+                raise AnalysisError(why)
             if is_assumed:
                 ends = _assumed_ends(tree, name)
             bars.add(range_of(tree, name, ends))

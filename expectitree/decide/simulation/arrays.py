@@ -142,9 +142,9 @@ def values_at(
 
     NaN is where a number has no value.
     """
-    numbers = Numbers(tree, {name: np.array(column) for name, column in places.items()})
     zero = np.zeros(max(map(len, places.values())))
     with np.errstate(all="ignore"):
+        numbers = Numbers(tree, {name: np.array(column) for name, column in places.items()})
         values = numbers.values([False] * len(tree))
         paid = numbers.reward(NONE) + zero
         actions = {

@@ -51,8 +51,8 @@ class Strategies:
         for n, kind in enumerate(self.kind):
             below = any(decides[self.child[b]] for b in tree.branches_of(n))
             decides.append(below or kind in PLAYERS)
-        self.numbers = Numbers(tree, draws)
         with np.errstate(all="ignore"):  # a number that is missing is NaN
+            self.numbers = Numbers(tree, draws)
             values = self.numbers.values(decides)
             self.places = self._unfolded(decides)
             branches = [b for place in self.places for b in tree.branches_of(place.node)]
