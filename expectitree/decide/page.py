@@ -88,13 +88,13 @@ th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; ve
   p, ul, figure, .table { margin: 0.4rem 0 }
   figure.wide img, figure.tree img { min-width: 0 }
   .plots figure { min-width: 0; flex-basis: 48%; max-width: 50% }
-  .tree img { max-height: 190mm }
-  .wide img { max-height: 130mm }
-  .plots img { max-height: 60mm; width: auto }
+  .tree img { max-height: 155mm }
+  .wide img { max-height: 100mm }
+  .plots img { max-height: 55mm; width: auto }
   .table { overflow: visible; font-size: 8pt }
   th, td { padding: 0.1rem 0.5rem 0.1rem 0 }
   h2, h3 { break-after: avoid }
-  figure, .table, tr, li { break-inside: avoid }
+  figure, tr, li { break-inside: avoid }
 }
 </style>
 """
