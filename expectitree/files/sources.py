@@ -136,7 +136,7 @@ def _why_unreadable(name: str, error: OSError | ValueError) -> str:
         if _MAPPING.search(name):
             return (
                 "there is no such file\na tree is typed after -e: expectitree eval -e "
-                f"{shlex.quote(name)}; in Python, use loads"
+                f"{shlex.quote(escape(name))}; in Python, use loads"
             )
         try:
             names = sorted(os.listdir(path.parent))[:10_000]

@@ -212,4 +212,4 @@ def test_it_prints_the_link_and_ends_with_ctrl_c(tmp_path: Path) -> None:
 def test_a_port_that_is_taken_is_refused(server: Server) -> None:
     done = run_main("edit", "--no-browser", "--port", str(server.server_port), server.file)
     assert done.status == 2
-    assert f"Port {server.server_port} cannot be used: Address already in use." in done.err
+    assert f"port {server.server_port} cannot be used: Address already in use\n" in done.err

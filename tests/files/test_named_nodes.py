@@ -145,7 +145,7 @@ def test_verify_writes_into_such_a_file(tmp_path: Path) -> None:
     file.write_text(text)
     assert run_main("verify", "--write", str(file)).status == 0
     (line,) = {*file.read_text().splitlines()} - {*text.splitlines()}
-    assert line.startswith("expect: {value: 13.8, best: test, ")
+    assert line.startswith("expect: {value: 13.8, best: test}")
     assert run_main("verify", "--quiet", str(file)).status == 0
 
 

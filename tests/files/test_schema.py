@@ -67,7 +67,8 @@ UNSEEN = {
     "a number where the root has criteria": "criteria-cost.yaml",
     "the value of a formula": """
         formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
-        event-likelihood.yaml formula-value.yaml param-table-below.yaml with-event.yaml
+        event-likelihood.yaml formula-value.yaml param-table-below.yaml
+        param-table-below-several.yaml with-event.yaml
         with-value.yaml""",
     "the labels of an event": "event-labels.yaml event-signal.yaml",
     "a utility that does not increase, or not for all totals, and a name in it": """

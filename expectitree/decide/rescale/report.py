@@ -273,8 +273,8 @@ def scale_of(given: str | Mapping[Number, Number]) -> Scale:
     if isinstance(given, Mapping):
         images = {to_exact(u): to_exact(image) for u, image in given.items()}
     elif not isinstance(given, str):
-        expected = "expected a formula in u such as 'u^2', or a mapping such as {2: 20}"
-        raise TransformError(f"found a map of type {type(given).__name__}, {expected}")
+        hint = "write a formula in u such as 'u^2', or a mapping such as {2: 20}"
+        raise TransformError(f"found a map of type {type(given).__name__}\n{hint}")
     elif "=" in given and "(" not in given:  # a formula has `=` within if(…) only
         images = _read_pairs(given)
     else:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterable
 
+from expectitree.base.algorithms import GONE
 from expectitree.base.errors import NumberError
 from expectitree.base.names import did_you_mean, nearest
 from expectitree.base.numbers import escape, quote
@@ -184,7 +185,7 @@ def key_hint(word: str, known: Iterable[str]) -> str:
 
 def unknown_key(key: str, known: Collection[str], hint: str = "") -> str:
     """Return the message for an unknown key where the `known` ones are allowed."""
-    name = quote(key)
+    name, hint = quote(key), hint or GONE.get(key, "")
     if hint:
         return f"unknown key {name}\n{hint}"
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):

@@ -246,7 +246,7 @@ def test_wrong_bounds_are_refused(bounds: Any) -> None:
 
 
 def test_a_wrong_goal_is_refused() -> None:
-    with pytest.raises(SearchError, match="expected"):
+    with pytest.raises(SearchError, match="found 'both' as goal: write value or action"):
         et.inquire(tree_of(SMALL), goal="both")
 
 
