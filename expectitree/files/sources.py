@@ -12,6 +12,7 @@ from typing import IO
 from expectitree.base.budget import read_limited
 from expectitree.base.errors import FileError, NumberError, Problem
 from expectitree.base.names import nearest
+from expectitree.base.numbers import escape
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import error_at, error_in
 from expectitree.files.urls import is_url, refuse_url
