@@ -13,7 +13,7 @@ from expectitree.base.tree.columns import expect_rows
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.lab.limit.report import Limit, limit
-from expectitree.lab.study.executors import run_tasks
+from expectitree.lab.study.executors import results_of
 from expectitree.lab.study.results import GROWN_FIGURES, Figures, Record, Results
 from expectitree.lab.study.spec import (
     LIMIT,
@@ -161,10 +161,6 @@ def execute(
     progress: Callable[[int], None],
 ) -> None:
     """Perform tasks, a few for each worker at a time; report finished trees to `progress`."""
-    todo = iter([(task,) for task in tasks])
-
-    def take(records: list[Record]) -> None:
+    for records in results_of(executor, 3 * workers, perform, tasks):
         results.add(records)
         progress(len(records))
-
-    run_tasks(executor, 3 * workers, lambda: next(todo, None), perform, take)
