@@ -18,21 +18,21 @@ from expectitree.base.numbers import quote
 from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place, Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of
+from expectitree.lab.families import FAMILIES, parameters_of
 from expectitree.lab.families.parameters import PARAMETERS, whole
 from expectitree.lab.study.spec import (
-    LAZY_ONLY,
     LIMIT,
+    ONLY,
     ORDERS,
     SEARCHES,
     SOURCES,
-    WHOLE_ONLY,
     Parameters,
     Published,
     Study,
     describe,
     games,
     is_game,
+    nodes_of,
 )
 from expectitree.text.json_values import Fields
 
@@ -140,8 +140,7 @@ class _StudyReader:
         for chosen in product(*values.values()):
             tree = first | dict(zip(values, chosen, strict=True))
             try:
-                if source == "family":
-                    expected_nodes(**tree)
+                nodes_of(tree)
             except ExpectitreeError as error:
                 raise AnalysisError(f"{describe(tree)}: {error.lines}") from None
             trees.append(tree)
@@ -191,8 +190,10 @@ class _StudyReader:
         readers = {key: self.each(_option(key)) for key in OPTIONS}
         chosen = self.mapping(written, expected, readers)
         keys = [key for key in reversed(OPTIONS) if key in chosen]
-        combinations = product(*(chosen[key] for key in keys))
-        return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
+        return [
+            _find_algorithm(name, dict(zip(keys, values, strict=True)))
+            for values in product(*(chosen[key] for key in keys))
+        ]
 
     def figures(self, item: Data, place: Place) -> list[Published]:
         """Return the figures of one entry of `published`: it may have one for each algorithm."""
@@ -271,14 +272,12 @@ def _value(read: Callable[[str], Any], expected: str) -> Reader:
     """Return a reader of one value; `read` raises an error for a text that is not as expected."""
 
     def read_value(value: Data, place: Place) -> Any:
-        try:
+        with suppress(ValueError, ZeroDivisionError):
             if isinstance(value, bool):
                 return read(str(value).lower())
             if isinstance(value, str):
                 return read(value)
-        except (ValueError, ZeroDivisionError):
-            pass
-        raise AnalysisError(f"found {described(value)}\nwrite {expected}")
+        return _expect(False, value, expected)
 
     return read_value
 
@@ -330,7 +329,7 @@ def _read_figure(text: str) -> str:
     raise ValueError
 
 
-def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
+def _find_algorithm(name: str, options: Fields) -> Algorithm:
     """Return the algorithm with a name and options; `limit` counts as one."""
     if name.lower() != LIMIT.name:
         return algorithm(name_of(name), **options)
@@ -345,11 +344,10 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
 def _check_game_keys(values: Mapping[str, Any]) -> None:
     """Raise `AnalysisError` if keys of a game's trees are missing, or contradict each other."""
     searches = set(values.get("search") or ("whole",))
-    for kind, keys in (("lazy", LAZY_ONLY), ("whole", WHOLE_ONLY)):
-        wrong = [key for key in keys if key in values]
-        if wrong and searches != {kind}:
+    for key, kind in ONLY.items():
+        if key in values and searches != {kind}:
             raise AnalysisError(
-                f"{wrong[0]} is for search: {kind}: list the searches of other kinds apart"
+                f"{key} is for search: {kind}: list the searches of other kinds apart"
             )
     if "depth" not in values and "seconds" not in values:
         raise AnalysisError("there is no key depth\nsay how many plies deep the trees are")
@@ -358,9 +356,7 @@ def _check_game_keys(values: Mapping[str, Any]) -> None:
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
     """Yield the key and the message of each search and figure that fits no tree."""
     whole = [chosen.name for chosen in study.algorithms if chosen.needs_whole_tree]
-    limited = any(
-        {"deepen": "true"}.items() <= tree.items() or "seconds" in tree for tree in study.trees
-    )
+    limited = any(tree.get("deepen") == "true" or "seconds" in tree for tree in study.trees)
     if LIMIT in study.algorithms and any(map(is_game, study.trees)):
         found = "limit is for trees without shared nodes, and those of games share them"
         yield "algorithms", f"{found}\nremove it"

@@ -19,7 +19,7 @@ Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `famil
 SOURCES = ("family", "game")
 ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
 SEARCHES = ("whole", "lazy")
-WHOLE_ONLY, LAZY_ONLY = ("order",), ("deepen", "seconds")  # keys of a game's trees
+ONLY = {"order": "whole", "deepen": "lazy", "seconds": "lazy"}  # keys of one kind of search
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
 _GAME_NODES = 2_000  # a guess
 

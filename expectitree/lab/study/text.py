@@ -10,6 +10,7 @@ from rich.text import Text
 from expectitree.base.means import Mean
 from expectitree.base.numbers import typeset
 from expectitree.lab.study.report import Summary, SummaryRow
+from expectitree.lab.study.spec import is_lazy
 from expectitree.text.console import characters, safe
 from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
@@ -51,14 +52,9 @@ def cells_of(row: SummaryRow, summary: Summary) -> dict[str, str]:
     """Return the cells of a row by the names of their columns."""
     cells = {name: row.tree.get(name, "-") for name in summary.varying}
     cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
-    cells |= {"leaves": _leaves(row), "nodes": _figure(row.nodes)}
-    if row.node_share is not None:
-        cells["nodes"] = _percent(row.node_share)
-    if any(other.evaluations is not None for other in summary.rows):
-        for name, figure in (("evaluations", row.evaluations), ("rows", row.rows)):
-            cells[name] = "-"
-            if figure is not None:
-                cells[name] = _figure(figure)
+    cells |= {"leaves": _leaves(row), "nodes": _percent(row.node_share) or _figure(row.nodes)}
+    if any(is_lazy(other.tree) for other in summary.rows):
+        cells |= {"evaluations": _figure(row.evaluations) or "-", "rows": _figure(row.rows) or "-"}
     if summary.has_published:
         cells |= {"published": "-", "off by": ""}
     if row.published is not None and row.published_share is not None and row.leaf_share:
@@ -75,18 +71,19 @@ def _is_number(text: str) -> bool:
 
 
 def _leaves(row: SummaryRow) -> str:
-    if row.leaf_share is None:
-        return _figure(row.leaves)
-    if row.leaf_share.half:
-        return _percent(row.leaf_share)
-    return f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
+    if row.leaf_share is not None and not row.leaf_share.half:
+        return f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
+    return _percent(row.leaf_share) or _figure(row.leaves)
 
 
-def _percent(mean: Mean) -> str:
+def _percent(mean: Mean | None) -> str:
     return _figure(mean, ".1f", "%")
 
 
-def _figure(mean: Mean, form: str = ",.0f", sign: str = "") -> str:
+def _figure(mean: Mean | None, form: str = ",.0f", sign: str = "") -> str:
+    """Return a mean and its interval, the latter unless it is a point; nothing for no mean."""
+    if mean is None:
+        return ""
     text = f"{mean.value:{form}}{sign}"
     if mean.half:
         text += f" ±{mean.half:{form}}"
