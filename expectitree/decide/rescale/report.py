@@ -317,5 +317,5 @@ def classify(images: Images) -> MapClass:
         slope = (other - image) / (v - u)
     line = slope, image - slope * u
     if any(error for *_, error in points):
-        return MapClass(AFFINE, *map(Rounded.of, line))
+        line = Rounded.of(line[0]), Rounded.of(line[1])
     return MapClass(AFFINE, *line)
