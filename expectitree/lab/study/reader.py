@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, product
+from itertools import chain, product, starmap
 from typing import IO, Any, TypeAlias
 
 from expectitree.base.algorithms import ALGORITHMS, NAMES, OPTIONS, Algorithm, algorithm, name_of
@@ -118,19 +118,19 @@ class _StudyReader:
     def grid(self, item: Data, place: Place) -> list[Parameters]:
         """Return every combination of the values of parameters: a list is several values."""
         _expect(isinstance(item, tuple), item, TREES)
-        sources = [(key, value) for key, value in item if key in SOURCES]
-        if not sources:
+        sources = (pair for pair in item if pair[0] in SOURCES)
+        source, name = next(sources, ("", ""))
+        if not source:
             raise AnalysisError(
                 f"there is no key family\nchoose {', '.join(FAMILIES)}; or write a key game"
             )
-        source, name = sources[0]
         if source == "game":
             values = self.mapping(item, TREES, self.game_readers())
             _check_game_keys(values)
         else:
             values = self.mapping(item, TREES, self.family_readers(name))
         first = {source: values.pop(source)}
-        if math.prod(len(choices or ()) for choices in values.values()) > MAX_KINDS:
+        if math.prod(map(len, values.values())) > MAX_KINDS:
             raise AnalysisError(
                 f"these are more than {MAX_KINDS:,} kinds of tree\nlist fewer values"
             )
@@ -363,8 +363,7 @@ def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
     elif whole and limited:
         yield "algorithms", f"{whole[0]} needs whole trees\nremove it, or deepen and seconds"
     for figure in study.published:
-        searches = product(study.trees, study.algorithms)
-        if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):
+        if not any(starmap(figure.applies_to, product(study.trees, study.algorithms))):
             where = ", ".join(f"{name} {value}" for name, value in figure.where.items())
             what = f"{figure.algorithm} on trees with {where or 'any settings'}"
             found = f"the figure {figure.figure} is of {what}"

@@ -24,9 +24,10 @@ _SPARE = {
 
 def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType]:
     study = summary.study
-    for text, style in ((study.title, "title"), (study.source, "dim")):
-        if text:
-            yield Text(safe(text, options), style=style)
+    if study.title:
+        yield Text(safe(study.title, options), style="title")
+    if study.source:
+        yield Text(safe(study.source, options), style="dim")
     yield f"{summary.done:,} of {plural(summary.total, 'tree')} done"
     yield ""
     if not summary.rows:
@@ -35,12 +36,10 @@ def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType
     columns = [_column(name, [row[name] for row in rows]) for name in rows[0]]
     yield from table(columns, [list(row.values()) for row in rows], options)
     yield ""
-    plus_minus = characters(options).plus_minus
-    legend = [f"Leaves and nodes that were visited, on average, {plus_minus} the 95% interval."]
+    legend = "Leaves and nodes that were visited, on average, {} the 95% interval."
+    yield Text(legend.format(characters(options).plus_minus), style="dim")
     if summary.has_published:
-        legend.append("Off by: measured minus published, in percentage points.")
-    for sentence in legend:
-        yield Text(sentence, style="dim")
+        yield Text("Off by: measured minus published, in percentage points.", style="dim")
 
 
 def _column(name: str, cells: list[str]) -> Column:
@@ -57,11 +56,9 @@ def cells_of(row: SummaryRow, summary: Summary) -> dict[str, str]:
         cells |= {"evaluations": _figure(row.evaluations) or "-", "rows": _figure(row.rows) or "-"}
     if summary.has_published:
         cells |= {"published": "-", "off by": ""}
-    if row.published is not None and row.published_share is not None and row.leaf_share:
+    if row.published and row.published_share is not None and row.leaf_share:
         off = typeset(f"{row.leaf_share.value - row.published_share:+.1f}")
-        cells["published"] = row.published
-        if "/" not in row.published:
-            cells["published"] += "%"
+        cells["published"] = row.published + "%" * ("/" not in row.published)
         cells["off by"] = {"+0.0": "0", "−0.0": "0"}.get(off, off)
     return cells | {"time": seconds_text(row.seconds)}
 
