@@ -70,18 +70,17 @@ class Play:
 
     def later(self) -> dict[int, Labels]:
         """Return the best actions of the decisions below the root that play reaches, by node."""
-        tree, found = self.tree, dict[int, Labels]()
+        tree, actions = self.tree, dict[int, Labels]()
         reached = {tree.root_id}
         for n in range(tree.root_id, -1, -1):
             if n not in reached:
                 continue
-            best, branches = self.best(n), possible_branches(tree, n)
-            if best:
-                branches = [*self.best_branches(n)]
-            if best and n != tree.root_id:
-                found[n] = best
+            branches = possible_branches(tree, n)
+            if tree.columns.kind[n] in PLAYERS:
+                branches, actions[n] = [*self.best_branches(n)], self.best(n)
             reached.update(tree.columns.child[b] for b in branches)
-        return found
+        actions.pop(tree.root_id, None)
+        return actions
 
 
 def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Iterator[Case]:

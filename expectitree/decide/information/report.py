@@ -100,11 +100,11 @@ class Information(TreeReport):
 
     def to_records(self) -> Records:
         """Return a flat dict for each signal, or without a test for each outcome."""
-        about = {"file": self.file, "event": self.event}
-        findings = self.signals or self.outcomes
-        records = [about | vars(one) | {"best": next(iter(one.best), None)} for one in findings]
-        for record in records:
-            del record["labels"], record["later"]  # the name has the labels
+        records = []
+        for one in self.signals or self.outcomes:
+            best = next(iter(one.best), None)
+            figures = attributes(one, "name", "p", "value")
+            records.append({"file": self.file, "event": self.event, **figures, "best": best})
         return records
 
 
