@@ -17,7 +17,7 @@ from expectitree.base.expressions.parser import listed
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.decide.simulation.draws import Array
-from expectitree.decide.simulation.report import (
+from expectitree.decide.simulation.figures import (
     QUANTILES,
     ActionValue,
     Designs,

@@ -9,10 +9,10 @@ Medical Decision Making 34, 2014).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.expressions.syntax import names_in
@@ -24,6 +24,14 @@ from expectitree.base.tree.report import TreeReport, check_one_decider
 from expectitree.decide.frontier.report import weighed_parts
 from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
+from expectitree.decide.simulation.figures import (
+    ActionValue,
+    Designs,
+    Estimated,
+    Groups,
+    Knowledge,
+    Study,
+)
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import report
 from expectitree.searches.result import PLAYERS
@@ -32,56 +40,9 @@ if TYPE_CHECKING:
     from expectitree.decide.simulation.draws import Array
     from expectitree.decide.simulation.strategies import Strategies
 
-Groups: TypeAlias = Sequence[Sequence[str]]  # of parameters
-Designs: TypeAlias = Sequence[Sequence[Any]]  # of studies: parameter, observations, sd
-
 DRAWS, SEED = 10_000, 1  # by default
 MIN_DRAWS = 100
-QUANTILES = ("0.025", "0.5", "0.975")
 POINTS = 50  # between those of a curve
-_TIE = 1e-9  # of the greatest value, by which best actions may differ
-
-
-@dataclass(frozen=True)
-class Estimated:
-    """A mean over the draws, or a difference of means."""
-
-    value: float
-    error: float  # the standard error
-
-
-@dataclass(frozen=True)
-class ActionValue:
-    """The value of one action while parameters are uncertain."""
-
-    action: str | None  # its label; None if no player decides at the root
-    is_best: bool  # whether it has the greatest mean; for MIN, the least
-    mean: float
-    sd: float  # the standard deviation
-    quantiles: Mapping[str, float]  # by the texts "0.025", "0.5" and "0.975"
-    share: float  # of the draws, in which it would be best if the parameters were known
-    loss: float  # the expected loss of choosing it, beside the best decision in each draw
-    criteria: Mapping[str, Estimated]  # the mean of each criterion
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """What knowing uncertain parameters in advance is worth."""
-
-    name: str  # of the parameter or of the set, or the names of several
-    parameters: Labels
-    evppi: Estimated
-
-
-@dataclass(frozen=True)
-class Study:
-    """What the results of a study of a parameter are worth."""
-
-    name: str
-    parameter: str
-    observations: int
-    sd: float | None  # the standard deviation of an observation, None if it is yes or no
-    evsi: Estimated
 
 
 @dataclass(frozen=True)
