@@ -196,12 +196,12 @@ def information(
     best = best_actions(play, play.tree.root_id)
     gain = partial(_gain, now, play, eps)
     outcomes, with_information, evpi = gain(outcome_cases(tree, nodes, now), nodes)
-    tested: tuple[tuple[Finding, ...], Amount, Amount] = (), None, None
+    signals: tuple[Finding, ...] = ()
+    with_test = evsi = None
     if likelihood is not None:
         event = find_event(numbers, tree, *next(iter(nodes.items())), {})
         test = likelihood_values(tree, likelihood, event.outcomes)
-        tested = gain(cases_after(now, event, "signal", test), ["signal"])
-    signals, with_test, evsi = tested
+        signals, with_test, evsi = gain(cases_after(now, event, "signal", test), ["signal"])
     efficiency = float(evsi / evpi) if signals and evpi else None
     number = partial(round_once, exact=exact and tree.exact and len(tree) <= EXACT_NODES)
     about = file, tree, ", ".join(nodes), tuple(nodes), number(play.value), best

@@ -21,10 +21,9 @@ from expectitree.files.grammar.words import described, unknown_key
 from expectitree.lab.families import FAMILIES, parameters_of
 from expectitree.lab.families.parameters import PARAMETERS, whole
 from expectitree.lab.study.spec import (
+    CHOICES,
     LIMIT,
     ONLY,
-    ORDERS,
-    SEARCHES,
     SOURCES,
     Parameters,
     Published,
@@ -154,10 +153,7 @@ class _StudyReader:
             "game": _checked(lambda reference: games().check_game(reference, self.folder)),
             "depth": digits,
             "random-moves": digits,
-            "order": self.each(_one_of(ORDERS)),
-            "search": self.each(_one_of(SEARCHES)),
-            "merge": self.each(_one_of(("true", "false"))),
-            "deepen": self.each(_one_of(("true", "false"))),
+            **{key: self.each(_one_of(values)) for key, values in CHOICES.items()},
             "seconds": self.each(_value(_read_seconds, "seconds above 0, such as 0.5")),
             "estimate": self.each(
                 _checked(lambda reference: games().check_estimate(reference, self.folder))
