@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -107,18 +108,14 @@ class Inquiry(Shown):
         self._unknown = frozenset(tree.unknown)
         self._allowed = tree.inherited_bounds(self.bounds)
         self._answers: dict[int, Number] = {}
-        self._latest: Progress | None = None
 
-    @property
+    @cached_property
     def _progress(self) -> Progress:
         """The search of the tree with the answers so far, from the beginning."""
-        if self._latest is None:
-            tree = self.tree_answered()
-            engine = "auto" if tree.exact else "interpreted"
-            known = self.bounds, self.bounds_source
-            problem = Problem.of(tree, self.algorithm, known, engine)
-            self._latest = search_known(problem, self._answers)
-        return self._latest
+        tree = self.tree_answered()
+        engine = "auto" if tree.exact else "interpreted"
+        known = self.bounds, self.bounds_source
+        return search_known(Problem.of(tree, self.algorithm, known, engine), self._answers)
 
     # ---- Questions and answers.
 
@@ -169,7 +166,7 @@ class Inquiry(Shown):
         n, value = self._read(utility, path)
         if self._is_news(n, value):
             self._answers[n] = value
-            self._latest = None
+            vars(self).pop("_progress", None)
 
     def check(self, utility: Number | str) -> None:
         """Check an answer: raise `SearchError` if `answer` would."""
