@@ -20,6 +20,7 @@ from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
 from expectitree.decide.ask.questions import Progress, search_known
+from expectitree.searches.beliefs import paid
 from expectitree.searches.bounds import choose_bounds
 from expectitree.searches.problem import Problem
 from expectitree.searches.result import Search
@@ -252,15 +253,15 @@ class Inquiry(Shown):
         tree, root, child = self.tree, self.tree.root, self.tree.columns.child
         sign = {Kind.MAX: 1}.get(root.kind, -1)
         branches = tree.branches_of(root.id)
-        paid = {b: sign * tree.reward_of(b) for b in branches}
+        rewards = {b: sign * tree.reward_of(b) for b in branches}
         ends = {b: sorted(sign * end for end in self._interval_of(b)) for b in branches}
         # By child, what the best branch to it pays: the last one counts.
-        most_paid = {child[b]: paid[b] for b in sorted(branches, key=paid.__getitem__)}
+        most = {child[b]: rewards[b] for b in sorted(branches, key=rewards.__getitem__)}
         rivals = sorted(branches, key=lambda b: ends[b][1], reverse=True)
         losses: dict[int, Number] = {}
         for b in branches:
             gains = (ends[rival][1] - ends[b][0] for rival in rivals if child[rival] != child[b])
-            losses[b] = max(most_paid[child[b]] - paid[b], next(gains, 0))
+            losses[b] = max(most[child[b]] - rewards[b], next(gains, 0))
         known = self._progress.beliefs
         # Losses within the rounding error, twice as much if v* is known, are proofs.
         is_known = known.lower[root.id] == known.upper[root.id]
@@ -271,8 +272,7 @@ class Inquiry(Shown):
         least = min(losses.values())
 
         def expected(b: int) -> float:
-            reward = known.reward[b] if tree.columns.pays else 0
-            return sign * (known.mean[child[b]] + reward)
+            return sign * (known.mean[child[b]] + paid(known, b))
 
         return max((b for b in branches if losses[b] == least), key=expected), least
 
