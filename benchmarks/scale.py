@@ -8,14 +8,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from time import perf_counter, sleep
 
 import click
 
 from benchmarks.measuring import REPOSITORY, Row, Size, as_installed
-from expectitree.lab.study.executors import run_tasks
+from expectitree.lab.study.executors import results_of
 
 PROGRAM = [sys.executable, "-m", "expectitree"]
 PLIES = {5: "json", 6: "arrow", 7: "arrow", 8: "arrow"}  # 10 branches: 1.1 * 10^plies
@@ -57,9 +56,9 @@ def cluster(size: Size) -> Iterator[Row]:
     for workers in (2, 4):
         local = distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=None)
         with local, distributed.Client(local) as client, client.get_executor(pure=False) as door:
-            next_task = partial(next, iter([(0,)] * tasks), None)
             start = perf_counter()
-            run_tasks(door, 2 * workers, next_task, abs, lambda found: None)
+            for _ in results_of(door, 2 * workers, abs, [0] * tasks):
+                pass
             seconds = perf_counter() - start
         what = f"a cluster of {workers} local workers: each task costs"
         yield Row(what, 1000 * seconds / tasks, "ms")

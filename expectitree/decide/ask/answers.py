@@ -73,8 +73,9 @@ class AnswersFile:
         if not self.saves:
             return
         key = NOTATION.text(path)
-        is_long = len(key) > MAX_KEY_LENGTH
-        line = f"? {key}\n: {utility}\n" if is_long else f"{key}: {utility}\n"
+        line = f"{key}: {utility}\n"
+        if len(key) > MAX_KEY_LENGTH:
+            line = f"? {key}\n: {utility}\n"
         hint = "\ncorrect that, and run the same command again to go on"
         errors = named_errors(self.name, "the answer cannot be written", hint)
         with errors, open_to_append(self.name) as stream:
@@ -82,7 +83,8 @@ class AnswersFile:
                 line = _HEADER.format(escape(self.tree_name)) + line
             else:
                 stream.seek(-1, os.SEEK_END)
-                line = line if stream.read(1) == b"\n" else f"\n{line}"
+                if stream.read(1) != b"\n":
+                    line = f"\n{line}"
             append(stream, line.encode())
 
     def _parsed(self, more: str = "") -> Document:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from expectitree.base.tree.model import Kind, Tree
+from expectitree.decide.information.beliefs import possible_branches, reached
 from expectitree.searches.beliefs import Beliefs, begin
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.best_first_search import begin_best_first, end_best_first
@@ -26,21 +27,11 @@ class Progress(NamedTuple):
     beliefs: Beliefs
     route: list[int]
 
-    @property
-    def leaf(self) -> int | None:
-        """The leaf to ask for."""
-        return self.route[-1] if self.route else None
-
-    @property
-    def is_done(self) -> bool:
-        """Whether no unknown utility can change the result."""
-        return not self.route
-
     def result(self) -> Search:
         """Return the search so far."""
-        return Search.from_found(
-            self.problem, end_best_first(self.problem, self.beliefs, not self.is_done)
-        )
+        is_stopped = bool(self.route)
+        found = end_best_first(self.problem, self.beliefs, is_stopped)
+        return Search.from_found(self.problem, found)
 
 
 def search_known(problem: Problem, answers: Collection[int]) -> Progress:
@@ -58,26 +49,25 @@ def search_known(problem: Problem, answers: Collection[int]) -> Progress:
     renew(columns, beliefs)
 
     route: list[int] = []
-    while not is_reached(columns, beliefs):
+    while not is_reached(columns, beliefs) and not route:
         depth = walk(columns, beliefs, NO_LIMIT)
         nodes = list(beliefs.route[: depth + 1])
         leaf = nodes[-1]
-        if leaf not in waiting:
-            for n in nodes:
-                beliefs.visits[n] -= 1  # only an answer counts as a visit
-        if leaf in unknown and not waiting:
-            route = nodes
-            break
-        if leaf in unknown:
-            _enter(tree, beliefs, waiting)
-            waiting.clear()
-            renew(columns, beliefs)
-            continue
         if leaf in waiting:
             waiting.remove(leaf)
             take_in(beliefs, leaf, columns.utility[leaf])
-        # Otherwise the walk met a shared node that an answer along another path has closed.
-        back_up(columns, beliefs, depth)
+            back_up(columns, beliefs, depth)
+            continue
+        for n in nodes:
+            beliefs.visits[n] -= 1  # only an answer counts as a visit
+        if leaf not in unknown:  # a shared node that an answer along another path has closed
+            back_up(columns, beliefs, depth)
+        elif waiting:
+            _enter(tree, beliefs, waiting)
+            waiting.clear()
+            renew(columns, beliefs)
+        else:
+            route = nodes
 
     if waiting or tree.is_sharing:  # the search narrows only intervals along the path of each walk
         _enter(tree, beliefs, waiting)
@@ -102,24 +92,14 @@ def _begin(problem: Problem) -> Beliefs:
 
 def _enter(tree: Tree, beliefs: Beliefs, leaves: Collection[int]) -> None:
     """Enter the utilities of some leaves; count a visit where play can reach them."""
-    columns, in_play = tree.columns, _nodes_in_play(tree)
+    columns, in_play = tree.columns, reached(tree, (tree.root_id,))
     for n, kind in enumerate(columns.kind):
         if kind == Kind.TERMINAL:
             is_visited = n in leaves
             if is_visited:
                 take_in(beliefs, n, columns.utility[n])
         else:
-            possible = (b for b in tree.branches_of(n) if columns.probability[b] > 0)
-            is_visited = any(beliefs.visits[columns.child[b]] for b in possible)
-        if is_visited and n in in_play and not beliefs.visits[n]:
-            beliefs.visits[n] = 1
-
-
-def _nodes_in_play(tree: Tree) -> set[int]:
-    """Return the nodes that play can reach."""
-    columns, found = tree.columns, {tree.root_id}
-    for n in range(tree.root_id, -1, -1):
-        if n in found:
-            possible = (b for b in tree.branches_of(n) if columns.probability[b] > 0)
-            found.update(columns.child[b] for b in possible)
-    return found
+            below = (columns.child[b] for b in possible_branches(tree, n))
+            is_visited = any(beliefs.visits[child] for child in below)
+        if is_visited and in_play[n]:
+            beliefs.visits[n] = max(beliefs.visits[n], 1)

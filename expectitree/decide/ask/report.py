@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import replace
-from heapq import nlargest
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
 from expectitree.decide.ask.questions import Progress, search_known
+from expectitree.searches.beliefs import paid
 from expectitree.searches.bounds import choose_bounds
 from expectitree.searches.problem import Problem
 from expectitree.searches.result import Search
@@ -108,36 +109,32 @@ class Inquiry(Shown):
         self._unknown = frozenset(tree.unknown)
         self._allowed = tree.inherited_bounds(self.bounds)
         self._answers: dict[int, Number] = {}
-        self._latest: Progress | None = None
 
-    @property
+    @cached_property
     def _progress(self) -> Progress:
         """The search of the tree with the answers so far, from the beginning."""
-        if self._latest is None:
-            tree = self.tree_answered()
-            engine = "auto" if tree.exact else "interpreted"
-            known = self.bounds, self.bounds_source
-            problem = Problem.of(tree, self.algorithm, known, engine)
-            self._latest = search_known(problem, self._answers)
-        return self._latest
+        tree = self.tree_answered()
+        engine = "auto" if tree.exact else "interpreted"
+        known = self.bounds, self.bounds_source
+        return search_known(Problem.of(tree, self.algorithm, known, engine), self._answers)
 
     # ---- Questions and answers.
 
     @property
     def leaf(self) -> Node | None:
         """The leaf to ask for, the same until you answer; None if there is no more."""
-        n = self._progress.leaf
-        if n is None:
+        route = self._progress.route
+        if not route:
             return None
-        return self.tree.node(n)
+        return self.tree.node(route[-1])
 
     @property
     def path(self) -> str | None:
         """The first path of the leaf to ask for, its key in `answers`; None if there is no more."""
-        n = self._progress.leaf
-        if n is None:
+        leaf = self.leaf
+        if leaf is None:
             return None
-        return self.tree.path_of(n)
+        return self.tree.path_of(leaf.id)
 
     @property
     def route(self) -> tuple[Step, ...]:
@@ -154,7 +151,7 @@ class Inquiry(Shown):
     @property
     def is_done(self) -> bool:
         """Whether the goal is reached: no unknown utility can change the result."""
-        return self._progress.is_done
+        return not self._progress.route
 
     def answer(self, utility: Number | str, path: str | None = None) -> None:
         """Give the utility of the leaf to ask for, or of another unknown leaf.
@@ -170,7 +167,7 @@ class Inquiry(Shown):
         n, value = self._read(utility, path)
         if self._is_news(n, value):
             self._answers[n] = value
-            self._latest = None
+            vars(self).pop("_progress", None)
 
     def check(self, utility: Number | str) -> None:
         """Check an answer: raise `SearchError` if `answer` would."""
@@ -183,8 +180,8 @@ class Inquiry(Shown):
 
         It includes the reward of the path's last branch.
         """
-        found: Bounds = round_once(self._interval_of(self.tree.find_branch(path)), self.exact)
-        return found
+        interval: Bounds = round_once(self._interval_of(self.tree.find_branch(path)), self.exact)
+        return interval
 
     def _interval_of(self, branch: int) -> Bounds:
         tree, known = self.tree, self._progress.beliefs
@@ -235,17 +232,18 @@ class Inquiry(Shown):
         if not self._is_player:
             return ()
         root, (best, _) = self.tree.root, self._best_action()
-        found = []
+        actions = []
         for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True):
             interval = round_once(self._interval_of(b), self.exact)
-            found.append(Action(branch.label, branch.child, interval, b == best))
-        return tuple(found)
+            actions.append(Action(branch.label, branch.child, interval, b == best))
+        return tuple(actions)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each action: its bounds `lower` and `upper`, and `is_best`."""
-        names = ("action", "lower", "upper", "is_best")
-        rows = [(one.label, *one.interval, one.is_best) for one in self.actions]
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        records = []
+        for label, _, (lower, upper), is_best in self.actions:
+            records.append({"action": label, "lower": lower, "upper": upper, "is_best": is_best})
+        return records
 
     def _best_action(self) -> tuple[int, Number]:
         """Return the branch of the best action of the player at the root, and its loss.
@@ -254,22 +252,16 @@ class Inquiry(Shown):
         """
         tree, root, child = self.tree, self.tree.root, self.tree.columns.child
         sign = {Kind.MAX: 1}.get(root.kind, -1)
-        sure: dict[int, Number] = {}  # what an action guarantees its player
-        reach: dict[int, Number] = {}  # the most that its player may reach, by child
-        paid: dict[int, Number] = {}  # by the best branch to each child
         branches = tree.branches_of(root.id)
-        for b in branches:
-            c, reward = child[b], sign * tree.reward_of(b)
-            sure[b], most = sorted(sign * end for end in self._interval_of(b))
-            reach[c] = max(reach.get(c, most), most)
-            paid[c] = max(paid.get(c, reward), reward)
-        rivals = nlargest(2, reach, key=reach.__getitem__)
+        rewards = {b: sign * tree.reward_of(b) for b in branches}
+        ends = {b: sorted(sign * end for end in self._interval_of(b)) for b in branches}
+        # By child, what the best branch to it pays: the last one counts.
+        most = {child[b]: rewards[b] for b in sorted(branches, key=rewards.__getitem__)}
+        rivals = sorted(branches, key=lambda b: ends[b][1], reverse=True)
         losses: dict[int, Number] = {}
         for b in branches:
-            losses[b] = paid[child[b]] - sign * tree.reward_of(b)
-            others = [reach[c] for c in rivals if c != child[b]]
-            if others:
-                losses[b] = max(losses[b], others[0] - sure[b])
+            gains = (ends[rival][1] - ends[b][0] for rival in rivals if child[rival] != child[b])
+            losses[b] = max(most[child[b]] - rewards[b], next(gains, 0))
         known = self._progress.beliefs
         # Losses within the rounding error, twice as much if v* is known, are proofs.
         is_known = known.lower[root.id] == known.upper[root.id]
@@ -280,10 +272,9 @@ class Inquiry(Shown):
         least = min(losses.values())
 
         def expected(b: int) -> float:
-            reward = known.reward[b] if tree.columns.pays else 0
-            return sign * (known.mean[child[b]] + reward)
+            return sign * (known.mean[child[b]] + paid(known, b))
 
-        return max((b for b, loss in losses.items() if loss == least), key=expected), least
+        return max((b for b in branches if losses[b] == least), key=expected), least
 
     @property
     def answers(self) -> dict[str, Number]:
@@ -325,7 +316,7 @@ class Inquiry(Shown):
             "actions": self.actions,
             "bounds": self.bounds,
             "bounds_from": self.bounds_source,
-            "unknown": {"total": self.asked + self.unknown_left, "answered": self.asked},
+            "unknown": {"total": len(self._unknown), "answered": self.asked},
             "answers": self.answers,
             "next": question,
         }
@@ -334,11 +325,11 @@ class Inquiry(Shown):
 
     def _read(self, utility: Number | str, path: str | None) -> tuple[int, Number]:
         """Return the arguments of `answer` as a node and a number."""
-        n = self._progress.leaf if path is None else self.tree.find(path).id
-        if n is None:
+        leaf = self.leaf if path is None else self.tree.find(path)
+        if leaf is None:
             raise SearchError("no question is left\nname the leaf that has this utility")
         try:
-            return n, to_number(str(utility), self.tree.exact)
+            return leaf.id, to_number(str(utility), self.tree.exact)
         except NumberError as error:
             raise SearchError(error.lines) from None
 

@@ -50,7 +50,7 @@ def _question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableT
     """Yield the question: the steps to the leaf, with who decides there, and its notes."""
     leaf, route, tree = inquiry.leaf, inquiry.route, inquiry.tree
     assert leaf is not None
-    end = {True: " when", False: "?"}[bool(route)]
+    end = " when" if route else "?"
     yield Text(f"Question {inquiry.asked + 1:,}: what is it worth{end}", style="title")
     marks = characters(options)
     left_out = max(0, len(route) - _MAX_STEPS)
@@ -65,11 +65,9 @@ def _question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableT
         name = Text(f"{marks.kinds[kind.name]}{kind.name}", style=kind.name, no_wrap=True)
         label = Text(safe(step.branch.label, options), overflow="fold")
         reward = tree.reward_of(step.id)
-        cells = [
-            Text(p, no_wrap=True),
-            Text(" ".join(payment(reward) * bool(reward)), no_wrap=True),
-        ]
-        grid.add_row(name, Text(_VERBS[kind]), label, *cells[: 1 + pays])
+        paid = " ".join(payment(reward) * bool(reward))
+        cells = [Text(text, no_wrap=True) for text in (p, paid)]
+        grid.add_row(name, _VERBS[kind], label, *cells[: 1 + pays])
     notes = [leaf.note]
     if route:
         yield Padding(grid, (0, 0, 0, 2))
@@ -81,9 +79,8 @@ def _question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableT
     branches = [*tree.columns.child].count(leaf.id)
     if branches > 1:
         notes.append(f"{branches:,} branches lead here: the answer counts for all of them.")
-    for note in notes:
-        if note:
-            yield indented(Text(safe(note, options), style="dim"))
+    for note in filter(None, notes):
+        yield indented(Text(safe(note, options), style="dim"))
 
 
 def _bounds_text(bounds: Bounds) -> str:
@@ -154,22 +151,19 @@ def _effort(inquiry: Inquiry) -> str:
 
 def _actions(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield a table of the intervals of all actions, or of the most promising ones."""
-    marks = characters(options)
-    actions = list(inquiry.actions)
+    marks, actions = characters(options), list(inquiry.actions)
     left_out = len(actions) - _MAX_ACTIONS
     if left_out > 0:
         is_max = inquiry.tree.root.kind == Kind.MAX
         end, sign = int(is_max), 1 - 2 * is_max
         actions.sort(key=lambda action: (not action.is_best, sign * action.interval[end]))
-        del actions[_MAX_ACTIONS:]
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for action in actions:
+    for label, _, interval, is_best in actions[:_MAX_ACTIONS]:
         mark, style = "  ", "none"
-        if action.is_best:
+        if is_best:
             mark, style = marks.best, "best"
-        label = Text(mark + safe(action.label, options), style=style, overflow="fold")
-        interval = Text(known_text(*action.interval, display_text), no_wrap=True)
-        grid.add_row(label, interval)
+        name = Text(mark + safe(label, options), style=style, overflow="fold")
+        grid.add_row(name, Text(known_text(*interval, display_text), no_wrap=True))
     yield grid
     if left_out > 0:
         yield Text(f"  {marks.ellipsis} {left_out:,} more", style="dim")
@@ -203,7 +197,7 @@ class Conversation:
                     if not isinstance(utility, str):
                         raise SearchError(f"found {described(utility)}\n{FORM}")
                     self.inquiry.answer(utility, path)
-                    self.given[path] = str(utility)
+                    self.given[path] = utility
                 except (TreeError, SearchError) as error:
                     is_of_path = isinstance(error, TreeError)
                     problems.add(place._replace(of_key=is_of_path), path, error.lines)

@@ -7,7 +7,7 @@ beliefs at the roots of these trees.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from expectitree.base.errors import AnalysisError
@@ -27,7 +27,7 @@ from expectitree.decide.information.events import find_event
 from expectitree.decide.records import Amount, Labels
 from expectitree.searches.backward_induction import values_under
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import PLAYERS
+from expectitree.searches.result import PLAYERS, Search
 
 
 @dataclass(frozen=True)
@@ -39,49 +39,35 @@ class Case:
     tree: Tree  # with its probabilities given `known`
     choices: Mapping[int, int]  # the branches of nodes with one possible outcome
 
-    def result(self, eps: Amount) -> tuple[Amount, Play]:
-        """Return the value of the tree and its best play; `eps` is the difference of a tie."""
-        tree, child = self.tree, self.tree.columns.child
-        if tree.attitude is not None:
-            search = search_tree(tree)
-            return search.value, Play(search.tree, search.best_branches)
-        values = values_under(tree, self.choices)
-
-        def best_branches(n: int) -> Iterator[int]:
-            for b in tree.branches_of(n):
-                if abs(tree.reward_of(b) + values[child[b]] - values[n]) <= eps:
-                    yield b
-
-        return tree.root_reward + values[tree.root_id], Play(tree, best_branches)
+    def search(self, now: Search) -> Search:
+        """Return the search of the tree, given that of the tree of which nothing is known."""
+        if self.tree.attitude is not None:
+            return search_tree(self.tree)
+        values = values_under(self.tree, self.choices)  # other outcomes take no time
+        return replace(now, tree=self.tree, lower=values, upper=values)
 
 
-@dataclass(frozen=True)
-class Play:
-    """The best actions in a tree."""
+def best_actions(search: Search, n: int) -> Labels:
+    """Return the best actions at a node, in order; none if no player decides there."""
+    tree = search.tree
+    if tree.columns.kind[n] not in PLAYERS:
+        return ()
+    return tuple(tree.branch_label(n, b) for b in sorted(search.best_branches(n)))
 
-    tree: Tree
-    best_branches: Callable[[int], Iterator[int]]  # of the node of a player
 
-    def best(self, n: int) -> Labels:
-        """Return the best actions at a node; none if no player decides there."""
-        if self.tree.columns.kind[n] not in PLAYERS:
-            return ()
-        return tuple(self.tree.branch_label(n, b) for b in self.best_branches(n))
-
-    def later(self) -> dict[int, Labels]:
-        """Return the best actions of the decisions below the root that play reaches, by node."""
-        tree, found = self.tree, dict[int, Labels]()
-        reached = {tree.root_id}
-        for n in range(tree.root_id, -1, -1):
-            if n not in reached:
-                continue
-            best, branches = self.best(n), possible_branches(tree, n)
-            if best:
-                branches = [*self.best_branches(n)]
-            if best and n != tree.root_id:
-                found[n] = best
-            reached.update(tree.columns.child[b] for b in branches)
-        return found
+def later_actions(search: Search) -> dict[int, Labels]:
+    """Return the best actions of the decisions below the root that play reaches, by node."""
+    tree, actions = search.tree, dict[int, Labels]()
+    reached = {tree.root_id}
+    for n in range(tree.root_id, -1, -1):
+        if n not in reached:
+            continue
+        branches: Iterable[int] = possible_branches(tree, n)
+        if tree.columns.kind[n] in PLAYERS:
+            branches, actions[n] = search.best_branches(n), best_actions(search, n)
+        reached.update(tree.columns.child[b] for b in branches)
+    actions.pop(tree.root_id, None)
+    return actions
 
 
 def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Iterator[Case]:

@@ -20,7 +20,7 @@ outcomes (`cases.py`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 
@@ -32,7 +32,13 @@ from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.report import TreeReport
 from expectitree.base.tree.transform import in_decimals
 from expectitree.decide.information.beliefs import NEAR, check_steps
-from expectitree.decide.information.cases import Case, cases_after, outcome_cases
+from expectitree.decide.information.cases import (
+    Case,
+    best_actions,
+    cases_after,
+    later_actions,
+    outcome_cases,
+)
 from expectitree.decide.information.events import (
     Likelihoods,
     events_named,
@@ -43,6 +49,7 @@ from expectitree.decide.information.events import (
 from expectitree.decide.information.price import price_of, worth_of
 from expectitree.decide.records import Amount, Fields, Labels, Records, attributes
 from expectitree.searches.engine import search_tree
+from expectitree.searches.result import Search
 
 
 @dataclass(frozen=True)
@@ -100,11 +107,11 @@ class Information(TreeReport):
 
     def to_records(self) -> Records:
         """Return a flat dict for each signal, or without a test for each outcome."""
-        about = {"file": self.file, "event": self.event}
-        findings = self.signals or self.outcomes
-        records = [about | vars(one) | {"best": next(iter(one.best), None)} for one in findings]
-        for record in records:
-            del record["labels"], record["later"]  # the name has the labels
+        records = []
+        for one in self.signals or self.outcomes:
+            best = next(iter(one.best), None)
+            figures = attributes(one, "name", "p", "value")
+            records.append({"file": self.file, "event": self.event, **figures, "best": best})
         return records
 
 
@@ -184,19 +191,21 @@ def information(
     names = [events] if isinstance(events, str) else events
     nodes = _checked_events(tree, names, len(likelihood or ()))
     numbers, eps = _to_compute(tree)
-    now = Case({}, 1, numbers, {})
-    value, play = now.result(eps)
-    best = play.best(play.tree.root_id)
-    outcomes, with_information, evpi = _gain(now, eps, outcome_cases(tree, nodes, now), nodes)
-    tested: tuple[tuple[Finding, ...], Amount, Amount] = (), None, None
+    now, play = Case({}, 1, numbers, {}), search_tree(numbers)
+    if tree.attitude is None:
+        play = replace(play, own_eps=eps)
+    best = best_actions(play, play.tree.root_id)
+    gain = partial(_gain, now, play)
+    outcomes, with_information, evpi = gain(outcome_cases(tree, nodes, now), nodes)
+    signals: tuple[Finding, ...] = ()
+    with_test = evsi = None
     if likelihood is not None:
         event = find_event(numbers, tree, *next(iter(nodes.items())), {})
         test = likelihood_values(tree, likelihood, event.outcomes)
-        tested = _gain(now, eps, cases_after(now, event, "signal", test), ["signal"])
-    signals, with_test, evsi = tested
+        signals, with_test, evsi = gain(cases_after(now, event, "signal", test), ["signal"])
     efficiency = float(evsi / evpi) if signals and evpi else None
     number = partial(round_once, exact=exact and tree.exact and len(tree) <= EXACT_NODES)
-    about = file, tree, ", ".join(nodes), tuple(nodes), number(value), best
+    about = file, tree, ", ".join(nodes), tuple(nodes), number(play.value), best
     gains = number((with_information, evpi, outcomes, with_test, evsi, efficiency, signals))
     return Information(*about, *gains)
 
@@ -227,27 +236,26 @@ def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str,
 
 
 def _gain(
-    now: Case, eps: Amount, cases: Iterable[Case], names: Collection[str]
+    now: Case, play: Search, cases: Iterable[Case], names: Collection[str]
 ) -> tuple[tuple[Finding, ...], Amount, Amount]:
     """Return a finding for each case, the value with free information, and what that is worth.
 
-    Nothing is known `now`. The labels of a finding follow the `names` of what is known.
+    Nothing is known `now`, whose search is `play`. The labels of a finding follow the `names` of
+    what is known.
     """
-    value, play = now.result(eps)
-    results = [(case, *case.result(eps)) for case in cases]
-    later = [known.later() for _, _, known in results]
-    changed = {n for actions in later for n, best in actions.items() if best != play.best(n)}
-    findings, trees = [], []
-    for (case, informed, known), actions in zip(results, later, strict=True):
+    results = [(case, case.search(play)) for case in cases]
+    later = [later_actions(known) for _, known in results]
+    changed = {n for actions in later for n in actions if actions[n] != best_actions(play, n)}
+    findings = []
+    for (case, known), actions in zip(results, later, strict=True):
         labels = tuple(case.known.get(name, "-") for name in names)
-        about = ", ".join(labels), labels, case.p, informed, known.best(known.tree.root_id)
+        best = best_actions(known, known.tree.root_id)
         order = (n for n in known.tree.first_paths.order if n in changed & actions.keys())
         paths = {known.tree.path_of(n): actions[n] for n in order}
-        findings.append(Finding(*about, paths))
-        if case.tree.attitude is not None:
-            trees.append(case.tree)
-    if not trees:
+        findings.append(Finding(", ".join(labels), labels, case.p, known.value, best, paths))
+    chances = [case.p for case, _ in results]
+    if now.tree.attitude is None:
         informed = sum(one.p * one.value for one in findings)
-        return tuple(findings), informed, (informed - value) * now.tree.gain_sign
-    lottery = [one.p for one in findings], trees
-    return tuple(findings), worth_of(*lottery)[0], price_of(*lottery, now.tree)
+        return tuple(findings), informed, (informed - play.value) * now.tree.gain_sign
+    trees = [case.tree for case, _ in results]
+    return tuple(findings), worth_of(chances, trees)[0], price_of(chances, trees, now.tree)

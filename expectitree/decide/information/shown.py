@@ -13,6 +13,7 @@ nodes, has to be followed by the event at all of them.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -49,6 +50,7 @@ class ShownBeliefs:
 
     def __post_init__(self) -> None:
         self.events = self.tree.formulas.events
+        self.seen = ChainMap(self.shown, self.hints)  # to read only
         self.reached = reached(self.tree, (self.tree.root_id,), self.nodes)
 
     def event(self) -> Event:
@@ -88,7 +90,7 @@ class ShownBeliefs:
         found: dict[str, int] = {}
         for n, name in self.events.items():
             after = [self.branch[b] for b in self._branches(n) if b in self.branch]
-            if after and n not in self.assumed and not all(_same(after[0], one) for one in after):
+            if n not in self.assumed and not _are_same(after):
                 found.setdefault(name, n)
         return found
 
@@ -129,8 +131,8 @@ class ShownBeliefs:
             below = {b: column[child[b]] for b in self._branches(n) if child[b] in column}
             if not below:
                 continue
-            first = next(iter(below))
-            other = next((b for b in below if not _same(below[b], below[first])), None)
+            first, *others = below
+            other = next((b for b in others if not _same(below[b], below[first])), None)
             if other is None or column is self.shown:
                 column[n] = below[first]
             if other is not None and column is self.shown:
@@ -151,19 +153,14 @@ class ShownBeliefs:
     def _mix(self, n: int) -> None:
         """Note the mean of the beliefs after the outcomes of a chance node, or a part of them."""
         child, branches = self.tree.columns.child, self._branches(n)
-        known = {
-            b: self.shown.get(child[b]) or self.hints[child[b]]
-            for b in branches
-            if child[b] in self.shown or child[b] in self.hints
-        }
+        known = {b: self.seen[child[b]] for b in branches if child[b] in self.seen}
         if len(known) == len(branches):
             is_shown = all(child[b] in self.shown for b in branches)
             column = self.shown if is_shown else self.hints
             column[n] = self._mean(known)
         elif known:
-            first = next(iter(known.values()))
-            if all(_same(first, belief) for belief in known.values()):
-                self.hints[n] = first
+            if _are_same(known.values()):
+                self.hints[n] = next(iter(known.values()))
             self.faults[n] = self._incomplete(n, branches, known)
 
     def _mean(self, after: Mapping[int, Belief]) -> list[Amount]:
@@ -187,16 +184,16 @@ class ShownBeliefs:
         """Find the beliefs at all nodes and after all outcomes."""
         tree, child = self.tree, self.tree.columns.child
         self.node = dict(self.shown)
-        self.node[tree.root_id] = self.shown.get(tree.root_id) or self.hints.get(tree.root_id)
+        self.node[tree.root_id] = self.seen.get(tree.root_id)
         for n in range(tree.root_id, -1, -1):
             if not self.reached[n] or n in self.nodes:
                 continue
-            own = self.node.get(n)
+            own, after = self.node.get(n), dict[int, Belief]()
             if self._is_chance(n):
                 after = self._after(n, own)
-                self.branch.update(after)
-            else:
-                after = {b: own for b in self._branches(n) if own is not None}
+                self.branch |= after
+            elif own is not None:
+                after = dict.fromkeys(self._branches(n), own)
             for b, belief in after.items():
                 c = child[b]
                 if c in self.shown:
@@ -222,7 +219,7 @@ class ShownBeliefs:
         elif len(others) == 1:
             self._leave(n, own, others[0], found)
             return found
-        elif all(_same(own, belief) for belief in found.values()):
+        elif _are_same([own, *found.values()]):
             found.update(dict.fromkeys(others, own))
         if len(others) > 1:
             self.assumed.add(n)
@@ -244,3 +241,8 @@ class ShownBeliefs:
 def _same(one: Belief, two: Belief) -> bool:
     """Return whether two beliefs are equal, but for rounding."""
     return one is two or all(is_near(p, q) for p, q in zip(one, two, strict=True))
+
+
+def _are_same(beliefs: Collection[Belief]) -> bool:
+    """Return whether all beliefs are equal to the first, but for rounding."""
+    return all(_same(next(iter(beliefs)), belief) for belief in beliefs)

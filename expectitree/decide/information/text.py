@@ -20,10 +20,8 @@ def _lines(report: Information | Events, options: ConsoleOptions) -> Lines:
     if isinstance(report, Events):
         yield from _event_lines(report, options)
         return
-    if report.signals:
-        yield from _table(["signal"], report.signals, options)
-    else:
-        yield from _table(report.events, report.outcomes, options)
+    headings = ["signal"] if report.signals else report.events
+    yield from _table(headings, report.signals or report.outcomes, options)
     yield ""
     yield from sentences(_sentences(report), options)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from heapq import nsmallest
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -123,33 +124,36 @@ class Rescaling(Shown):
         """The actions at the root: label, value before, and value after the map."""
         if self.tree.root.kind not in PLAYERS:
             return []
-        root, child = self.tree.root_id, self.tree.columns.child
-        values = self.before.lower, self.after.lower
+        before, after = self.before.lower, self.after.lower
         return [
-            (self.tree.branch_label(root, b), *(found[child[b]] for found in values))
-            for b in self.tree.branches_of(root)
+            (branch.label, before[branch.child.id], after[branch.child.id])
+            for branch in self.tree.root.branches
         ]
 
     def to_records(self) -> Records:
         """Return a flat dict for each action, with its value `before` and `after` the map."""
         actions = round_once(tuple(self.actions), self.before.exact)
-        names = "file", "action", "before", "after"
-        return [dict(zip(names, (self.file, *action), strict=True)) for action in actions]
+        return [
+            {"file": self.file, "action": label, "before": before, "after": after}
+            for label, before, after in actions
+        ]
 
     def json_fields(self) -> Fields:
         """Return the fields for JSON."""
-        line: Fields = {}
+        about: Fields = {"text": self.scale.text, "class": self.map_class.name}
         if self.map_class.name == AFFINE:
-            line = attributes(self.map_class, "slope", "offset")
-        names = {"text": self.scale.text, "class": self.map_class.name}
-        found: Fields = {"map": {**names, **line, "pairs": self.pairs}}
-        for when in ("before", "after"):
-            found[when] = attributes(getattr(self, when), "value", "best", "ties")
-        columns = "label", "before", "after"
-        found["changed"] = self.changed
-        found["actions"] = [dict(zip(columns, action, strict=True)) for action in self.actions]
-        found["remarks"] = self.remarks
-        return found
+            about |= attributes(self.map_class, "slope", "offset")
+        return {
+            "map": {**about, "pairs": self.pairs},
+            "before": attributes(self.before, "value", "best", "ties"),
+            "after": attributes(self.after, "value", "best", "ties"),
+            "changed": self.changed,
+            "actions": [
+                {"label": label, "before": before, "after": after}
+                for label, before, after in self.actions
+            ],
+            "remarks": self.remarks,
+        }
 
 
 def rescale(
@@ -195,7 +199,11 @@ def rescale(
     remarks += (_BOUNDS,) * bool(folded.local_bounds)
     map_class = classify(images)
     before, after = _searches(folded, images, map_class)
-    changes = _changes(before, after)
+    changes = frozenset(
+        n
+        for n, kind in enumerate(folded.columns.kind)
+        if kind in PLAYERS and {*before.best_branches(n)} != {*after.best_branches(n)}
+    )
     if map_class.name == AFFINE and changes:
         path = escape(folded.path_of(min(changes)))
         raise AnalysisError(f"{path}: rounding changes the best actions, as this map cannot do")
@@ -227,15 +235,6 @@ def _searches(tree: Tree, images: Images, map_class: MapClass) -> tuple[Search, 
     return before, after
 
 
-def _changes(before: Search, after: Search) -> frozenset[int]:
-    """Return the nodes of players at which the set of best actions changes."""
-    return frozenset(
-        n
-        for n, kind in enumerate(before.tree.columns.kind)
-        if kind in PLAYERS and {*before.best_branches(n)} != {*after.best_branches(n)}
-    )
-
-
 def numbers_of(tree: Tree) -> list[Amount]:
     """Return the different utilities and estimates, the least first.
 
@@ -257,7 +256,7 @@ def _unused_names(scale: Scale, numbers: Sequence[Amount]) -> tuple[str, ...]:
     if len(unused) < len(scale.names):
         entries = f"{len(unused)} of {len(scale.names)} entries"
         return (f"{entries} of the map match no utility of the tree: {named}.",)
-    nearest = sorted(sorted(numbers, key=lambda u: abs(u - unused[0]))[:2])
+    nearest = sorted(nsmallest(2, numbers, key=lambda u: abs(u - unused[0])))
     raise TransformError(
         f"no terminal is worth {named} (and no estimate is): utilities run from "
         f"{message_text(numbers[0])} to {message_text(numbers[-1])}; nearest to "

@@ -84,8 +84,10 @@ def _sentences(report: Rescaling) -> Iterator[str]:
     old, new = display_text(before.value), display_text(after.value)
     best = names_text(before.ties)
     if report.changed:
-        changed = names_text(after.ties)
-        yield f"The decision changes: {best} ({old}) before, {changed} ({new}) after."
+        yield (
+            f"The decision changes: {best} ({old}) before, {names_text(after.ties)} ({new}) after."
+        )
+    elif before.ties:
+        yield f"The decision stays {best}: {old} before, {new} after."
     else:
-        start = f"The decision stays {best}" if before.ties else "No player decides at the root"
-        yield f"{start}: {old} before, {new} after."
+        yield f"No player decides at the root: {old} before, {new} after."

@@ -9,7 +9,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from math import isfinite
 
 import numpy as np
 
@@ -32,12 +31,9 @@ _SIGNS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq"}
 
 
 def _checked(value: Array) -> Array:
-    if isinstance(value, float):
-        return value if isfinite(value) else np.nan
-    finite = np.isfinite(value)
-    if finite.all():
+    if np.isfinite(value).all():
         return value
-    return np.where(finite, value, np.nan)
+    return np.where(np.isfinite(value), value, np.nan)[()]  # a number stays one
 
 
 def _power(base: Array, exponent: Array) -> Array:
@@ -143,16 +139,17 @@ def values_at(
     NaN is where a number has no value.
     """
     zero = np.zeros(max(map(len, places.values())))
+    actions = {}
     with np.errstate(all="ignore"):
         numbers = Numbers(tree, {name: np.array(column) for name, column in places.items()})
         values = numbers.values([False] * len(tree))
         paid = numbers.reward(NONE) + zero
-        actions = {
-            tree.branch_label(tree.root_id, b): paid + numbers.reward(b) + values[child]
-            for b, child in enumerate(tree.columns.child)
-            if b in tree.branches_of(tree.root_id) and tree.root.kind in _BETTER
-        }
-    return (paid + values[-1]).tolist(), {label: x.tolist() for label, x in actions.items()}
+        for b in tree.branches_of(tree.root_id):
+            worth = paid + numbers.reward(b) + values[tree.columns.child[b]]
+            actions[tree.branch_label(tree.root_id, b)] = worth.tolist()
+    if tree.root.kind not in _BETTER:
+        actions = {}
+    return (paid + values[-1]).tolist(), actions
 
 
 def mean_of(chances: Sequence[Array], values: Sequence[Array]) -> Array:

@@ -9,11 +9,10 @@ Medical Decision Making 34, 2014).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import starmap
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.expressions.syntax import names_in
@@ -25,6 +24,14 @@ from expectitree.base.tree.report import TreeReport, check_one_decider
 from expectitree.decide.frontier.report import weighed_parts
 from expectitree.decide.records import Fields, Labels, Records, attributes
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
+from expectitree.decide.simulation.figures import (
+    ActionValue,
+    Designs,
+    Estimated,
+    Groups,
+    Knowledge,
+    Study,
+)
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import report
 from expectitree.searches.result import PLAYERS
@@ -33,56 +40,9 @@ if TYPE_CHECKING:
     from expectitree.decide.simulation.draws import Array
     from expectitree.decide.simulation.strategies import Strategies
 
-Groups: TypeAlias = Sequence[Sequence[str]]  # of parameters
-Designs: TypeAlias = Sequence[Sequence[Any]]  # of studies: parameter, observations, sd
-
 DRAWS, SEED = 10_000, 1  # by default
 MIN_DRAWS = 100
-QUANTILES = ("0.025", "0.5", "0.975")
 POINTS = 50  # between those of a curve
-_TIE = 1e-9  # of the greatest value, by which best actions may differ
-
-
-@dataclass(frozen=True)
-class Estimated:
-    """A mean over the draws, or a difference of means."""
-
-    value: float
-    error: float  # the standard error
-
-
-@dataclass(frozen=True)
-class ActionValue:
-    """The value of one action while parameters are uncertain."""
-
-    action: str | None  # its label; None if no player decides at the root
-    is_best: bool  # whether it has the greatest mean; for MIN, the least
-    mean: float
-    sd: float  # the standard deviation
-    quantiles: Mapping[str, float]  # by the texts "0.025", "0.5" and "0.975"
-    share: float  # of the draws, in which it would be best if the parameters were known
-    loss: float  # the expected loss of choosing it, beside the best decision in each draw
-    criteria: Mapping[str, Estimated]  # the mean of each criterion
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """What knowing uncertain parameters in advance is worth."""
-
-    name: str  # of the parameter or of the set, or the names of several
-    parameters: Labels
-    evppi: Estimated
-
-
-@dataclass(frozen=True)
-class Study:
-    """What the results of a study of a parameter are worth."""
-
-    name: str
-    parameter: str
-    observations: int
-    sd: float | None  # the standard deviation of an observation, None if it is yes or no
-    evsi: Estimated
 
 
 @dataclass(frozen=True)
@@ -242,11 +202,11 @@ def simulate(
         TreeError: The tree has an attitude to risk.
     """
     sample = _sample(tree, draws, seed, file)
-    from expectitree.decide.simulation.strategies import Strategies, everything, nothing
+    from expectitree.decide.simulation.knowledge import Decisions, estimated
+    from expectitree.decide.simulation.strategies import Strategies, nothing
 
-    strategies, sign = Strategies(tree, sample), tree.gain_sign
-    now, values = strategies.play(nothing)
-    all_known, best_values = strategies.play(everything)
+    strategies = Strategies(tree, sample)
+    decisions = Decisions(strategies)
     groups: dict[tuple[bool, str], list[str]] = {}  # the sets of probabilities are apart
     for name in sample:
         distribution = cast("Distribution", tree.parameters[name].distribution)
@@ -257,55 +217,33 @@ def simulate(
     evppi = []
     for position, ((_, label), names) in enumerate(groups.items(), 1):
         # The last probability of a set is 1 minus the others.
-        gain = _gain(strategies, now, names[: len(names) - 1 or 1])
+        gain = decisions.gain_from(names[: len(names) - 1 or 1])
         evppi.append(Knowledge(label, tuple(names), gain))
         report(position, len(groups))
-    evppi += _evppi(strategies, now, known)
+    evppi += decisions.evppi(known)
     evppi.sort(key=lambda one: -one.evppi.value)
     trees = {name: tree_of(tree, name) for name in tree.criteria.by_name}
     criteria = strategies.amounts(trees, nothing) if trees else {}
-    actions = tuple(_actions(tree, values, best_values, all_known, criteria))
-    best = tuple(one.action for one in actions if one.is_best and one.action is not None)
-    evsi = _evsi(strategies, now, studies, seed)
-    means = _estimated(now), best, actions, _estimated(sign * (all_known - now)), tuple(evppi), evsi
-    plane = _plane(tree, sample, criteria)
-    return Simulation(file, tree, draws, seed, *means, sample, tuple(values), criteria, plane)
-
-
-def _gain(strategies: Strategies, now: Array, names: Sequence[str]) -> Estimated:
-    """Return how much better decisions are that know some parameters, than those `now`."""
-    from expectitree.decide.simulation.knowledge import columns_of
-
-    return _gain_of(strategies, now, [*columns_of(strategies, names)])
-
-
-def _gain_of(strategies: Strategies, now: Array, columns: Sequence[Array]) -> Estimated:
-    from expectitree.decide.simulation.strategies import these
-
-    value, _ = strategies.play(these(columns))
-    gain = _estimated(strategies.tree.gain_sign * (value - now))
-    return replace(gain, value=max(gain.value, 0.0))  # below 0 by chance only
-
-
-def _evppi(strategies: Strategies, now: Array, known: Groups) -> tuple[Knowledge, ...]:
-    """Return what knowing the parameters of each group together is worth."""
-    return tuple(
-        Knowledge(", ".join(names), tuple(names), _gain(strategies, now, names)) for names in known
+    actions = tuple(decisions.actions(criteria))
+    return Simulation(
+        file,
+        tree,
+        draws,
+        seed,
+        value=estimated(decisions.now),
+        best=tuple(one.action for one in actions if one.is_best and one.action is not None),
+        actions=actions,
+        evpi=decisions.evpi,
+        evppi=tuple(evppi),
+        evsi=decisions.evsi(studies, seed),
+        sample=sample,
+        values=tuple(decisions.values),
+        criteria=criteria,
+        plane=_plane(tree, sample, criteria),
     )
 
 
-def _evsi(strategies: Strategies, now: Array, studies: Designs, seed: int) -> tuple[Study, ...]:
-    """Return what the results of each study are worth."""
-    from expectitree.decide.simulation.knowledge import design, results_of
-
-    worth = []
-    for study in starmap(design, studies):
-        evsi = _gain_of(strategies, now, [results_of(strategies, study, seed)])
-        worth.append(Study(study.name, study.parameter, study.observations, study.sd, evsi))
-    return tuple(worth)
-
-
-def _sample(tree: Tree, draws: int, seed: int = SEED, file: str = "") -> Fields:
+def _sample(tree: Tree, draws: int, seed: int, file: str) -> Fields:
     """Return the draws of a tree's uncertain parameters."""
     check_tree(tree, "simulate")
     check_one_decider(tree, "simulate")
@@ -341,44 +279,6 @@ def _plane(tree: Tree, sample: Fields, criteria: Mapping[str, Array]) -> Plane |
     return Plane(effect, cost, names[0], float(values[names[0]]), labels[0], increments)
 
 
-def _actions(
-    tree: Tree, values: Array, best_values: Array, known: Array, criteria: Mapping[str, Array]
-) -> Iterator[ActionValue]:
-    """Yield the values of the root's actions; `best_values` are those if all is known."""
-    import numpy as np
-
-    labels: list[str | None] = [None]
-    if tree.root.kind in PLAYERS:
-        labels = [branch.label for branch in tree.root.branches]
-    means, sign = values.mean(axis=1), tree.gain_sign
-    is_best = sign * means >= (sign * means).max() - _TIE * abs(values).max()
-    for i, (label, share) in enumerate(zip(labels, _shares(sign * best_values), strict=True)):
-        mean, sd = float(means[i]), _sd(values[i])
-        quantiles = {q: float(np.quantile(values[i], float(q))) for q in QUANTILES}
-        loss = float((sign * (known - values[i])).mean())
-        amounts = {name: _estimated(table[i]) for name, table in criteria.items()}
-        yield ActionValue(label, bool(is_best[i]), mean, sd, quantiles, share, loss, amounts)
-
-
-def _shares(gains: Array) -> list[float]:
-    """Return the share of draws in which each action is best; those that tie have equal parts."""
-    is_best = gains >= gains.max(axis=0) - _TIE * abs(gains).max()
-    shares: list[float] = (is_best / is_best.sum(axis=0)).mean(axis=1).tolist()
-    return shares
-
-
-def _estimated(values: Array) -> Estimated:
-    return Estimated(float(values.mean()), _sd(values) / len(values) ** 0.5)
-
-
-def _sd(values: Array) -> float:
-    """Return the standard deviation; 0 for a constant, whatever its rounding."""
-    sd = float(values.std(ddof=1))
-    if sd <= _TIE * abs(float(values.mean())):
-        return 0.0
-    return sd
-
-
 # ---- The acceptability curve.
 
 
@@ -390,7 +290,8 @@ def acceptability(
     draws: int = DRAWS,
     known: Groups = (),
     studies: Designs = (),
-    **options: Any,
+    seed: int = SEED,
+    file: str = "",
 ) -> Acceptability:
     """Return the share of draws in which each action is best, for values of one parameter.
 
@@ -408,22 +309,23 @@ def acceptability(
         draws: The number of draws.
         known: Parameters that are known together, as for `simulate`.
         studies: The studies, as for `simulate`.
-        options: As for `simulate`: `seed` and `file`.
+        seed: The seed of the random numbers.
+        file: The name of the tree in outputs.
 
     Raises:
         AnalysisError: As for `simulate`, or no player decides at the root.
     """
     moved = range_of(tree, parameter, range)
     places = moved.places(POINTS)
-    sample = _sample(tree.with_parameters(**{parameter: places[0]}), draws, **options)
+    sample = _sample(tree.with_parameters(**{parameter: places[0]}), draws, seed, file)
     import numpy as np
 
-    from expectitree.decide.simulation.strategies import Strategies, everything, nothing
+    from expectitree.decide.simulation.knowledge import Decisions
+    from expectitree.decide.simulation.strategies import Strategies
 
     if tree.root.kind not in PLAYERS:
         raise AnalysisError("a curve compares actions, and no player decides at the root")
     labels, points = tuple(branch.label for branch in tree.root.branches), []
-    sign, seed = tree.gain_sign, options.get("seed", SEED)
 
     def strategies_at(place: Fraction) -> Strategies:
         return Strategies(tree, {**sample, parameter: np.full(draws, float(place))})
@@ -432,15 +334,12 @@ def acceptability(
     first, last = (strategies_at(place) for place in (places[0], places[-1]))
     for at, place in enumerate(places):
         if is_weight:
-            strategies = first.towards(last, at / POINTS)
+            decisions = Decisions(first.towards(last, at / POINTS))
         else:
-            strategies = strategies_at(place)
-        now, values = strategies.play(nothing)
-        all_known, best_values = strategies.play(everything)
-        best = labels[int((sign * values.mean(axis=1)).argmax())]
-        worth = _evppi(strategies, now, known), _evsi(strategies, now, studies, seed)
-        shares, evpi = _shares(sign * best_values), _estimated(sign * (all_known - now))
-        points.append(Point(place, best, tuple(shares), evpi, *worth))
+            decisions = Decisions(strategies_at(place))
+        means = tree.gain_sign * decisions.values.mean(axis=1)
+        best, shares = labels[int(means.argmax())], tuple(decisions.shares)
+        worth = decisions.evpi, decisions.evppi(known), decisions.evsi(studies, seed)
+        points.append(Point(place, best, shares, *worth))
         report(at + 1, len(places))
-    about = options.get("file", ""), tree, draws, seed
-    return Acceptability(*about, moved, labels, tuple(points))
+    return Acceptability(file, tree, draws, seed, moved, labels, tuple(points))

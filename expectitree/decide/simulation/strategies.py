@@ -78,12 +78,10 @@ class Strategies:
                 chances = self.numbers.probabilities(place.node)
             for b, p in zip(branches, chances, strict=True):
                 child = self.child[b]
+                place.below.append(len(places) * decides[child])
                 if decides[child]:
-                    place.below.append(len(places))
                     places.append(_Place(child, place.reach * p, []))
                     check_size(len(places), self.count)
-                else:
-                    place.below.append(0)
         return places
 
     def play(self, estimate: Estimate) -> tuple[Array, Array]:
@@ -116,13 +114,12 @@ class Strategies:
         `choose` returns the number of an option in each draw, by the place and the values of its
         options.
         """
-        values: dict[int, Array] = {
-            0: self.values[self.tree.root_id] + np.zeros(self.count)
-        }  # by place
+        # By place: the first is the root, if somebody decides.
+        values: dict[int, Array] = {0: self.values[self.tree.root_id] + np.zeros(self.count)}
         options: list[Array] = [values[0]]
         with np.errstate(all="ignore"):
-            for i in range(len(self.places) - 1, -1, -1):
-                place, options = self.places[i], []
+            for i, place in reversed([*enumerate(self.places)]):
+                options = []
                 for b, below in zip(self.tree.branches_of(place.node), place.below, strict=True):
                     value = self.values[self.child[b]]
                     if below:

@@ -10,7 +10,8 @@ from rich.console import ConsoleOptions
 
 from expectitree.base.numbers import display_text, escape, typeset
 from expectitree.decide.lines import Lines, notes, render_each, sentences
-from expectitree.decide.simulation.report import Acceptability, Estimated, Simulation
+from expectitree.decide.simulation.figures import Estimated
+from expectitree.decide.simulation.report import Acceptability, Simulation
 from expectitree.text.console import characters
 from expectitree.text.phrases import names_text, with_unit
 from expectitree.text.tables import Column, table

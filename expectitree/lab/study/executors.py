@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -18,6 +18,7 @@ from concurrent.futures import (
 )
 from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from typing import Any, TypeAlias
 
@@ -29,28 +30,22 @@ Workers: TypeAlias = AbstractContextManager[tuple[Executor, int]]
 Client: TypeAlias = Any  # of Dask, which has no types
 
 
-def run_tasks(
-    executor: Executor,
-    most: int,
-    next_task: Callable[[], tuple[Any, ...] | None],
-    function: Callable[..., Any],
-    take: Callable[[Any], None],
-) -> None:
-    """Call a function with the arguments of each task, for at most so many at a time.
+def results_of(
+    executor: Executor, most: int, function: Callable[[Any], Any], tasks: Iterable[Any]
+) -> Iterator[Any]:
+    """Yield the result of a function for each task as it ends; at most so many run at a time.
 
-    `take` receives each result. Then `next_task` may return more than before: it returns None
-    while there is nothing to do. On an error, running tasks end with the executor, which belongs
-    to the caller.
+    On an error, running tasks end with the executor, which belongs to the caller.
     """
-    running = set[Future[Any]]()
+    waiting, running = iter(tasks), set[Future[Any]]()
     while True:
-        while len(running) < most and (task := next_task()) is not None:
-            running.add(executor.submit(function, *task))
+        more = islice(waiting, most - len(running))
+        running.update(executor.submit(function, task) for task in more)
         if not running:
             return
         done, running = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
-            take(future.result())
+            yield future.result()
 
 
 def executor_of(jobs: int | None, scheduler: str | None) -> Workers:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, product
+from itertools import chain, product, starmap
 from typing import IO, Any, TypeAlias
 
 from expectitree.base.algorithms import ALGORITHMS, NAMES, OPTIONS, Algorithm, algorithm, name_of
@@ -18,21 +18,20 @@ from expectitree.base.numbers import quote
 from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place, Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of
+from expectitree.lab.families import FAMILIES, parameters_of
 from expectitree.lab.families.parameters import PARAMETERS, whole
 from expectitree.lab.study.spec import (
-    LAZY_ONLY,
+    CHOICES,
     LIMIT,
-    ORDERS,
-    SEARCHES,
+    ONLY,
     SOURCES,
-    WHOLE_ONLY,
     Parameters,
     Published,
     Study,
     describe,
     games,
     is_game,
+    nodes_of,
 )
 from expectitree.text.json_values import Fields
 
@@ -118,19 +117,19 @@ class _StudyReader:
     def grid(self, item: Data, place: Place) -> list[Parameters]:
         """Return every combination of the values of parameters: a list is several values."""
         _expect(isinstance(item, tuple), item, TREES)
-        sources = [(key, value) for key, value in item if key in SOURCES]
-        if not sources:
+        sources = (pair for pair in item if pair[0] in SOURCES)
+        source, name = next(sources, ("", ""))
+        if not source:
             raise AnalysisError(
                 f"there is no key family\nchoose {', '.join(FAMILIES)}; or write a key game"
             )
-        source, name = sources[0]
         if source == "game":
             values = self.mapping(item, TREES, self.game_readers())
             _check_game_keys(values)
         else:
             values = self.mapping(item, TREES, self.family_readers(name))
         first = {source: values.pop(source)}
-        if math.prod(len(choices or ()) for choices in values.values()) > MAX_KINDS:
+        if math.prod(map(len, values.values())) > MAX_KINDS:
             raise AnalysisError(
                 f"these are more than {MAX_KINDS:,} kinds of tree\nlist fewer values"
             )
@@ -140,8 +139,7 @@ class _StudyReader:
         for chosen in product(*values.values()):
             tree = first | dict(zip(values, chosen, strict=True))
             try:
-                if source == "family":
-                    expected_nodes(**tree)
+                nodes_of(tree)
             except ExpectitreeError as error:
                 raise AnalysisError(f"{describe(tree)}: {error.lines}") from None
             trees.append(tree)
@@ -155,10 +153,7 @@ class _StudyReader:
             "game": _checked(lambda reference: games().check_game(reference, self.folder)),
             "depth": digits,
             "random-moves": digits,
-            "order": self.each(_one_of(ORDERS)),
-            "search": self.each(_one_of(SEARCHES)),
-            "merge": self.each(_one_of(("true", "false"))),
-            "deepen": self.each(_one_of(("true", "false"))),
+            **{key: self.each(_one_of(values)) for key, values in CHOICES.items()},
             "seconds": self.each(_value(_read_seconds, "seconds above 0, such as 0.5")),
             "estimate": self.each(
                 _checked(lambda reference: games().check_estimate(reference, self.folder))
@@ -191,8 +186,10 @@ class _StudyReader:
         readers = {key: self.each(_option(key)) for key in OPTIONS}
         chosen = self.mapping(written, expected, readers)
         keys = [key for key in reversed(OPTIONS) if key in chosen]
-        combinations = product(*(chosen[key] for key in keys))
-        return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
+        return [
+            _find_algorithm(name, dict(zip(keys, values, strict=True)))
+            for values in product(*(chosen[key] for key in keys))
+        ]
 
     def figures(self, item: Data, place: Place) -> list[Published]:
         """Return the figures of one entry of `published`: it may have one for each algorithm."""
@@ -271,14 +268,12 @@ def _value(read: Callable[[str], Any], expected: str) -> Reader:
     """Return a reader of one value; `read` raises an error for a text that is not as expected."""
 
     def read_value(value: Data, place: Place) -> Any:
-        try:
+        with suppress(ValueError, ZeroDivisionError):
             if isinstance(value, bool):
                 return read(str(value).lower())
             if isinstance(value, str):
                 return read(value)
-        except (ValueError, ZeroDivisionError):
-            pass
-        raise AnalysisError(f"found {described(value)}\nwrite {expected}")
+        return _expect(False, value, expected)
 
     return read_value
 
@@ -330,7 +325,7 @@ def _read_figure(text: str) -> str:
     raise ValueError
 
 
-def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
+def _find_algorithm(name: str, options: Fields) -> Algorithm:
     """Return the algorithm with a name and options; `limit` counts as one."""
     if name.lower() != LIMIT.name:
         return algorithm(name_of(name), **options)
@@ -345,11 +340,10 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
 def _check_game_keys(values: Mapping[str, Any]) -> None:
     """Raise `AnalysisError` if keys of a game's trees are missing, or contradict each other."""
     searches = set(values.get("search") or ("whole",))
-    for kind, keys in (("lazy", LAZY_ONLY), ("whole", WHOLE_ONLY)):
-        wrong = [key for key in keys if key in values]
-        if wrong and searches != {kind}:
+    for key, kind in ONLY.items():
+        if key in values and searches != {kind}:
             raise AnalysisError(
-                f"{wrong[0]} is for search: {kind}: list the searches of other kinds apart"
+                f"{key} is for search: {kind}: list the searches of other kinds apart"
             )
     if "depth" not in values and "seconds" not in values:
         raise AnalysisError("there is no key depth\nsay how many plies deep the trees are")
@@ -358,17 +352,14 @@ def _check_game_keys(values: Mapping[str, Any]) -> None:
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
     """Yield the key and the message of each search and figure that fits no tree."""
     whole = [chosen.name for chosen in study.algorithms if chosen.needs_whole_tree]
-    limited = any(
-        {"deepen": "true"}.items() <= tree.items() or "seconds" in tree for tree in study.trees
-    )
+    limited = any(tree.get("deepen") == "true" or "seconds" in tree for tree in study.trees)
     if LIMIT in study.algorithms and any(map(is_game, study.trees)):
         found = "limit is for trees without shared nodes, and those of games share them"
         yield "algorithms", f"{found}\nremove it"
     elif whole and limited:
         yield "algorithms", f"{whole[0]} needs whole trees\nremove it, or deepen and seconds"
     for figure in study.published:
-        searches = product(study.trees, study.algorithms)
-        if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):
+        if not any(starmap(figure.applies_to, product(study.trees, study.algorithms))):
             where = ", ".join(f"{name} {value}" for name, value in figure.where.items())
             what = f"{figure.algorithm} on trees with {where or 'any settings'}"
             found = f"the figure {figure.figure} is of {what}"

@@ -31,14 +31,14 @@ class SummaryRow:
     trees: int
     leaves_total: float  # a tree, on average
     leaves: Mean  # visited
-    leaf_share: Mean | None  # of all, in percent; None for a lazy search
     nodes: Mean  # visited
-    node_share: Mean | None
     visits: Mean
-    evaluations: Mean | None  # of a lazy search
-    rows: Mean | None
     seconds: float  # a search, the median
     published: str | None
+    leaf_share: Mean | None = None  # of all, in percent; None for a lazy search
+    node_share: Mean | None = None
+    evaluations: Mean | None = None  # of a lazy search
+    rows: Mean | None = None
 
     @property
     def published_share(self) -> float | None:
@@ -206,9 +206,9 @@ def summarize(study: Study, results: Results) -> Summary:
     for tree, keys in study.keys:
         records = [results.records[key] for key in keys if key in results.records]
         for chosen in study.algorithms:
-            records_of_search = [record for record in records if chosen.full_name in record.runs]
-            if records_of_search:
-                rows.append(_row(study, tree, chosen, records_of_search))
+            searched = [record for record in records if chosen.full_name in record.runs]
+            if searched:
+                rows.append(_row(study, tree, chosen, searched))
     return Summary(study, rows, *count_done(study, results))
 
 
@@ -218,32 +218,24 @@ def _row(
     runs = [record.runs[chosen.full_name] for record in records]
     figures = [f.figure for f in study.published if f.applies_to(tree, chosen)]
 
-    def mean_of(name: str) -> Mean:
-        return mean([run[name] for run in runs])
+    def means_of(*names: str) -> dict[str, Mean]:
+        return {name: mean([run[name] for run in runs]) for name in names}
 
-    def grown(name: str) -> Mean | None:
-        if not is_lazy(tree):
-            return None
-        return mean_of(name)
-
-    def share(name: str) -> Mean | None:
-        if is_lazy(tree):
-            return None
-        totals = [getattr(record, name) for record in records]
-        return mean([100 * run[name] / total for run, total in zip(runs, totals, strict=True)])
-
+    if is_lazy(tree):
+        more = means_of("evaluations", "rows")
+    else:
+        pairs = list(zip(runs, records, strict=True))
+        more = {
+            "leaf_share": mean([100 * run["leaves"] / record.leaves for run, record in pairs]),
+            "node_share": mean([100 * run["nodes"] / record.nodes for run, record in pairs]),
+        }
     return SummaryRow(
         tree,
         chosen,
         trees=len(records),
         leaves_total=fmean(record.leaves for record in records),
-        leaves=mean_of("leaves"),
-        leaf_share=share("leaves"),
-        nodes=mean_of("nodes"),
-        node_share=share("nodes"),
-        visits=mean_of("visits"),
-        evaluations=grown("evaluations"),
-        rows=grown("rows"),
         seconds=median(run["seconds"] for run in runs),
         published=next(iter(figures), None),
+        **means_of("leaves", "nodes", "visits"),
+        **more,
     )

@@ -104,15 +104,14 @@ class Results:
 
     def missing(self, key: Key, algorithms: Sequence[Algorithm]) -> tuple[Algorithm, ...]:
         """Return the algorithms that have no result yet for a tree."""
-        if key not in self.records:
-            return tuple(algorithms)
-        known = self.records[key].runs
+        known: Mapping[str, Figures] = {}
+        if key in self.records:
+            known = self.records[key].runs
         return tuple(chosen for chosen in algorithms if chosen.full_name not in known)
 
     def _take(self, record: Record) -> None:
         """Add a record; of two results of one run, the first counts."""
-        before = self.records.get(record.key)
-        if before is not None:
+        if before := self.records.get(record.key):
             record = record._replace(runs={**record.runs, **before.runs})
         self.records[record.key] = record
 
@@ -130,7 +129,7 @@ def _record(data: Figures) -> Record:
     """Return the record of a line's data; raise one of the exceptions that `read` expects."""
     record = Record(**data)
     whole = (record.repetition, record.seed, record.nodes, record.leaves)
-    texts = [text for pair in record.tree.items() for text in pair]
+    texts = [*record.tree, *record.tree.values()]
     is_valid = (
         all(type(n) is int and n >= 0 for n in whole)
         and (is_lazy(record.tree) or 1 <= record.leaves <= record.nodes)

@@ -13,7 +13,7 @@ from expectitree.base.tree.columns import expect_rows
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.lab.limit.report import Limit, limit
-from expectitree.lab.study.executors import run_tasks
+from expectitree.lab.study.executors import results_of
 from expectitree.lab.study.results import GROWN_FIGURES, Figures, Record, Results
 from expectitree.lab.study.spec import (
     LIMIT,
@@ -48,16 +48,15 @@ class Task(NamedTuple):
 
 def find_tasks(study: Study, results: Results) -> list[Task]:
     """Return what is still to do, in the order of the file."""
-    sizes = [nodes_of(tree) * len(study.algorithms) for tree in study.trees]
-    of_kinds = list(zip(sizes, study.keys, strict=True))
-    work = sum(size * len(keys) for size, (_, keys) in of_kinds)
+    searches = len(study.algorithms)
+    work = searches * sum(nodes_of(tree) * len(keys) for tree, keys in study.keys)
     tasks = []
-    for size, (tree, keys) in of_kinds:
+    for tree, keys in study.keys:
+        step = 1
+        if not is_game(tree):
+            step = min(_MAX_TREES, int(_TASK_NODES / (searches * nodes_of(tree)))) or 1
         missing = ((key, results.missing(key, study.algorithms)) for key in keys)
         todo = [(key, algorithms) for key, algorithms in missing if algorithms]
-        step = max(1, min(_MAX_TREES, int(_TASK_NODES / size)))
-        if is_game(tree):
-            step = 1
         for start in range(0, len(todo), step):
             tasks.append(Task(tree, todo[start : start + step], work, study.folder))
     return tasks
@@ -75,9 +74,9 @@ def _search(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
     A lazy search grows a tree of its own from the rules of a game, so that no tree has a size.
     """
     name = f"{describe(task.tree)}, seed {key.seed}"
-    find: Callable[[Algorithm], Any]
+    nodes = leaves = 0
     if is_lazy(task.tree):
-        find, nodes, leaves = games().searcher_of(task.tree, key.seed, task.folder), 0, 0
+        find: Callable[[Algorithm], Any] = games().searcher_of(task.tree, key.seed, task.folder)
     else:
         # A game may have fractions.
         tree = make_tree(task.tree, key.seed, task.folder).floats
@@ -137,10 +136,10 @@ def _check_agreement(
     name: str, chosen: Algorithm, search: Search, figures: Mapping[str, Figures]
 ) -> None:
     """Raise `AnalysisError` if a search contradicts the first value that a search has found."""
-    values = (other["value"] for other in figures.values() if other["value"] is not None)
-    known = next(values, None)
-    if known is None or not chosen.proves:
+    values = [other["value"] for other in figures.values() if other["value"] is not None]
+    if not values or not chosen.proves:
         return
+    known = values[0]
     lower, upper = map(float, search.interval(ROOT))
     tolerance = 1e-6 * max(1.0, abs(known))
     if not lower - tolerance <= known <= upper + tolerance:
@@ -161,10 +160,6 @@ def execute(
     progress: Callable[[int], None],
 ) -> None:
     """Perform tasks, a few for each worker at a time; report finished trees to `progress`."""
-    todo = iter([(task,) for task in tasks])
-
-    def take(records: list[Record]) -> None:
+    for records in results_of(executor, 3 * workers, perform, tasks):
         results.add(records)
         progress(len(records))
-
-    run_tasks(executor, 3 * workers, lambda: next(todo, None), perform, take)

@@ -17,9 +17,13 @@ from expectitree.lab.families import expected_nodes, generate
 Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `family` or `game` itself
 
 SOURCES = ("family", "game")
-ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
-SEARCHES = ("whole", "lazy")
-WHOLE_ONLY, LAZY_ONLY = ("order",), ("deepen", "seconds")  # keys of a game's trees
+CHOICES = {  # keys of a game's trees that have a few values
+    "order": ("given", "inner", "best", "worst"),
+    "search": ("whole", "lazy"),
+    "merge": ("true", "false"),
+    "deepen": ("true", "false"),
+}
+ONLY = {"order": "whole", "deepen": "lazy", "seconds": "lazy"}  # keys of one kind of search
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
 _GAME_NODES = 2_000  # a guess
 
