@@ -201,7 +201,7 @@ class GameSearch(Search):
     def with_positions(self) -> GameSearch:
         """Return the search with a note at each node that it entered: its state as a text."""
         tree, labels, rules = self.tree, self.tree.label, self._rules
-        if rules is None or not isinstance(labels, Labels) or not rules.has_texts:
+        if rules is None or not isinstance(labels, Labels) or "text" not in rules.optional:
             return self
         inner = [n for n in range(len(tree)) if tree.columns.kind[n] and self.visits[n]]
         texts = {n: rules.text(labels.state(n)) for n in inner}

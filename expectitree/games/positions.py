@@ -51,7 +51,7 @@ def position(game: Game, *, start: str | None = None, play: str = "") -> State:
 
 
 def _parse(rules: Rules, text: str) -> State:
-    parse = getattr(rules.game, "parse", None)
+    parse = rules.optional.get("parse")
     if parse is None:
         raise GameError(
             f"{rules.title} has no notation for positions (a method parse)\nchoose a position by "
