@@ -147,7 +147,7 @@ def _check_expand(
     if packed is None:
         return
     given = np.array([packed], np.int64).T
-    turn, _, children, chances, value, *_ = expanded(rules, given, False)
+    turn, _, children, chances, value, *_ = expanded(rules, given, lambda *_: None)
     after = [rules.pack(rules.play(state, move)) or [] for move in moves]
     estimate = rules.estimate(state, kind, rules.bounds)
     shares = [1.0] * len(moves) if probabilities is None else probabilities

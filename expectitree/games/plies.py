@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,9 +60,8 @@ class Plies(Replay):
         bounds = np.array([[to_nearest_float(end)] for end in rules.bounds])
         while states.shape[1]:
             is_last = len(self.plies) == self.depth
-            parts = [*self._parts(states, is_last)]
-            kind, parent, children, probability, value, *own_bounds = (
-                np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)
+            kind, parent, children, probability, value, *own_bounds = expanded(
+                rules, states, self._count, is_last
             )
             for low, high in own_bounds:
                 bounds = np.stack([np.maximum(bounds[0], low), np.minimum(bounds[1], high)])
@@ -92,16 +91,12 @@ class Plies(Replay):
         pairs = zip(map(tuple, states.T.tolist()), zip(*bounds.tolist(), strict=True), strict=True)
         return np.array([self._bounds.setdefault(state, ends) for state, ends in pairs]).T
 
-    def _parts(self, states: Any, is_last: bool) -> Iterator[list[Any]]:
-        """Yield the columns of `expand` for some states at a time."""
-        for begin in range(0, states.shape[1], STATES_AT_ONCE):
-            part = expanded(self.rules, states[:, begin : begin + STATES_AT_ONCE], is_last)
-            part[1] = part[1] + begin
-            self.made += len(part[1])
-            # Of this ply, equal states do not share memory yet.
-            self.rules.check_made(self.made - self.merged, self.depth)
-            report(self.made, None)
-            yield part
+    def _count(self, _: int, branches: int) -> None:
+        """Count the states that `expand` made."""
+        self.made += branches
+        # Of this ply, equal states do not share memory yet.
+        self.rules.check_made(self.made - self.merged, self.depth)
+        report(self.made, None)
 
     def tree(self) -> Tree:
         """Return the tree: the last ply comes first, so children come before their parents."""
@@ -149,14 +144,10 @@ def merged(states: Any) -> tuple[Any, Any, Any]:
             key, digit = (np.unique(x, return_inverse=True)[1] for x in (key, column))
             size, digits = int(key.max()) + 1, int(digit.max()) + 1
         key, size = key * digits + digit, size * digits
-    order = np.argsort(key)
-    is_new = np.diff(key[order], prepend=-1) != 0
-    first = np.minimum.reduceat(order, np.flatnonzero(is_new)) if len(order) else order
-    by_first = np.argsort(first)
-    rank, number = np.empty_like(first), np.empty_like(order)
-    rank[by_first] = np.arange(len(first))
-    number[order] = rank[np.cumsum(is_new) - 1]
-    return states[:, first[by_first]], first[by_first], number
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    first = np.sort(first)
+    return states[:, first], first, rank[number]
 
 
 def unrepeated(key: Any, probability: Any, is_outcome: Any) -> Any:
@@ -174,11 +165,24 @@ def unrepeated(key: Any, probability: Any, is_outcome: Any) -> Any:
 # ---- Checks.
 
 
-def expanded(rules: Rules, states: Any, is_last: bool) -> list[Any]:
+def expanded(
+    rules: Rules, states: Any, listener: Callable[[int, int], None], is_last: bool = False
+) -> list[Any]:
     """Return the columns that `expand` gives for some states, checked and sorted by parent.
 
-    Those of the last ply have no children.
+    Those of the last ply have no children. The listener hears after each call how many states are
+    done, and how many branches the last of them have.
     """
+    parts = []
+    for begin in range(0, states.shape[1], STATES_AT_ONCE):
+        part = _expanded_at_once(rules, states[:, begin : begin + STATES_AT_ONCE], is_last)
+        listener(begin + len(part[0]), len(part[1]))
+        part[1] = part[1] + begin
+        parts.append(part)
+    return [np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)]
+
+
+def _expanded_at_once(rules: Rules, states: Any, is_last: bool) -> list[Any]:
     columns = [*map(np.asarray, rules.expand(states))]
     shapes = [tuple(column.shape) for column in columns]
     (numbers, count), branches = states.shape, shapes[1][:1] if len(shapes) > 1 else ()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from expectitree.base.tree.columns import CHANCE, TERMINAL
-from expectitree.games.plies import STATES_AT_ONCE, expanded, within
+from expectitree.games.plies import expanded, within
 from expectitree.games.rules import Rules
 from expectitree.games.solve.states import Limits, Reached
 
@@ -35,52 +36,44 @@ class BatchedStates(Reached):
             return False
         states = np.array([packed], np.int64).T
         self._least, self._bits = states[:, 0], np.zeros(len(states), np.int64)
-        columns: list[Any] = [[], [], [], []]  # kinds, values, widths, weights
-        below: list[Any] = []
+        columns: list[Any] = []  # of each frontier
         count = branches = 0
         while states.shape[1]:
-            parts = [*self._parts(states, count)]
-            kind, parent, children, probability, value = map(
-                np.concatenate, zip(*((p[0], p[1], p[2].T, p[3], p[4]) for p in parts), strict=True)
+            kind, parent, children, probability, value, *_ = expanded(
+                self.rules, states, partial(self._check, count)
             )
+            utility = self._utilities(states, kind == TERMINAL, value)
             kept = probability > 0
             is_move = kind[parent] != CHANCE
             weight = np.where(is_move, float(self.rules.discount), probability)[kept]
-            parent, children = parent[kept], children.T[:, kept]
+            parent, children = parent[kept], children[:, kept]
             width = np.bincount(parent, minlength=len(kind))
-            for column, own in zip(columns, (kind, value, width, weight), strict=True):
-                column.append(own)
             count += len(kind)
             if not self._make_room(children):
                 return False
             states, child = self._numbered(children, count, branches)
-            below.append(child)
+            columns.append((kind, width, child, weight, utility))
             branches += len(child)
             self.limits.check(count + states.shape[1])
-        kinds, values, widths, weights = map(np.concatenate, columns)
-        low = np.where(kinds == TERMINAL, values, 0.0)
-        first = np.concatenate([[0], np.cumsum(widths)]).astype("I")
-        made: list[Any] = [kinds.astype("b"), first, np.concatenate(below).astype("I")]
-        made += [weights, low, low.copy()]
+        kind, width, child, weight, low = map(np.concatenate, zip(*columns, strict=True))
+        first = np.concatenate([[0], np.cumsum(width)]).astype("I")
+        made = kind.astype("b"), first, child.astype("I"), weight, low, low.copy()
         # The items of a view are Python's own numbers.
-        views = [memoryview(column) for column in made]
-        self.kind, self.first, self.child, self.weight, self.low, self.high = views
+        self.kind, self.first, self.child, self.weight, self.low, self.high = map(memoryview, made)
         return True
 
-    def _parts(self, states: Any, count: int) -> Iterator[list[Any]]:
-        """Yield the columns of `expand`, checked, for some states at a time."""
+    def _check(self, before: int, done: int, _: int) -> None:
+        self.limits.check(before + done)
+
+    def _utilities(self, states: Any, is_over: Any, value: Any) -> Any:
+        """Return the utilities of states where the game is over, and 0 of others."""
+        utility, ends, given = np.zeros(len(value)), states[:, is_over], value[is_over]
+        if np.isnan(given).any():
+            self.rules.fail("expand", ends, given, "a utility where the game is over")
         low, high = map(float, self.rules.bounds)
-        for begin in range(0, states.shape[1], STATES_AT_ONCE):
-            part_of_states = states[:, begin : begin + STATES_AT_ONCE]
-            part = expanded(self.rules, part_of_states, False)
-            bounds = np.broadcast_to([[low], [high]], (2, part_of_states.shape[1]))
-            value = np.where(part[0] == TERMINAL, part[4], max(low, min(high, 0)))
-            if np.isnan(value).any():
-                self.rules.fail("expand", part_of_states, value, "a utility where the game is over")
-            part[4] = within(self.rules, part_of_states, value, bounds)
-            part[1] = part[1] + begin
-            self.limits.check(count + begin + part_of_states.shape[1])
-            yield part
+        bounds = np.broadcast_to([[low], [high]], (2, len(given)))
+        utility[is_over] = within(self.rules, ends, given, bounds)
+        return utility
 
     def _make_room(self, states: Any) -> bool:
         """Give each number enough bits, in the known keys too; return False if there are not."""
