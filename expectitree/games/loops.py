@@ -382,9 +382,11 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
     )
     numbers = array("I", [rows.state[row] for row in nodes])
     labels: Sequence[str | None] = Labels(rows.states, first, numbers, places)
+    if rows.estimates:  # of a tree that is written out: then errors are raised at once
+        labels = [*labels]
     tree = Tree(
         columns,
-        [*labels] if rows.is_whole else labels,
+        labels,
         exact,
         local_bounds=bounds_by_node(rows, columns, numbers),
         estimated=frozenset(node[row] for row in leaves if rows.is_estimated(row)),
