@@ -141,12 +141,11 @@ def _check_expand(
     """Compare what `expand` gives for a state with the other methods."""
     import numpy as np
 
-    from expectitree.games.plies import expanded
+    from expectitree.games.plies import expanded, packed_column
 
-    packed = rules.pack(state)
-    if packed is None:
+    given = packed_column(rules, state)
+    if given is None:
         return
-    given = np.array([packed], np.int64).T
     turn, _, children, chances, value, *_ = expanded(rules, given, lambda *_: None)
     after = [rules.pack(rules.play(state, move)) or [] for move in moves]
     estimate = rules.estimate(state, kind, rules.bounds)
@@ -162,7 +161,8 @@ def _check_expand(
     }
     for name, (found, expected) in pairs.items():
         if not np.array_equal(found, expected, equal_nan=name == "values"):
+            where = rules.where("expand", given[:, 0].tolist())
             raise GameError(
-                f"{rules.where('expand', packed)} gives the {name} {found}, and the other methods "
-                f"give {expected}\ncorrect one of them"
+                f"{where} gives the {name} {found}, and the other methods give {expected}\n"
+                "correct one of them"
             )

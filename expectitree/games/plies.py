@@ -53,10 +53,10 @@ class Plies(Replay):
 
     def grow(self) -> bool:
         """Make all plies; return False if a state does not fit, or a leaf has no estimate."""
-        rules, packed = self.rules, self.rules.pack(self._start)
-        if packed is None or max(map(abs, packed), default=0) > MAX_KEY:
+        rules, states = self.rules, packed_column(self.rules, self._start)
+        if states is None:
             return False
-        states, place_above = np.array([packed], np.int64).T, (np.zeros(1, np.int64),) * 2
+        place_above = (np.zeros(1, np.int64),) * 2
         bounds = np.array([[to_nearest_float(end)] for end in rules.bounds])
         while states.shape[1]:
             is_last = len(self.plies) == self.depth
@@ -105,9 +105,9 @@ class Plies(Replay):
 
         def column(code: str, name: str, shift: Any = 0 * start) -> Any:
             parts = [getattr(ply, name) + at for ply, at in zip(plies, shift, strict=False)]
-            return _buffer(np.concatenate(parts).astype(code))
+            return buffer_of(np.concatenate(parts).astype(code))
 
-        first = _buffer(np.append(0, np.cumsum(column("q", "width"))).astype("I"))
+        first = buffer_of(np.append(0, np.cumsum(column("q", "width"))).astype("I"))
         child = column("I", "child", np.append(0, start))
         columns = column("B", "kind"), column("d", "value"), first, child
         bounds = {self.rows - 1: tuple(plies[-1].bounds[:, 0].tolist())}
@@ -128,8 +128,17 @@ class Plies(Replay):
         )
 
 
-def _buffer(column: Any) -> Any:
+def buffer_of(column: Any) -> Any:
+    """Return a view of a column, whose items are Python's own numbers."""
     return memoryview(column)
+
+
+def packed_column(rules: Rules, state: Any) -> Any:
+    """Return the numbers of a state as a column, None if they cannot hold it."""
+    packed = rules.pack(state)
+    if packed is None or max(map(abs, packed), default=0) > MAX_KEY:
+        return None
+    return np.array([packed], np.int64).T
 
 
 def merged(states: Any) -> tuple[Any, Any, Any]:

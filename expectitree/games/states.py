@@ -226,10 +226,8 @@ class States(Replay):
         """Convert all numbers from fractions to floats."""
         self.exact = False
         self._certain.clear()
-        lists = {id(known.probabilities): known.probabilities for known in self.known if known}
-        floats = {name: [*map(float, given)] for name, given in lists.items()}  # shared as before
         self.known = [
-            known and known._replace(probabilities=floats[id(known.probabilities)])
+            known and known._replace(probabilities=[*map(float, known.probabilities)])
             for known in self.known
         ]
         self.values = [x if x is UNASKED or x is None else float(x) for x in self.values]

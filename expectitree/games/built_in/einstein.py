@@ -172,12 +172,10 @@ def _movable_all(squares: ndarray, roll: int) -> ndarray:
     """Return the one or two stones that a roll moves, for columns of the squares of 1 to 6."""
     import numpy as np
 
-    numbers = np.where(squares >= 0, np.arange(1, 7)[:, None], 0)
-    lower = numbers[:roll].max(0)
-    higher = np.where(numbers, numbers, 7)[roll - 1 :].min(0) % 7
-    return np.stack(
-        [np.where(lower, lower, higher), np.where(lower < higher, higher, 0) * (lower > 0)]
-    )
+    sets = [[stone for stone in range(1, 7) if bits >> stone & 1] for bits in range(0, 128, 2)]
+    moved = np.array([(*_movable(present, roll), 0, 0)[:2] for present in sets])
+    stones: ndarray = moved[(1 << np.arange(6)) @ (squares >= 0)].T
+    return stones
 
 
 def _distance_all(squares: ndarray, stones: ndarray, is_turn: ndarray, corner: int) -> ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from expectitree.base.tree.columns import CHANCE, TERMINAL
-from expectitree.games.plies import expanded, within
+from expectitree.games.plies import buffer_of, expanded, packed_column, within
 from expectitree.games.rules import Rules
 from expectitree.games.solve.states import Limits, Reached
 
@@ -31,10 +31,9 @@ class BatchedStates(Reached):
 
     def find(self) -> bool:
         """Find all states; return False if one has too many digits for a key."""
-        packed = self.rules.pack(self._start)
-        if packed is None or max(map(abs, packed), default=0) >= 2**MOST_BITS:
+        states = packed_column(self.rules, self._start)
+        if states is None:
             return False
-        states = np.array([packed], np.int64).T
         self._least, self._bits = states[:, 0], np.zeros(len(states), np.int64)
         columns: list[Any] = []  # of each frontier
         count = branches = 0
@@ -58,8 +57,7 @@ class BatchedStates(Reached):
         kind, width, child, weight, low = map(np.concatenate, zip(*columns, strict=True))
         first = np.concatenate([[0], np.cumsum(width)]).astype("I")
         made = kind.astype("b"), first, child.astype("I"), weight, low, low.copy()
-        # The items of a view are Python's own numbers.
-        self.kind, self.first, self.child, self.weight, self.low, self.high = map(memoryview, made)
+        self.kind, self.first, self.child, self.weight, self.low, self.high = map(buffer_of, made)
         return True
 
     def _check(self, before: int, done: int, _: int) -> None:
@@ -105,10 +103,7 @@ class BatchedStates(Reached):
         """Return the children that are new, and the number of each child."""
         keys = self._keys_of(children)
         unique, first, back = np.unique(keys, return_index=True, return_inverse=True)
-        place = np.searchsorted(self._keys, unique)
-        known = place.clip(max=len(self._keys) - 1)
-        is_new = self._keys[known] != unique
-        number = self._numbers[known]
+        place, number, is_new = self._known(unique)
         number[is_new] = np.arange(count, count + is_new.sum())
         self._keys = np.insert(self._keys, place[is_new], unique[is_new])
         self._numbers = np.insert(self._numbers, place[is_new], number[is_new])
@@ -116,18 +111,22 @@ class BatchedStates(Reached):
         self._sizes.append(int(is_new.sum()))
         return children[:, first[is_new]], number[back]
 
+    def _known(self, keys: Any) -> tuple[Any, Any, Any]:
+        """Return the places of keys among those known, their numbers, and which ones are new."""
+        place = np.searchsorted(self._keys, keys)
+        known = place.clip(max=len(self._keys) - 1)
+        return place, self._numbers[known], self._keys[known] != keys
+
     def number_of(self, state: Any) -> int | None:
         """Return the number of a state, None if it is not reached."""
-        packed = self.rules.pack(state)
-        if packed is None:
+        states = packed_column(self.rules, state)
+        if states is None:
             return None
-        above = np.array(packed) - self._least
-        if (above < 0).any() or (above >= 1 << self._bits).any():
+        keys = self._keys_of(states)
+        _, (number,), (is_new,) = self._known(keys)
+        if is_new or (self._digits(keys) != states).any():  # which have no key
             return None
-        key = self._keys_of(np.array([packed], np.int64).T)[0]
-        place = int(np.searchsorted(self._keys, key))
-        is_known = place < len(self._keys) and self._keys[place] == key
-        return int(self._numbers[place]) if is_known else None
+        return int(number)
 
     def objects(self) -> Iterator[Any]:
         """Play the moves again: a state is made from one of the frontier before it."""
@@ -138,15 +137,7 @@ class BatchedStates(Reached):
             now = []
             for branch, parent in zip(found.tolist(), parents.tolist(), strict=True):
                 state = before[parent - start]
-                moves = positive_moves(self.rules, state, int(self.kind[parent]))
+                moves, _ = self.rules.moves(state, int(self.kind[parent]))
                 now.append(self.rules.play(state, moves[branch - int(self.first[parent])]))
                 yield now[-1]
             before, start = now, start + size
-
-
-def positive_moves(rules: Rules, state: Any, kind: int) -> list[Any]:
-    """Return the moves, or the outcomes that may happen."""
-    moves, probabilities = rules.moves(state, kind)
-    if probabilities is None:
-        return list(moves)
-    return [move for move, p in zip(moves, probabilities, strict=True) if p > 0]
