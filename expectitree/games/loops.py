@@ -333,8 +333,11 @@ class Labels(Sequence["str | None"]):
 
     def _of(self, node: int) -> list[str | None]:
         """Return the labels of a node's branches."""
-        places = self._places[self._first[node] : self._first[node + 1]]
+        places = self._places_of(node)
         return self.source.labels(self.numbers[node], places) if len(places) else []
+
+    def _places_of(self, node: int) -> Sequence[int]:
+        return self._places[self._first[node] : self._first[node + 1]]
 
     def state(self, node: int) -> Any:
         """Return the state of a node."""
@@ -342,7 +345,7 @@ class Labels(Sequence["str | None"]):
 
     def moves(self, node: int) -> list[Any]:
         """Return the moves of a node's branches."""
-        places = self._places[self._first[node] : self._first[node + 1]]
+        places = self._places_of(node)
         moves = self.source.moves_of(self.numbers[node], self.state(node)) if len(places) else []
         return [moves[place] for place in places]
 

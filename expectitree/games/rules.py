@@ -92,11 +92,6 @@ class Rules(Calls):
         self.is_key = self.merges and not self.has_keys  # whether a state is its own key
         self._plays = self._meetings = 0
 
-    def forget(self) -> None:
-        """Free the memory of the numbers that were checked."""
-        self._distributions.clear()
-        self._known_outcomes = 0
-
     @property
     def finite_ends(self) -> list[Any]:
         """The ends of the bounds that are finite, in magnitude."""
@@ -116,7 +111,8 @@ class Rules(Calls):
         """Compute in floats from now on."""
         self.exact, self.zero, self._numbers = False, 0.0, TreeBuilder(False)
         self.bounds = float(self.bounds[0]), float(self.bounds[1])
-        self.forget()
+        self._distributions.clear()
+        self._known_outcomes = 0
 
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""

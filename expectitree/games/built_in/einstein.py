@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from expectitree.games.protocol import Move, Turn
 
@@ -109,7 +109,7 @@ class Einstein:
                 at = states[place, rows] - 1 + 6 * (player[rows] < 0)
                 before = states[at, rows]
                 after = before + step * player[rows]
-                may = (after >= 0) & (after < 25) & (np.abs(before % 5 - after % 5) <= 1)
+                may = _is_step(before, step * player[rows])
                 rows, at, after = rows[may], at[may], after[may]
                 child = states[:, rows]
                 child[:12][child[:12] == after] = -1
@@ -146,8 +146,10 @@ def _squares(board: Numbers, player: int) -> dict[int, int]:
     return {stone * player: square for square, stone in enumerate(board) if stone * player > 0}
 
 
-def _is_step(square: int, step: int) -> bool:
-    return 0 <= square + step < 25 and abs(square % 5 - (square + step) % 5) <= 1
+def _is_step(square: Any, step: Any) -> Any:
+    """Return whether a step from a square stays on the board; also for arrays of them."""
+    after = square + step
+    return (after >= 0) & (after < 25) & (abs(square % 5 - after % 5) <= 1)
 
 
 def _movable(stones: Collection[int], roll: int) -> Numbers:
