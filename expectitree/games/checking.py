@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from importlib.util import find_spec
 from math import inf
 from random import Random
 from typing import Any, NamedTuple
@@ -130,7 +129,7 @@ def _check_state(rules: Rules, state: Any) -> tuple[int, Sequence[Any], Sequence
         for move in checked:
             ask = partial(rules.reward, state, move)
             rules.repeat("reward", ask(), ask, state, move)
-    if rules.expands and find_spec("numpy"):
+    if rules.expands:
         _check_expand(rules, state, kind, moves, probabilities)
     return kind, moves, probabilities
 

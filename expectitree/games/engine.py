@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from time import monotonic
 from typing import Any, Literal
 
@@ -325,9 +324,8 @@ def whole_tree(
     states = States(rules)
     rows = Rows(states, is_whole=True, estimates=estimates)
     rows.most_exact = most_exact
-    root, may_expand = states.find(start), rules.expands and find_spec("numpy") is not None
-    rows.plant(root, depth)
-    if not rows.grow_all(FEW_ROWS) and may_expand:
+    rows.plant(states.find(start), depth)
+    if not rows.grow_all(FEW_ROWS) and rules.expands:
         from expectitree.games.plies import Plies
 
         plies = Plies(rules, start, depth)

@@ -107,22 +107,21 @@ class Plies(Replay):
             parts = [getattr(ply, name) + at for ply, at in zip(plies, shift, strict=False)]
             return buffer_of(np.concatenate(parts).astype(code))
 
-        first = buffer_of(np.append(0, np.cumsum(column("q", "width"))).astype("I"))
-        child = column("I", "child", np.append(0, start))
+        width, child = column("q", "width"), column("I", "child", np.append(0, start))
+        first = buffer_of(np.append(0, np.cumsum(width)).astype("I"))
         columns = column("B", "kind"), column("d", "value"), first, child
-        bounds = {self.rows - 1: tuple(plies[-1].bounds[:, 0].tolist())}
-        for ply, before, at in zip(plies, plies[1:], start, strict=False):
-            above = np.repeat(before.bounds, before.width, axis=1)
-            with_bounds = np.unique(before.child[(ply.bounds[:, before.child] != above).any(0)])
-            ends = zip(*ply.bounds[:, with_bounds].tolist(), strict=True)
-            bounds.update(zip((with_bounds + at).tolist(), ends, strict=True))
+        bounds = np.concatenate([ply.bounds for ply in plies], axis=1)
+        below = np.asarray(child)
+        differs = (bounds[:, below] != np.repeat(bounds, width, axis=1)).any(0)
+        nodes = [self.rows - 1, *np.unique(below[differs]).tolist()]
+        ends = zip(*bounds[:, nodes].tolist(), strict=True)
         self.objects, self.above = [FORGOTTEN] * (self.rows - 1), column("I", "above")
         self.objects.append(self._start)
         self.parent = column("I", "parent", start[1:])
         return Tree(
             Columns.of(*columns, column("d", "probability")),
             Labels(self, first, range(self.rows), column("I", "place")),
-            local_bounds=bounds,
+            local_bounds=dict(zip(nodes, ends, strict=True)),
             estimated=self.estimated,
             text=TreeText(self.rules.title),
         )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import islice
 from numbers import Rational
 from operator import index
@@ -279,12 +280,13 @@ class Rules(Calls):
 
     @property
     def expands(self) -> bool:
-        """Whether the whole tree may grow by plies: in floats, and of merged states.
+        """Whether the whole tree may grow by plies: in floats, of merged states, by NumPy.
 
         The user's own estimates are of states that only the other methods make.
         """
         may = self.merges and not self.options.exact and self.options.estimate is None
-        return may and "expand" in self.optional and not self.continues_turns
+        may = may and "expand" in self.optional and not self.continues_turns
+        return may and find_spec("numpy") is not None
 
     def expand(self, states: Any) -> Any:
         """Return what the game's `expand` gives for some packed states."""
