@@ -35,7 +35,9 @@ class Calls:
         if isinstance(game, type):
             name = game.__name__
             raise GameError(f"expected a game, got the class {name}\nwrite {name}()")
-        needed = METHODS if getattr(game, "expand", None) is None else (*METHODS, "pack")
+        needed = list(METHODS)
+        if getattr(game, "expand", None) is not None:
+            needed.append("pack")
         missing = [name for name in needed if not callable(getattr(game, name, None))]
         if missing:
             raise GameError(
@@ -43,7 +45,8 @@ class Calls:
                 f"{', '.join(needed)} (docs/how-to/games.md)"
             )
         self.game, self._listener = game, warn
-        self._text: Callable[[Any], Any] | None = getattr(game, "text", None)
+        methods = {name: getattr(game, name, None) for name in (*OPTIONAL, "pack")}
+        self.optional = {name: method for name, method in methods.items() if method is not None}
         self.title = type(game).__name__  # in errors, until the game gives its own
         self.title = self.call("title", lambda: str(self.attribute("title")))
         self._calls: Counter[str] = Counter()  # that were repeated, by method
@@ -96,6 +99,10 @@ class Calls:
         except USER_ERRORS as error:
             self.name_error(error, name, *arguments)
 
+    def ask(self, name: str, *arguments: Any) -> Any:
+        """Return what an optional method gives, which the game has."""
+        return self.call(name, self.optional[name], *arguments)
+
     def name_error(self, error: BaseException, name: str, *arguments: Any) -> NoReturn:
         """Raise an error of a method that names the call and the line."""
         if isinstance(error, GameError):
@@ -110,10 +117,10 @@ class Calls:
 
     def where(self, name: str, *arguments: Any) -> str:
         """Return the title, the position and the call of a method, for a message."""
-        title, text = escape(self.title), self._text
-        if text is not None and arguments and name not in ("text", "expand"):
+        title = escape(self.title)
+        if "text" in self.optional and arguments and name not in ("text", "expand"):
             with suppress(*USER_ERRORS):
-                title += f", at {shown(str(text(arguments[0])))}"
+                title += f", at {shown(str(self.optional['text'](arguments[0])))}"
         return f"{title}: {name}({', '.join(map(shown, arguments))})"
 
 

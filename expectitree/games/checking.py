@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from importlib.util import find_spec
 from math import inf
 from random import Random
 from typing import Any, NamedTuple
@@ -130,7 +129,7 @@ def _check_state(rules: Rules, state: Any) -> tuple[int, Sequence[Any], Sequence
         for move in checked:
             ask = partial(rules.reward, state, move)
             rules.repeat("reward", ask(), ask, state, move)
-    if rules.expands and find_spec("numpy"):
+    if rules.expands:
         _check_expand(rules, state, kind, moves, probabilities)
     return kind, moves, probabilities
 
@@ -141,13 +140,12 @@ def _check_expand(
     """Compare what `expand` gives for a state with the other methods."""
     import numpy as np
 
-    from expectitree.games.plies import expanded
+    from expectitree.games.plies import expanded, packed_column
 
-    packed = rules.pack(state)
-    if packed is None:
+    given = packed_column(rules, state)
+    if given is None:
         return
-    given = np.array([packed], np.int64).T
-    turn, _, children, chances, value, *_ = expanded(rules, given, False)
+    turn, _, children, chances, value, *_ = expanded(rules, given, lambda *_: None)
     after = [rules.pack(rules.play(state, move)) or [] for move in moves]
     estimate = rules.estimate(state, kind, rules.bounds)
     shares = [1.0] * len(moves) if probabilities is None else probabilities
@@ -162,7 +160,8 @@ def _check_expand(
     }
     for name, (found, expected) in pairs.items():
         if not np.array_equal(found, expected, equal_nan=name == "values"):
+            where = rules.where("expand", given[:, 0].tolist())
             raise GameError(
-                f"{rules.where('expand', packed)} gives the {name} {found}, and the other methods "
-                f"give {expected}\ncorrect one of them"
+                f"{where} gives the {name} {found}, and the other methods give {expected}\n"
+                "correct one of them"
             )

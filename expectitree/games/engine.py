@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from time import monotonic
 from typing import Any, Literal
 
@@ -29,6 +28,7 @@ from expectitree.searches.engine import check_window, search_tree
 from expectitree.searches.intervals import NO_LIMIT
 from expectitree.searches.result import Search
 
+ADDED = ("rows", "merged", "evaluations", "estimated")  # what searches of moves need together
 FEW_ROWS = 500  # NumPy takes longer to start
 MAX_STATES = 1_000_000  # that an engine remembers, unless one search finds more
 Numbers = Literal["auto", "float", "fraction"]
@@ -249,15 +249,10 @@ class _Task:
                 lower, upper = below.top.interval_of_branch(NONE)
                 lower, upper = max(lower, choice.lower), min(upper, choice.upper)
                 choices[place] = choice._replace(lower=lower, upper=max(lower, upper))
-            grown = replace(
-                grown,
-                rows=grown.rows + more.rows,
-                merged=grown.merged + more.merged,
-                evaluations=grown.evaluations + more.evaluations,
-                why_stopped=grown.why_stopped or more.why_stopped,
-                estimated=grown.estimated + more.estimated,
-            )
-        return found.changed(_choices=tuple(choices), grown=grown)
+            sums = {name: getattr(grown, name) + getattr(more, name) for name in ADDED}
+            why_stopped = grown.why_stopped or more.why_stopped
+            grown = replace(grown, **sums, why_stopped=why_stopped)
+        return found.changed(choices=tuple(choices), grown=grown)
 
     def _search(self, state: int, plies: int, budget: Budget) -> DepthFirst | BestFirst:
         """Search a state to a depth."""
@@ -329,9 +324,8 @@ def whole_tree(
     states = States(rules)
     rows = Rows(states, is_whole=True, estimates=estimates)
     rows.most_exact = most_exact
-    root, may_expand = states.find(start), rules.expands and find_spec("numpy") is not None
-    rows.plant(root, depth)
-    if not rows.grow_all(FEW_ROWS) and may_expand:
+    rows.plant(states.find(start), depth)
+    if not rows.grow_all(FEW_ROWS) and rules.expands:
         from expectitree.games.plies import Plies
 
         plies = Plies(rules, start, depth)

@@ -98,9 +98,7 @@ def find_estimate(reference: str) -> Callable[[State], Value] | Rollouts:
             "rollouts:100"
         )
     module = run_file(match["file"])
-    known = [
-        name for name, member in vars(module).items() if _is_own(module, member, inspect.isfunction)
-    ]
+    known = _own_names(module, inspect.isfunction)
     estimate = _member(module, match["file"], match["name"], "function", known)
     if not callable(estimate):
         raise GameError(f"{reference} is {quote(repr(estimate))}, expected a function of a state")
@@ -189,14 +187,17 @@ def _member(module: ModuleType, file: str, name: str | None, noun: str, known: l
 
 def _classes(module: ModuleType) -> list[str]:
     """Return the names of the classes in a user's file; those with moves, if any has them."""
-    classes = [
-        name for name, member in vars(module).items() if _is_own(module, member, inspect.isclass)
-    ]
+    classes = _own_names(module, inspect.isclass)
     return [name for name in classes if hasattr(vars(module)[name], "moves")] or classes
 
 
-def _is_own(module: ModuleType, member: object, is_kind: Callable[[object], bool]) -> bool:
-    return is_kind(member) and member.__module__ == module.__name__
+def _own_names(module: ModuleType, is_kind: Callable[[object], bool]) -> list[str]:
+    """Return the names of what a module defines of a kind."""
+    return [
+        name
+        for name, member in vars(module).items()
+        if is_kind(member) and member.__module__ == module.__name__
+    ]
 
 
 def _make(reference: str, cls: Callable[..., Game], parameters: Mapping[str, Value]) -> Game:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -60,8 +60,6 @@ class GameSearch(Search):
     state: Any = None
     # After pickling, there are no rules, but what they would give.
     _rules: Rules | None = field(default=None, compare=False)
-    _choices: tuple[Choice, ...] | None = None
-    _line: tuple[Step, ...] | None = None
     top: Search = field(kw_only=True, compare=False, repr=False)
     _record: Callable[[], Search] | None = field(default=None, compare=False)
     _name: tuple[str | None, str | None] = (None, None)  # the source of the tree, and its note
@@ -80,13 +78,10 @@ class GameSearch(Search):
         `record` makes its tree, if the search has only the part of it that is called `top`.
         """
         search = replace(search, exact=exact)
-        attributes = {
-            f.name: getattr(search, f.name)
-            for f in fields(Search)
-            if record is None or f.name not in COLUMNS
-        }
-        attributes |= {"state": state, "top": search, "_rules": rules, "_record": record}
-        return _made(attributes)
+        attributes = dict(vars(search))
+        if record is not None:
+            attributes = {k: value for k, value in attributes.items() if k not in COLUMNS}
+        return _made(attributes, state=state, top=search, _rules=rules, _record=record)
 
     def __getattr__(self, name: str) -> Any:
         """Make the whole tree when one of its columns is first read."""
@@ -100,8 +95,7 @@ class GameSearch(Search):
 
     def changed(self, **changes: Any) -> GameSearch:
         """Return a search with other attributes, whose tree need not be made for that."""
-        names = (f.name for f in fields(self))
-        return _made({name: vars(self)[name] for name in names if name in vars(self)} | changes)
+        return _made(vars(self), **changes)
 
     def named(self, source: str, note: str | None = None) -> GameSearch:
         """Return a search whose tree has a source, and a note at its root."""
@@ -167,17 +161,15 @@ class GameSearch(Search):
 
         Of the outcomes of chance, it has the most probable ones. A move has no probability.
         """
-        return tuple(self._steps()) if self._line is None else self._line
+        return tuple(self._steps())
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """What `moves` returns, not rounded."""
-        if self._choices is not None:
-            return self._choices
-        top, root = self.top, self.top.tree.root_id
+        top, root, labels = self.top, self.top.tree.root_id, self._labels
         return tuple(
             Choice(top.tree.branch_label(root, b), move, *top.interval_of_branch(b))
-            for b, move in zip(top.tree.branches_of(root), self._moves_at(root), strict=True)
+            for b, move in zip(top.tree.branches_of(root), labels.moves(root), strict=True)
         )
 
     @property
@@ -201,19 +193,19 @@ class GameSearch(Search):
     def with_positions(self) -> GameSearch:
         """Return the search with a note at each node that it entered: its state as a text."""
         tree, labels, rules = self.tree, self.tree.label, self._rules
-        if rules is None or not isinstance(labels, Labels) or not rules.has_texts:
+        if rules is None or "text" not in rules.optional:
             return self
+        assert isinstance(labels, Labels)
         inner = [n for n in range(len(tree)) if tree.columns.kind[n] and self.visits[n]]
         texts = {n: rules.text(labels.state(n)) for n in inner}
         return self.changed(tree=tree.changed(notes=texts))
 
-    def _moves_at(self, node: int) -> Sequence[Any]:
-        """Return the moves of a node's branches."""
+    @property
+    def _labels(self) -> Labels:
+        """The labels of the top, which know the moves; only pickling replaces them."""
         labels = self.top.tree.label
-        if isinstance(labels, Labels):
-            return labels.moves(node)
-        assert self._rules is not None
-        return self.rules.moves(self.state, self.rules.kind(self.state))[0]
+        assert isinstance(labels, Labels)
+        return labels
 
     def _steps(self) -> Iterator[Step]:
         """Yield the line of best play."""
@@ -225,7 +217,7 @@ class GameSearch(Search):
                 probability = tree.columns.probability[branch]
             if branch == NONE or not top.visits[tree.columns.child[branch]]:
                 return
-            move = self._moves_at(node)[branch - branches[0]]
+            move = self._labels.moves(node)[branch - branches[0]]
             yield Step(tree.branch_label(node, branch), move, probability)
             node = tree.columns.child[branch]
 
@@ -235,8 +227,7 @@ class GameSearch(Search):
         return f"<Search {value}, {made}, {self.grown.evaluations:,} evaluations>"
 
     def __getstate__(self) -> dict[str, Any]:
-        known: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
-        known |= {"_choices": self.choices, "_line": self.line}
+        known = {name: getattr(self, name) for name in (*COLUMNS, "choices", "line")}
         return self.__dict__ | known | {"_rules": None, "_record": None}  # perhaps not copied
 
 
@@ -245,8 +236,8 @@ def named(tree: Tree, source: str | None, note: str | None) -> Tree:
     return tree.changed(source=source, notes={} if note is None else {tree.root_id: note})
 
 
-def _made(attributes: dict[str, Any]) -> GameSearch:
+def _made(attributes: dict[str, Any], **changes: Any) -> GameSearch:
     """Return a search with these attributes, of which the columns may be missing."""
     search = object.__new__(GameSearch)
-    search.__dict__.update(attributes)
+    search.__dict__.update(attributes, **changes)
     return search

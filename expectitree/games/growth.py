@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from expectitree.base.errors import GameError
-from expectitree.base.numbers import Number, is_finite
+from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.games.rules import EXACT_ROWS
 from expectitree.games.states import UNASKED, States, lengthen
@@ -163,8 +163,8 @@ class Rows:
         """
         if self.exact or not self.has_chances:
             return 0
-        ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
-        size = max(self.greatest, min(max(ends, default=0), MOST_TOTALS * self.greatest))
+        end = max(self.rules.finite_ends, default=0)
+        size = max(self.greatest, min(end, MOST_TOTALS * self.greatest))
         return rounding_of_sums(size, self.depth, self.widest)
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.deep_calls import DeepCall
 from expectitree.base.errors import GameError, SearchError
-from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
+from expectitree.base.numbers import INFINITY, message_text
 from expectitree.base.tree.columns import CHANCE, NONE, Bounds, Columns
 from expectitree.base.tree.formulas import TreeText
 from expectitree.base.tree.model import Tree
@@ -59,29 +59,61 @@ class Budget:
         self.end = -INFINITY
 
     @property
-    def is_over(self) -> bool:
-        return monotonic() > self.end
-
-    @property
     def time_reached(self) -> str:
         if self.end == -INFINITY:
             return "the search was stopped"
         return f"the limit of {self.seconds:g} s was reached"
 
 
-class DepthFirst:
-    """Alpha-beta, Star1, Star2 and Star2.5 over rows, which they make where they enter them."""
+class Loop:
+    """A search of rows, which it makes."""
+
+    extent: tuple[int, int]  # of the rows after the search
 
     def __init__(self, rows: Rows, algorithm: Algorithm, budget: Budget) -> None:
         self.rows, self.algorithm, self.budget, self.why_stopped = rows, algorithm, budget, ""
+        self.root = self.visits = 0
+        self.before = rows.count, rows.merged
+        self.window = rows.rules.bounds
+
+    def _is_over(self) -> bool:
+        """Return whether time is over, and note it."""
+        if monotonic() <= self.budget.end:
+            return False
+        self.why_stopped = self.budget.time_reached
+        return True
+
+    def _grow(self, row: int) -> bool:
+        """Make a row; return False to stop."""
+        if self._is_over():
+            return False
+        try:
+            self.rows.grow(row)
+        except RowsError as error:
+            self.why_stopped = str(error)
+        return not self.why_stopped
+
+    def _problem(self, tree: Tree) -> Problem:
+        """Return the problem that the search of a tree that has grown has solved."""
+        rows, window, engine = self.rows, self.window, "auto"
+        if not rows.exact:  # perhaps since the search began
+            window, engine = (float(window[0]), float(window[1])), "interpreted"
+        source = "game" if rows.rules.options.bounds is None else "option"
+        problem = Problem.of(tree, self.algorithm, (rows.rules.bounds, source), engine, window)
+        problem.eps = rows.tolerance
+        return problem
+
+
+class DepthFirst(Loop):
+    """Alpha-beta, Star1, Star2 and Star2.5 over rows, which they make where they enter them."""
+
+    def __init__(self, rows: Rows, algorithm: Algorithm, budget: Budget) -> None:
+        super().__init__(rows, algorithm, budget)
         if not rows.found:
             zero = rows.rules.zero
             rows.found = [], [], [], [], []
             rows.add_columns(zip(rows.found, (0, zero, zero, 0, 0), strict=True))
         self.found = Found(rows.lower, rows.upper, *rows.found)
-        self.root = self.visits = 0
-        self.before = rows.count, rows.merged
-        self.window = rows.rules.bounds
         self._calls = DeepCall()
         self._allowed = 0  # visits
 
@@ -96,7 +128,7 @@ class DepthFirst:
             self.algorithm,
             self._allow,
             shares=rules.merges,
-            grow=self._grow,
+            grow=self._grow_and_update,
         )
         before = sum(self.found.visits)
         self._update()
@@ -128,31 +160,22 @@ class DepthFirst:
             columns.append(by_node(column, nodes, rows.exact, code))
         whole = Found(*columns)
         whole.cuts, whole.stopped = found.cuts, found.stopped
-        return Search.from_found(problem_of(rows, tree, self.algorithm, self.window), whole)
+        return Search.from_found(self._problem(tree), whole)
 
     def _allow(self) -> int:
         """Return how many visits are allowed until the clock is read again."""
-        if self.budget.is_over:
-            self.why_stopped = self.budget.time_reached
+        if self._is_over():
             return 0
         more = min(PAUSE, self.budget.max_visits - self._allowed)
         self._allowed += more
         return more
 
-    def _grow(self, row: int) -> bool:
-        """Make a row; return False to stop."""
-        rows = self.rows
-        if monotonic() > self.budget.end:
-            self.why_stopped = self.budget.time_reached
-            return False
-        try:
-            rows.grow(row)
-        except RowsError as error:
-            self.why_stopped = str(error)
-            return False
-        if rows.is_news:
+    def _grow_and_update(self, row: int) -> bool:
+        """Make a row, and take in what is new; return False to stop."""
+        has_grown = self._grow(row)
+        if has_grown and self.rows.is_news:
             self._update()
-        return True
+        return has_grown
 
     def _update(self) -> None:
         """Take in the leaves and the depth so far."""
@@ -166,16 +189,11 @@ class DepthFirst:
         self._calls.need(CALLS_A_PLY * rows.longest_path)
 
 
-class BestFirst:
+class BestFirst(Loop):
     """Best-first over rows, which it makes when it waits for them."""
 
     def __init__(self, rows: Rows, algorithm: Algorithm, budget: Budget) -> None:
-        self.rows, self.rules, self.algorithm, self.budget = rows, rows.rules, algorithm, budget
-        self.why_stopped, self.visits, self.root, self.window = "", 0, 0, rows.rules.bounds
-        self.before = 0, 0  # rows, and merged states
-        ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
-        self.greatest_bound: Number = max(ends, default=0)  # in magnitude
-        self.is_bounded = len(ends) == 2
+        super().__init__(rows, algorithm, budget)
         self._by_depth: list[list[Any]] = []  # columns
         beliefs = Beliefs.of(rows.lower, rows.upper, self._column)
         self.beliefs = beliefs._replace(grows=(True,))
@@ -190,14 +208,9 @@ class BestFirst:
         self._begin_below(self.root, 1)
         most_visits = self.budget.max_visits
         while (ended := self._run(most_visits)) in (WAITING, PAUSED):
-            if self.budget.is_over:
-                self.why_stopped = self.budget.time_reached
-            elif ended == WAITING:
-                try:
-                    self._go_on()
-                except RowsError as error:
-                    self.why_stopped = str(error)
-            if self.why_stopped:
+            if ended == WAITING:
+                self._go_on()
+            if self.why_stopped or self._is_over():
                 most_visits = 0  # makes the loop end when it is run again
         if ended == STOPPED_EARLY and not self.why_stopped:
             self.why_stopped = self.budget.visits_reached
@@ -210,9 +223,9 @@ class BestFirst:
         rows = self.rows
         if rows.is_news:
             self._control()
-        if not self.is_bounded and rows.greatest > MAX_UNBOUNDED:
+        if len(rows.rules.finite_ends) < 2 and rows.greatest > MAX_UNBOUNDED:
             raise GameError(
-                f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
+                f"{rows.rules.title}: best-first needs finite utility_bounds if values are as "
                 f"large as {message_text(rows.greatest)}"
             )
         self.has_room()
@@ -244,8 +257,8 @@ class BestFirst:
         """Make the row that the search waits for."""
         place = int(self.beliefs.tally[PLACE])
         row, before = self.beliefs.route[place + 1], self.rows.count
-        self.rows.grow(row)
-        self._begin_below(row, before)
+        if self._grow(row):
+            self._begin_below(row, before)
 
     def record(self) -> Search:
         """Return the search of the tree that has grown."""
@@ -254,14 +267,14 @@ class BestFirst:
         lower, upper = (by_node(c, nodes, rows.exact) for c in (rows.lower, rows.upper))
         visits = array("I", map(self.beliefs.visits.__getitem__, nodes))
         found = self.beliefs._replace(lower=lower, upper=upper, visits=visits)
-        problem = problem_of(rows, tree, self.algorithm, self.window)
+        problem = self._problem(tree)
         return Search.from_found(problem, end_best_first(problem, found, bool(self.why_stopped)))
 
     def _control(self) -> None:
         """Write the numbers that control the search, by the leaves so far."""
         self.rows.is_news = False
         total, exact, eps = self.rows.greatest, self.rows.exact, self.rows.tolerance
-        greatest = max(total, self.greatest_bound)
+        greatest = max([total, *self.rows.rules.finite_ends])
         self.beliefs = self.beliefs.controlled(self.algorithm, exact, eps, total, greatest)
 
     def _begin_below(self, row: int, before: int) -> None:
@@ -320,8 +333,11 @@ class Labels(Sequence["str | None"]):
 
     def _of(self, node: int) -> list[str | None]:
         """Return the labels of a node's branches."""
-        places = self._places[self._first[node] : self._first[node + 1]]
+        places = self._places_of(node)
         return self.source.labels(self.numbers[node], places) if len(places) else []
+
+    def _places_of(self, node: int) -> Sequence[int]:
+        return self._places[self._first[node] : self._first[node + 1]]
 
     def state(self, node: int) -> Any:
         """Return the state of a node."""
@@ -329,7 +345,7 @@ class Labels(Sequence["str | None"]):
 
     def moves(self, node: int) -> list[Any]:
         """Return the moves of a node's branches."""
-        places = self._places[self._first[node] : self._first[node + 1]]
+        places = self._places_of(node)
         moves = self.source.moves_of(self.numbers[node], self.state(node)) if len(places) else []
         return [moves[place] for place in places]
 
@@ -346,7 +362,9 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
     child, exact, is_inner = rows.child, rows.exact, {*inner}
     below = (child[rows.first[row] : rows.last[row]] for row in inner)
     leaves = dict.fromkeys(c for branches in below for c in branches if c not in is_inner)
-    nodes = array("I", leaves if inner else [root])
+    if not inner:
+        leaves = {root: None}
+    nodes = array("I", leaves)
     nodes.extend(inner)
     first, places, children = array("I", [0] * (len(nodes) - len(inner) + 1)), array("I"), []
     probability: list[Any] = []
@@ -367,13 +385,14 @@ def harvest(rows: Rows, inner: Sequence[int], root: int) -> tuple[Tree, Sequence
     )
     numbers = array("I", [rows.state[row] for row in nodes])
     labels: Sequence[str | None] = Labels(rows.states, first, numbers, places)
+    if rows.estimates:  # of a tree that is written out: then errors are raised at once
+        labels = [*labels]
     tree = Tree(
         columns,
-        [*labels] if rows.is_whole else labels,
+        labels,
         exact,
         local_bounds=bounds_by_node(rows, columns, numbers),
-        estimated=frozenset(node[row] for row in leaves if rows.is_estimated(row))
-        or frozenset([0] * (not inner and rows.is_estimated(root))),
+        estimated=frozenset(node[row] for row in leaves if rows.is_estimated(row)),
         text=TreeText(rows.rules.title),
     )
     return tree, nodes
@@ -399,26 +418,15 @@ def branches_of(rows: Rows, row: int) -> list[tuple[int, int, Any]]:
     begin, end = rows.first[row], rows.last[row]
     columns = rows.places(row), rows.child[begin:end], rows.probability[begin:end]
     branches = [*zip(*columns, strict=True)]
-    if not rows.is_whole or len(set(columns[1])) == len(branches):
+    if not rows.is_whole:
         return branches
     merged: dict[int, tuple[int, int, Any]] = {}
-    for place, c, p in branches:
-        if c not in merged:
-            merged[c] = place, c, p
+    for place, child, p in branches:
+        if child not in merged:
+            merged[child] = place, child, p
         elif rows.kind[row] == CHANCE:
-            merged[c] = merged[c][0], c, merged[c][2] + p
+            merged[child] = merged[child][0], child, merged[child][2] + p
     return [*merged.values()]
-
-
-def problem_of(rows: Rows, tree: Tree, algorithm: Algorithm, window: Window) -> Problem:
-    """Return the problem that the search of a tree that has grown has solved."""
-    source = "game" if rows.rules.options.bounds is None else "option"
-    engine = "auto" if rows.exact else "interpreted"
-    if not rows.exact:  # perhaps since the search began
-        window = float(window[0]), float(window[1])
-    problem = Problem.of(tree, algorithm, (rows.rules.bounds, source), engine, window)
-    problem.eps = rows.tolerance
-    return problem
 
 
 def by_node(column: Sequence[Any], rows: Sequence[int], exact: bool, code: str = "d") -> Any:

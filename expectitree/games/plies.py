@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,16 +53,15 @@ class Plies(Replay):
 
     def grow(self) -> bool:
         """Make all plies; return False if a state does not fit, or a leaf has no estimate."""
-        rules, packed = self.rules, self.rules.pack(self._start)
-        if packed is None or max(map(abs, packed), default=0) > MAX_KEY:
+        rules, states = self.rules, packed_column(self.rules, self._start)
+        if states is None:
             return False
-        states, place_above = np.array([packed], np.int64).T, (np.zeros(1, np.int64),) * 2
+        place_above = (np.zeros(1, np.int64),) * 2
         bounds = np.array([[to_nearest_float(end)] for end in rules.bounds])
         while states.shape[1]:
             is_last = len(self.plies) == self.depth
-            parts = [*self._parts(states, is_last)]
-            kind, parent, children, probability, value, *own_bounds = (
-                np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)
+            kind, parent, children, probability, value, *own_bounds = expanded(
+                rules, states, self._count, is_last
             )
             for low, high in own_bounds:
                 bounds = np.stack([np.maximum(bounds[0], low), np.minimum(bounds[1], high)])
@@ -92,16 +91,12 @@ class Plies(Replay):
         pairs = zip(map(tuple, states.T.tolist()), zip(*bounds.tolist(), strict=True), strict=True)
         return np.array([self._bounds.setdefault(state, ends) for state, ends in pairs]).T
 
-    def _parts(self, states: Any, is_last: bool) -> Iterator[list[Any]]:
-        """Yield the columns of `expand` for some states at a time."""
-        for begin in range(0, states.shape[1], STATES_AT_ONCE):
-            part = expanded(self.rules, states[:, begin : begin + STATES_AT_ONCE], is_last)
-            part[1] = part[1] + begin
-            self.made += len(part[1])
-            # Of this ply, equal states do not share memory yet.
-            self.rules.check_made(self.made - self.merged, self.depth)
-            report(self.made, None)
-            yield part
+    def _count(self, _: int, branches: int) -> None:
+        """Count the states that `expand` made."""
+        self.made += branches
+        # Of this ply, equal states do not share memory yet.
+        self.rules.check_made(self.made - self.merged, self.depth)
+        report(self.made, None)
 
     def tree(self) -> Tree:
         """Return the tree: the last ply comes first, so children come before their parents."""
@@ -110,31 +105,39 @@ class Plies(Replay):
 
         def column(code: str, name: str, shift: Any = 0 * start) -> Any:
             parts = [getattr(ply, name) + at for ply, at in zip(plies, shift, strict=False)]
-            return _buffer(np.concatenate(parts).astype(code))
+            return buffer_of(np.concatenate(parts).astype(code))
 
-        first = _buffer(np.append(0, np.cumsum(column("q", "width"))).astype("I"))
-        child = column("I", "child", np.append(0, start))
+        width, child = column("q", "width"), column("I", "child", np.append(0, start))
+        first = buffer_of(np.append(0, np.cumsum(width)).astype("I"))
         columns = column("B", "kind"), column("d", "value"), first, child
-        bounds = {self.rows - 1: tuple(plies[-1].bounds[:, 0].tolist())}
-        for ply, before, at in zip(plies, plies[1:], start, strict=False):
-            above = np.repeat(before.bounds, before.width, axis=1)
-            with_bounds = np.unique(before.child[(ply.bounds[:, before.child] != above).any(0)])
-            ends = zip(*ply.bounds[:, with_bounds].tolist(), strict=True)
-            bounds.update(zip((with_bounds + at).tolist(), ends, strict=True))
+        bounds = np.concatenate([ply.bounds for ply in plies], axis=1)
+        below = np.asarray(child)
+        differs = (bounds[:, below] != np.repeat(bounds, width, axis=1)).any(0)
+        nodes = [self.rows - 1, *np.unique(below[differs]).tolist()]
+        ends = zip(*bounds[:, nodes].tolist(), strict=True)
         self.objects, self.above = [FORGOTTEN] * (self.rows - 1), column("I", "above")
         self.objects.append(self._start)
         self.parent = column("I", "parent", start[1:])
         return Tree(
             Columns.of(*columns, column("d", "probability")),
             Labels(self, first, range(self.rows), column("I", "place")),
-            local_bounds=bounds,
+            local_bounds=dict(zip(nodes, ends, strict=True)),
             estimated=self.estimated,
             text=TreeText(self.rules.title),
         )
 
 
-def _buffer(column: Any) -> Any:
+def buffer_of(column: Any) -> Any:
+    """Return a view of a column, whose items are Python's own numbers."""
     return memoryview(column)
+
+
+def packed_column(rules: Rules, state: Any) -> Any:
+    """Return the numbers of a state as a column, None if they cannot hold it."""
+    packed = rules.pack(state)
+    if packed is None or max(map(abs, packed), default=0) > MAX_KEY:
+        return None
+    return np.array([packed], np.int64).T
 
 
 def merged(states: Any) -> tuple[Any, Any, Any]:
@@ -149,14 +152,10 @@ def merged(states: Any) -> tuple[Any, Any, Any]:
             key, digit = (np.unique(x, return_inverse=True)[1] for x in (key, column))
             size, digits = int(key.max()) + 1, int(digit.max()) + 1
         key, size = key * digits + digit, size * digits
-    order = np.argsort(key)
-    is_new = np.diff(key[order], prepend=-1) != 0
-    first = np.minimum.reduceat(order, np.flatnonzero(is_new)) if len(order) else order
-    by_first = np.argsort(first)
-    rank, number = np.empty_like(first), np.empty_like(order)
-    rank[by_first] = np.arange(len(first))
-    number[order] = rank[np.cumsum(is_new) - 1]
-    return states[:, first[by_first]], first[by_first], number
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    first = np.sort(first)
+    return states[:, first], first, rank[number]
 
 
 def unrepeated(key: Any, probability: Any, is_outcome: Any) -> Any:
@@ -174,11 +173,24 @@ def unrepeated(key: Any, probability: Any, is_outcome: Any) -> Any:
 # ---- Checks.
 
 
-def expanded(rules: Rules, states: Any, is_last: bool) -> list[Any]:
+def expanded(
+    rules: Rules, states: Any, listener: Callable[[int, int], None], is_last: bool = False
+) -> list[Any]:
     """Return the columns that `expand` gives for some states, checked and sorted by parent.
 
-    Those of the last ply have no children.
+    Those of the last ply have no children. The listener hears after each call how many states are
+    done, and how many branches the last of them have.
     """
+    parts = []
+    for begin in range(0, states.shape[1], STATES_AT_ONCE):
+        part = _expanded_at_once(rules, states[:, begin : begin + STATES_AT_ONCE], is_last)
+        listener(begin + len(part[0]), len(part[1]))
+        part[1] = part[1] + begin
+        parts.append(part)
+    return [np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)]
+
+
+def _expanded_at_once(rules: Rules, states: Any, is_last: bool) -> list[Any]:
     columns = [*map(np.asarray, rules.expand(states))]
     shapes = [tuple(column.shape) for column in columns]
     (numbers, count), branches = states.shape, shapes[1][:1] if len(shapes) > 1 else ()

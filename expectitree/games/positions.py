@@ -20,7 +20,7 @@ from expectitree.games.finding import FILE, find_estimate, find_game
 from expectitree.games.found import GameSearch
 from expectitree.games.growth import MAX_TURNS
 from expectitree.games.protocol import Game, Move, State
-from expectitree.games.rollouts import draw
+from expectitree.games.rollouts import after_random_moves
 from expectitree.games.rules import Options, Rules
 from expectitree.games.searching import search, write_out
 from expectitree.searches.prepare import prepare
@@ -51,7 +51,7 @@ def position(game: Game, *, start: str | None = None, play: str = "") -> State:
 
 
 def _parse(rules: Rules, text: str) -> State:
-    parse = getattr(rules.game, "parse", None)
+    parse = rules.optional.get("parse")
     if parse is None:
         raise GameError(
             f"{rules.title} has no notation for positions (a method parse)\nchoose a position by "
@@ -122,11 +122,7 @@ def random_position(game: Game, count: int, seed: int = 0) -> State:
     rules = Rules(game, Options(exact=False))
     random = Random(seed)
     for _ in range(ATTEMPTS):
-        state = rules.start
-        for _ in range(count):
-            if (kind := rules.kind(state)) == TERMINAL:
-                break
-            state = rules.play(state, draw(random, *rules.moves(state, kind)))
+        state = after_random_moves(rules, rules.start, random, count)
         if rules.kind(state) != TERMINAL:
             return state
     raise GameError(

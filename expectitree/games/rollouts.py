@@ -64,11 +64,17 @@ def draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | No
     return moves[-1]  # the sum misses 1 by its rounding
 
 
-def _play(rules: Any, state: Any, random: Random) -> float:
-    """Return the value of one random game from a state."""
-    for _ in range(MAX_PLIES):
+def after_random_moves(rules: Any, state: Any, random: Random, count: int) -> Any:
+    """Return the state after so many random moves, or where the game ends."""
+    for _ in range(count):
         kind = rules.kind(state)
         if kind == TERMINAL:
             break
         state = rules.play(state, draw(random, *rules.moves(state, kind)))
-    return float(rules.value(state, kind, rules.bounds))
+    return state
+
+
+def _play(rules: Any, state: Any, random: Random) -> float:
+    """Return the value of one random game from a state."""
+    last = after_random_moves(rules, state, random, MAX_PLIES)
+    return float(rules.value(last, rules.kind(last), rules.bounds))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import islice
 from numbers import Rational
 from operator import index
@@ -25,12 +26,11 @@ from expectitree.games.rollouts import Rollouts
 from expectitree.text.phrases import plural
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
+FAST_TYPES = (float, int, Fraction)
 WORDS = {kind: turn for turn, kind in KINDS.items()}
-EXACT_TYPES = (int, Fraction)
 # Of a search in fractions, before it goes on in floats. With 20,000 here, eleven searches of pig,
 # einstein, dice and 2048 with 2,000 to 50,000 rows took 1.1 to 2.5 times as long.
 EXACT_ROWS = 1_000
-MAX_KNOWN = 10_000  # numbers that were checked and stay in memory
 MAX_KNOWN_OUTCOMES = 100_000  # in the distributions that were checked and stay in memory
 MANY_OUTCOMES = 500  # of one state
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
@@ -66,8 +66,6 @@ class Rules(Calls):
 
     def __init__(self, game: Game, options: Options) -> None:
         super().__init__(game, options.warn)
-        self._expand: Callable[[Any], Iterable[Any]] | None = getattr(game, "expand", None)
-        self._pack: Any = getattr(game, "pack", None)
         self.options = options
         self._estimate = self._read_estimate()
         self.exact = options.exact is not False
@@ -79,34 +77,26 @@ class Rules(Calls):
         self._numbers = TreeBuilder(self.exact)
         self._play, self._turn, self._moves = game.play, game.turn, game.moves
         self._value: Callable[[Any], Any] = game.value
-        # Numbers that were checked, by their ratios: many states have the same.
-        self._values: dict[tuple[int, int], Number] = {}
+        # That were checked: many states have the same.
         self._distributions: dict[tuple[Any, ...], Sequence[Number]] = {}
         self._known_outcomes = 0
         self._has_many = False
-        self._bounds: Callable[[Any], Any] | None = getattr(game, "bounds", None)
-        self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
-        self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
-        self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
-        self.has_keys = self._key is not None  # so unequal states may become one
-        self._reward: Callable[[Any, Any], Any] | None = getattr(game, "reward", None)
-        self.pays = self._reward is not None  # whether moves and outcomes pay, for `solve`
-        self.has_bounds = self._bounds is not None  # whether states have bounds of their own
-        self.has_labels = self._label is not None  # which depend on the state
-        self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
+        self.has_keys = "key" in self.optional  # so unequal states may become one
+        self.pays = "reward" in self.optional  # whether moves and outcomes pay, for `solve`
+        self.has_bounds = "bounds" in self.optional  # whether states have bounds of their own
+        self.continues_turns = "same_turn" in self.optional  # whether a move may cost no ply
         self.bounds = self._read_bounds()
         self.endless = self._setting("endless", None, -INFINITY)
         self.discount: Any = self._setting("discount", self.zero + 1, 0, 1)
         self._is_value = self._is_hashed()
-        self.merges = options.merge and (self._key is not None or self._is_value)
+        self.merges = options.merge and (self.has_keys or self._is_value)
         self.is_key = self.merges and not self.has_keys  # whether a state is its own key
         self._plays = self._meetings = 0
 
-    def forget(self) -> None:
-        """Free the memory of the numbers that were checked."""
-        self._values.clear()
-        self._distributions.clear()
-        self._known_outcomes = 0
+    @property
+    def finite_ends(self) -> list[Any]:
+        """The ends of the bounds that are finite, in magnitude."""
+        return [abs(end) for end in self.bounds if is_finite(end)]
 
     # ---- Questions about a state.
 
@@ -122,7 +112,8 @@ class Rules(Calls):
         """Compute in floats from now on."""
         self.exact, self.zero, self._numbers = False, 0.0, TreeBuilder(False)
         self.bounds = float(self.bounds[0]), float(self.bounds[1])
-        self.forget()
+        self._distributions.clear()
+        self._known_outcomes = 0
 
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
@@ -150,13 +141,13 @@ class Rules(Calls):
             )
         if self._calls["moves"] < self.checked:
             self.repeat("moves", moves, lambda: [*islice(self._moves(state), self.max_rows)], state)
+            if kind != CHANCE:
+                self._warn_of_pairs(state, moves)
         if not moves:
             self.fail("moves", state, moves, "at least one move, as the game is not over")
-        if kind != CHANCE:
-            if self._calls["moves"] < self.checked:
-                self._warn_of_pairs(state, moves)
-            return moves, None
-        return self._outcomes(state, moves)
+        if kind == CHANCE:
+            return self._outcomes(state, moves)
+        return moves, None
 
     def _outcomes(self, state: Any, pairs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Number]]:
         """Return the outcomes of pairs, and their probabilities."""
@@ -260,14 +251,7 @@ class Rules(Calls):
             self.repeat(name, value, lambda: method(state), state)
         if value is None and kind != TERMINAL:
             return None
-        if bounds is not self.bounds or type(value) not in EXACT_TYPES:
-            return self._within(name, state, value, bounds)
-        ratio = value.as_integer_ratio()
-        if ratio not in self._values:
-            if len(self._values) >= MAX_KNOWN:
-                self._values.clear()
-            self._values[ratio] = self._within(name, state, value, bounds)
-        return self._values[ratio]
+        return self._within(name, state, value, bounds)
 
     def _within(self, name: str, state: Any, value: Any, bounds: Bounds) -> Number:
         """Return the number of a value, which has to lie within bounds."""
@@ -286,30 +270,32 @@ class Rules(Calls):
 
     def pack(self, state: Any) -> list[int] | None:
         """Return the numbers of a state for `expand`, or None if they cannot hold it."""
-        packed = self.call("pack", self._pack, state)
+        packed = self.ask("pack", state)
+        if packed is None:
+            return None
         try:
-            numbers = None if packed is None else [*map(index, packed)]
+            return [*map(index, packed)]
         except TypeError:
             self.fail("pack", state, packed, "a list of whole numbers, or None")
-        return numbers
 
     @property
     def expands(self) -> bool:
-        """Whether the whole tree may grow by plies: in floats, and of merged states.
+        """Whether the whole tree may grow by plies: in floats, of merged states, by NumPy.
 
         The user's own estimates are of states that only the other methods make.
         """
         may = self.merges and not self.options.exact and self.options.estimate is None
-        return may and self._expand is not None and not self.continues_turns
+        may = may and "expand" in self.optional and not self.continues_turns
+        return may and find_spec("numpy") is not None
 
     def expand(self, states: Any) -> Any:
         """Return what the game's `expand` gives for some packed states."""
-        expand: Any = self._expand
+        expand = self.optional["expand"]
         return self.call("expand", lambda states: [*expand(states)], states)
 
     def key(self, state: Any) -> Hashable:
         """Return the key of a state. Call this only if `merges` is true."""
-        key: Hashable = state if self._key is None else self.call("key", self._key, state)
+        key: Hashable = self.call("key", self.optional["key"], state) if self.has_keys else state
         try:
             hash(key)
         except TypeError:
@@ -318,9 +304,9 @@ class Rules(Calls):
 
     def bounds_of(self, state: Any, above: Bounds) -> Bounds:
         """Return the bounds of all values at a state and after it, within the bounds before it."""
-        if self._bounds is None:
+        if not self.has_bounds:
             return above
-        pair = self.call("bounds", self._bounds, state)
+        pair = self.ask("bounds", state)
         try:
             lower, upper = (self._number("bounds", state, end) for end in pair)
         except (TypeError, ValueError):
@@ -333,8 +319,7 @@ class Rules(Calls):
 
     def reward(self, state: Any, move: Any) -> Number:
         """Return what a move or an outcome pays MAX."""
-        reward: Any = self._reward
-        number = self._number("reward", state, self.call("reward", reward, state, move))
+        number = self._number("reward", state, self.ask("reward", state, move))
         if not is_finite(number):
             self.fail("reward", state, number, "a finite number")
         return number
@@ -357,7 +342,7 @@ class Rules(Calls):
         """
         self._meetings += 1
         is_checked = self._meetings <= self.checked or not self._meetings % 64 or is_other
-        if self._key is None or not is_checked:
+        if not self.has_keys or not is_checked:
             return
         known = find_known()
         for name, ask in (("turn", self._word), ("moves", self._choices), ("value", self._worth)):
@@ -386,9 +371,7 @@ class Rules(Calls):
 
     def is_same_turn(self, state: Any) -> bool:
         """Return whether a state only continues the turn of the state before it."""
-        if self._same_turn is None:
-            return False
-        return bool(self.call("same_turn", self._same_turn, state))
+        return self.continues_turns and bool(self.ask("same_turn", state))
 
     def labels(self, state: Any, moves: Sequence[Any]) -> list[str | None]:
         """Return the labels of the branches of a state; None for `#k` where one is missing."""
@@ -403,18 +386,14 @@ class Rules(Calls):
         counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
 
-    @property
-    def has_texts(self) -> bool:
-        return self._text is not None
-
     def text(self, state: Any) -> str:
         """Return a state as the game shows it, or else as Python does."""
-        if self._text is None:
-            return str(self.call("str", str, state))
-        return str(self.call("text", self._text, state))
+        if "text" in self.optional:
+            return str(self.ask("text", state))
+        return str(self.call("str", str, state))
 
     def _text_of(self, state: Any, move: Any) -> str:
-        label = self._label
+        label = self.optional.get("label")
         if label is None:
             return str(self.call("str", str, move))
         return str(self.call("label", lambda *arguments: str(label(*arguments)), state, move))
@@ -500,9 +479,9 @@ class Rules(Calls):
         return p
 
     def _number(self, name: str, state: Any, value: Any) -> Number:
-        if type(value) is float and not self.exact and value == value:
-            return value
         try:
+            if not self.exact and type(value) in FAST_TYPES and (number := float(value)) == number:
+                return number
             if isinstance(value, bool) or value != value:
                 raise TypeError
             if isinstance(value, str):

@@ -203,33 +203,33 @@ class States(Replay):
 
     def reached_from(self, start: int) -> tuple[States, dict[int, int]]:
         """Return the states that can be reached from one, and their new numbers by the old ones."""
-        states, keys = States(self.rules), {number: key for key, number in self._numbers.items()}
-        numbers = {start: states.find(self.state(start))}
-        waiting = [start]
-        for old in waiting:  # which grows
-            known, number = self.known[old], numbers[old]
-            states.kind[number], states.values[number] = self.kind[old], self.values[old]
-            if known is None:
-                continue
-            for child in known.children:
+        states, numbers, order = States(self.rules), {start: 0}, [start]
+        states.parent.append(NONE)
+        for old in order:  # which grows
+            known = self.known[old]
+            for child in known.children if known else ():
                 if child not in numbers:
-                    waiting.append(child)
-                    numbers[child] = len(states)
-                    states._numbers[keys.get(child)] = numbers[child]
-                    states.objects.append(self.state(child))
-                    states._add(numbers[child], number)
-            children = [numbers[child] for child in known.children]
-            states.known[number] = known._replace(children=children)
+                    numbers[child] = len(order)
+                    order.append(child)
+                    states.parent.append(numbers[old])
+        for name in ("kind", "values", "known", "same_turn", "bounds"):
+            if column := getattr(self, name):
+                setattr(states, name, [column[old] for old in order])
+        states.known = [
+            known and known._replace(children=[numbers[child] for child in known.children])
+            for known in states.known
+        ]
+        states.objects = [*map(self.state, order)]
+        pairs = self._numbers.items()
+        states._numbers = {key: numbers[old] for key, old in pairs if old in numbers}
         return states, numbers
 
     def use_floats(self) -> None:
         """Convert all numbers from fractions to floats."""
         self.exact = False
         self._certain.clear()
-        lists = {id(known.probabilities): known.probabilities for known in self.known if known}
-        floats = {name: [*map(float, given)] for name, given in lists.items()}  # shared as before
         self.known = [
-            known and known._replace(probabilities=floats[id(known.probabilities)])
+            known and known._replace(probabilities=[*map(float, known.probabilities)])
             for known in self.known
         ]
         self.values = [x if x is UNASKED or x is None else float(x) for x in self.values]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from expectitree.games.protocol import Move, Turn
 
@@ -109,7 +109,7 @@ class Einstein:
                 at = states[place, rows] - 1 + 6 * (player[rows] < 0)
                 before = states[at, rows]
                 after = before + step * player[rows]
-                may = (after >= 0) & (after < 25) & (np.abs(before % 5 - after % 5) <= 1)
+                may = _is_step(before, step * player[rows])
                 rows, at, after = rows[may], at[may], after[may]
                 child = states[:, rows]
                 child[:12][child[:12] == after] = -1
@@ -146,8 +146,10 @@ def _squares(board: Numbers, player: int) -> dict[int, int]:
     return {stone * player: square for square, stone in enumerate(board) if stone * player > 0}
 
 
-def _is_step(square: int, step: int) -> bool:
-    return 0 <= square + step < 25 and abs(square % 5 - (square + step) % 5) <= 1
+def _is_step(square: Any, step: Any) -> Any:
+    """Return whether a step from a square stays on the board; also for arrays of them."""
+    after = square + step
+    return (after >= 0) & (after < 25) & (abs(square % 5 - after % 5) <= 1)
 
 
 def _movable(stones: Collection[int], roll: int) -> Numbers:
@@ -172,12 +174,10 @@ def _movable_all(squares: ndarray, roll: int) -> ndarray:
     """Return the one or two stones that a roll moves, for columns of the squares of 1 to 6."""
     import numpy as np
 
-    numbers = np.where(squares >= 0, np.arange(1, 7)[:, None], 0)
-    lower = numbers[:roll].max(0)
-    higher = np.where(numbers, numbers, 7)[roll - 1 :].min(0) % 7
-    return np.stack(
-        [np.where(lower, lower, higher), np.where(lower < higher, higher, 0) * (lower > 0)]
-    )
+    sets = [[stone for stone in range(1, 7) if bits >> stone & 1] for bits in range(0, 128, 2)]
+    moved = np.array([(*_movable(present, roll), 0, 0)[:2] for present in sets])
+    stones: ndarray = moved[(1 << np.arange(6)) @ (squares >= 0)].T
+    return stones
 
 
 def _distance_all(squares: ndarray, stones: ndarray, is_turn: ndarray, corner: int) -> ndarray:

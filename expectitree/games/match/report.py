@@ -188,14 +188,13 @@ def _match(title: str, players: Sequence[Player], played: list[Played], par: flo
     """Return the match of the games that were played."""
     if _has_two_sides(played):
         compared = [(game.total, par, game.first) for game in played]
-        points = [_points(*pair) for pair in compared]
-        means = _mean_points(points)
     else:
         # If MIN plays alone, the second player has the first game of each deal.
         deals = zip(played[::2], played[1::2], strict=True)
         compared = [(deal.total, other.total, "max") for deal, other in deals]
-        points = [_points(*pair) for pair in compared]
-        means, par = _mean_totals(played), None
+        par = None
+    points = [_points(*pair) for pair in compared]
+    means = _mean_totals(played) if par is None else _mean_points(points)
     is_random = any(game.is_random for game in played)
     if not is_random:
         means = [mean and Mean(mean.value, None) for mean in means]

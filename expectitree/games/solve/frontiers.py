@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from expectitree.base.tree.columns import CHANCE, TERMINAL
-from expectitree.games.plies import STATES_AT_ONCE, expanded, within
+from expectitree.games.plies import buffer_of, expanded, packed_column, within
 from expectitree.games.rules import Rules
 from expectitree.games.solve.states import Limits, Reached
 
@@ -30,57 +31,47 @@ class BatchedStates(Reached):
 
     def find(self) -> bool:
         """Find all states; return False if one has too many digits for a key."""
-        packed = self.rules.pack(self._start)
-        if packed is None or max(map(abs, packed), default=0) >= 2**MOST_BITS:
+        states = packed_column(self.rules, self._start)
+        if states is None:
             return False
-        states = np.array([packed], np.int64).T
         self._least, self._bits = states[:, 0], np.zeros(len(states), np.int64)
-        columns: list[Any] = [[], [], [], []]  # kinds, values, widths, weights
-        below: list[Any] = []
+        columns: list[Any] = []  # of each frontier
         count = branches = 0
         while states.shape[1]:
-            parts = [*self._parts(states, count)]
-            kind, parent, children, probability, value = map(
-                np.concatenate, zip(*((p[0], p[1], p[2].T, p[3], p[4]) for p in parts), strict=True)
+            kind, parent, children, probability, value, *_ = expanded(
+                self.rules, states, partial(self._check, count)
             )
+            utility = self._utilities(states, kind == TERMINAL, value)
             kept = probability > 0
             is_move = kind[parent] != CHANCE
             weight = np.where(is_move, float(self.rules.discount), probability)[kept]
-            parent, children = parent[kept], children.T[:, kept]
+            parent, children = parent[kept], children[:, kept]
             width = np.bincount(parent, minlength=len(kind))
-            for column, own in zip(columns, (kind, value, width, weight), strict=True):
-                column.append(own)
             count += len(kind)
             if not self._make_room(children):
                 return False
             states, child = self._numbered(children, count, branches)
-            below.append(child)
+            columns.append((kind, width, child, weight, utility))
             branches += len(child)
             self.limits.check(count + states.shape[1])
-        kinds, values, widths, weights = map(np.concatenate, columns)
-        low = np.where(kinds == TERMINAL, values, 0.0)
-        first = np.concatenate([[0], np.cumsum(widths)]).astype("I")
-        made: list[Any] = [kinds.astype("b"), first, np.concatenate(below).astype("I")]
-        made += [weights, low, low.copy()]
-        # The items of a view are Python's own numbers.
-        views = [memoryview(column) for column in made]
-        self.kind, self.first, self.child, self.weight, self.low, self.high = views
+        kind, width, child, weight, low = map(np.concatenate, zip(*columns, strict=True))
+        first = np.concatenate([[0], np.cumsum(width)]).astype("I")
+        made = kind.astype("b"), first, child.astype("I"), weight, low, low.copy()
+        self.kind, self.first, self.child, self.weight, self.low, self.high = map(buffer_of, made)
         return True
 
-    def _parts(self, states: Any, count: int) -> Iterator[list[Any]]:
-        """Yield the columns of `expand`, checked, for some states at a time."""
+    def _check(self, before: int, done: int, _: int) -> None:
+        self.limits.check(before + done)
+
+    def _utilities(self, states: Any, is_over: Any, value: Any) -> Any:
+        """Return the utilities of states where the game is over, and 0 of others."""
+        utility, ends, given = np.zeros(len(value)), states[:, is_over], value[is_over]
+        if np.isnan(given).any():
+            self.rules.fail("expand", ends, given, "a utility where the game is over")
         low, high = map(float, self.rules.bounds)
-        for begin in range(0, states.shape[1], STATES_AT_ONCE):
-            part_of_states = states[:, begin : begin + STATES_AT_ONCE]
-            part = expanded(self.rules, part_of_states, False)
-            bounds = np.broadcast_to([[low], [high]], (2, part_of_states.shape[1]))
-            value = np.where(part[0] == TERMINAL, part[4], max(low, min(high, 0)))
-            if np.isnan(value).any():
-                self.rules.fail("expand", part_of_states, value, "a utility where the game is over")
-            part[4] = within(self.rules, part_of_states, value, bounds)
-            part[1] = part[1] + begin
-            self.limits.check(count + begin + part_of_states.shape[1])
-            yield part
+        bounds = np.broadcast_to([[low], [high]], (2, len(given)))
+        utility[is_over] = within(self.rules, ends, given, bounds)
+        return utility
 
     def _make_room(self, states: Any) -> bool:
         """Give each number enough bits, in the known keys too; return False if there are not."""
@@ -112,10 +103,7 @@ class BatchedStates(Reached):
         """Return the children that are new, and the number of each child."""
         keys = self._keys_of(children)
         unique, first, back = np.unique(keys, return_index=True, return_inverse=True)
-        place = np.searchsorted(self._keys, unique)
-        known = place.clip(max=len(self._keys) - 1)
-        is_new = self._keys[known] != unique
-        number = self._numbers[known]
+        place, number, is_new = self._known(unique)
         number[is_new] = np.arange(count, count + is_new.sum())
         self._keys = np.insert(self._keys, place[is_new], unique[is_new])
         self._numbers = np.insert(self._numbers, place[is_new], number[is_new])
@@ -123,18 +111,22 @@ class BatchedStates(Reached):
         self._sizes.append(int(is_new.sum()))
         return children[:, first[is_new]], number[back]
 
+    def _known(self, keys: Any) -> tuple[Any, Any, Any]:
+        """Return the places of keys among those known, their numbers, and which ones are new."""
+        place = np.searchsorted(self._keys, keys)
+        known = place.clip(max=len(self._keys) - 1)
+        return place, self._numbers[known], self._keys[known] != keys
+
     def number_of(self, state: Any) -> int | None:
         """Return the number of a state, None if it is not reached."""
-        packed = self.rules.pack(state)
-        if packed is None:
+        states = packed_column(self.rules, state)
+        if states is None:
             return None
-        above = np.array(packed) - self._least
-        if (above < 0).any() or (above >= 1 << self._bits).any():
+        keys = self._keys_of(states)
+        _, (number,), (is_new,) = self._known(keys)
+        if is_new or (self._digits(keys) != states).any():  # which have no key
             return None
-        key = self._keys_of(np.array([packed], np.int64).T)[0]
-        place = int(np.searchsorted(self._keys, key))
-        is_known = place < len(self._keys) and self._keys[place] == key
-        return int(self._numbers[place]) if is_known else None
+        return int(number)
 
     def objects(self) -> Iterator[Any]:
         """Play the moves again: a state is made from one of the frontier before it."""
@@ -145,15 +137,7 @@ class BatchedStates(Reached):
             now = []
             for branch, parent in zip(found.tolist(), parents.tolist(), strict=True):
                 state = before[parent - start]
-                moves = positive_moves(self.rules, state, int(self.kind[parent]))
+                moves, _ = self.rules.moves(state, int(self.kind[parent]))
                 now.append(self.rules.play(state, moves[branch - int(self.first[parent])]))
                 yield now[-1]
             before, start = now, start + size
-
-
-def positive_moves(rules: Rules, state: Any, kind: int) -> list[Any]:
-    """Return the moves, or the outcomes that may happen."""
-    moves, probabilities = rules.moves(state, kind)
-    if probabilities is None:
-        return list(moves)
-    return [move for move, p in zip(moves, probabilities, strict=True) if p > 0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -294,7 +293,7 @@ def _solution(solver: Solver, name: str, width: float, begun: float) -> Solution
 
 def _states_of(rules: Rules, state: Any, limits: Limits) -> Reached:
     start = rules.start if state is None else state
-    may_expand = rules.expands and not rules.pays and find_spec("numpy") is not None
+    may_expand = rules.expands and not rules.pays
     states = RuledStates(rules, start, limits, FEW_STATES if may_expand else rules.max_rows)
     if states.is_complete:
         return states

@@ -178,8 +178,7 @@ class Solver:
             return outward(self.rules.endless)
         if self.traps and not self.pays:
             trapped = [n for n, is_reached in enumerate(self.marks.reached) if not is_reached]
-            where = f"in {plural(len(trapped), 'position')}, such as"
-            raise self._error(f"{where} {self._texts(trapped, '; ')}", trapped, ENDLESS, DISCOUNT)
+            raise self._error(self._examples(trapped), trapped, ENDLESS, DISCOUNT)
         return 0.0, 0.0
 
     def _texts(self, states: list[int], between: str) -> str:
@@ -187,6 +186,9 @@ class Solver:
         objects = enumerate(islice(self.states.objects(), max(few) + 1))
         texts = {n: state_text(self.rules, state) for n, state in objects if n in few}
         return between.join(texts[n] for n in few)
+
+    def _examples(self, states: list[int]) -> str:
+        return f"in {plural(len(states), 'position')}, such as {self._texts(states, '; ')}"
 
     def _error(self, where: str, states: list[int], *cures: str) -> GameError:
         if all(self.states.kind[n] == CHANCE for n in states):  # only moves are discounted
@@ -279,8 +281,8 @@ class Solver:
 
     def _open_error(self, component: int) -> GameError:
         states = sorted(map(int, self.states_of(component)))
-        where = f"in {plural(len(states), 'position')}, such as {self._texts(states, '; ')}"
-        return self._error(f"{where}, where both sides may gain", states, DISCOUNT, COST)
+        where = f"{self._examples(states)}, where both sides may gain"
+        return self._error(where, states, DISCOUNT, COST)
 
     def _solve(self) -> bool:
         """Narrow the bounds until each component is closed; return False if time is over."""

@@ -119,8 +119,7 @@ class RuledStates(Reached):
         else:
             children, probabilities, moves = states.ask(number)
             for branch in zip(probabilities, children, moves, strict=True):
-                if branch[0]:
-                    self._add_branch(number, kind == CHANCE, *branch)
+                self._add_branch(number, kind == CHANCE, *branch)
             states.known[number] = None  # the columns have it now
         low, high = outward(value)
         self.low.append(low)
