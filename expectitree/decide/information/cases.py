@@ -25,6 +25,7 @@ from expectitree.decide.information.beliefs import (
 )
 from expectitree.decide.information.events import find_event
 from expectitree.decide.records import Amount, Labels
+from expectitree.searches.backward_induction import values_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 
@@ -36,13 +37,14 @@ class Case:
     known: Mapping[str, str]  # the outcomes of events, or the signal of a test
     p: Amount
     tree: Tree  # with its probabilities given `known`
+    choices: Mapping[int, int]  # the branches of nodes with one possible outcome
 
-    def search(self, eps: Amount) -> Search:
-        """Return the search of the tree; `eps` is the difference of a tie, without an attitude."""
-        search = search_tree(self.tree)
-        if self.tree.attitude is None:
-            search = replace(search, own_eps=eps)
-        return search
+    def search(self, now: Search) -> Search:
+        """Return the search of the tree, given that of the tree of which nothing is known."""
+        if self.tree.attitude is not None:
+            return search_tree(self.tree)
+        values = values_under(self.tree, self.choices)  # other outcomes take no time
+        return replace(now, tree=self.tree, lower=values, upper=values)
 
 
 def best_actions(search: Search, n: int) -> Labels:
@@ -95,13 +97,16 @@ def cases_after(
             continue
         probability: Amount = columns.probability[:]
         zero = probability[0] * 0  # a float stays one
+        choices = dict(case.choices)
         for n in event.scope:
             if columns.kind[n] == CHANCE:
                 shares = event.shares(n, one)
                 for b in tree.branches_of(n):
                     probability[b] = zero + shares[b] if b in shares else zero
+                if len(shares) == 1:
+                    (choices[n],) = shares
         given = replace(tree, columns=columns._replace(probability=probability))
-        yield Case({**case.known, name: label}, case.p * p, given)
+        yield Case({**case.known, name: label}, case.p * p, given, choices)
 
 
 def _first_event(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Event | None:

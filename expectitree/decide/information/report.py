@@ -20,7 +20,7 @@ outcomes (`cases.py`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 
@@ -191,10 +191,11 @@ def information(
     names = [events] if isinstance(events, str) else events
     nodes = _checked_events(tree, names, len(likelihood or ()))
     numbers, eps = _to_compute(tree)
-    now = Case({}, 1, numbers)
-    play = now.search(eps)
+    now, play = Case({}, 1, numbers, {}), search_tree(numbers)
+    if tree.attitude is None:
+        play = replace(play, own_eps=eps)
     best = best_actions(play, play.tree.root_id)
-    gain = partial(_gain, now, play, eps)
+    gain = partial(_gain, now, play)
     outcomes, with_information, evpi = gain(outcome_cases(tree, nodes, now), nodes)
     signals: tuple[Finding, ...] = ()
     with_test = evsi = None
@@ -235,14 +236,14 @@ def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str,
 
 
 def _gain(
-    now: Case, play: Search, eps: Amount, cases: Iterable[Case], names: Collection[str]
+    now: Case, play: Search, cases: Iterable[Case], names: Collection[str]
 ) -> tuple[tuple[Finding, ...], Amount, Amount]:
     """Return a finding for each case, the value with free information, and what that is worth.
 
     Nothing is known `now`, whose search is `play`. The labels of a finding follow the `names` of
     what is known.
     """
-    results = [(case, case.search(eps)) for case in cases]
+    results = [(case, case.search(play)) for case in cases]
     later = [later_actions(known) for _, known in results]
     changed = {n for actions in later for n in actions if actions[n] != best_actions(play, n)}
     findings = []
