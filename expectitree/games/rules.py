@@ -192,9 +192,8 @@ class Rules(Calls):
     def play(self, state: Any, move: Any) -> Any:
         """Return the state after a move."""
         self._plays += 1
-        is_checked = (
-            self._plays < self.checked or self._plays % 64 == 0
-        )  # the first plays, then some
+        # The first plays, then some.
+        is_checked = self._plays < self.checked or self._plays % 64 == 0
         before = self._trace(state) if is_checked else None
         try:
             after = self._play(state, move)

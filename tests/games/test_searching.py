@@ -259,7 +259,7 @@ def test_labels_are_asked_for_when_they_are_read() -> None:
 
 
 def test_the_moves_of_a_search_of_the_whole_tree() -> None:
-    options = {"game": "game:pig(target=10)", "algorithm": "expectiminimax"}
+    options: Any = {"game": "game:pig(target=10)", "algorithm": "expectiminimax"}
     assert et.search(**options, depth=0).moves == ()
     line = et.search(**options, depth=5).line
     assert [step.move for step in line] == ["roll", 1, "roll", 1, "roll"]
