@@ -221,10 +221,8 @@ class _Task:
             if why_stopped or is_over:
                 break
         if is_over and not counts[3] and depth is not None:
-            last_result = (
-                *last_result[:3],
-                depth,
-            )  # no leaf is an estimate: this is the value of any depth
+            # No leaf is an estimate: this is the value of any depth.
+            last_result = *last_result[:3], depth
         return self._result(*last_result, *counts)
 
     def with_ranks(self, found: GameSearch, width: Number, budget: Budget) -> GameSearch:

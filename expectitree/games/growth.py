@@ -195,13 +195,13 @@ class Rows:
         """Return how many leaves at and below a row were estimates when the rows had an extent."""
         first, last, child = self.first, self.last, self.child
         branches, guesses = extent
-        found, order = {root}, [root]
+        seen, order = {root}, [root]
         for row in order:  # which grows
             if last[row] <= branches:
-                below = [c for c in child[first[row] : last[row]] if c not in found]
-                found.update(below)
+                below = [c for c in child[first[row] : last[row]] if c not in seen]
+                seen.update(below)
                 order += below
-        return len(found.intersection(self.guesses[:guesses]))
+        return len(seen.intersection(self.guesses[:guesses]))
 
     def in_order(self, root: int) -> list[int]:
         """Return the inner rows at and below a row, children before their parents."""
@@ -292,14 +292,14 @@ class Rows:
             level = (plies - 1) * self._stride
             if states.same_turn[child]:
                 level = plies * self._stride + turns + 1
-                if turns + 1 > self.longest_turn:
+                if turns >= MAX_TURNS:
+                    where = self.rules.where("same_turn", states.state(child))
+                    raise GameError(
+                        f"{where} is true {MAX_TURNS + 1} times in a row\ncorrect same_turn, or "
+                        "the moves that never end the turn"
+                    )
+                if turns >= self.longest_turn:
                     self.longest_turn, self.is_news = turns + 1, True
-            if turns >= MAX_TURNS and states.same_turn[child]:
-                where = self.rules.where("same_turn", states.state(child))
-                raise GameError(
-                    f"{where} is true {MAX_TURNS + 1} times in a row\ncorrect same_turn, or the "
-                    "moves that never end the turn"
-                )
             rows += self._rows_of([child], level)
         return rows
 

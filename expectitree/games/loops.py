@@ -333,11 +333,8 @@ class Labels(Sequence["str | None"]):
 
     def _of(self, node: int) -> list[str | None]:
         """Return the labels of a node's branches."""
-        places = self._places_of(node)
-        return self.source.labels(self.numbers[node], places) if len(places) else []
-
-    def _places_of(self, node: int) -> Sequence[int]:
-        return self._places[self._first[node] : self._first[node + 1]]
+        moves = self.moves(node)
+        return self.source.rules.labels(self.state(node), moves) if moves else []
 
     def state(self, node: int) -> Any:
         """Return the state of a node."""
@@ -345,8 +342,10 @@ class Labels(Sequence["str | None"]):
 
     def moves(self, node: int) -> list[Any]:
         """Return the moves of a node's branches."""
-        places = self._places_of(node)
-        moves = self.source.moves_of(self.numbers[node], self.state(node)) if len(places) else []
+        places = self._places[self._first[node] : self._first[node + 1]]
+        if not len(places):  # a leaf, whose state is not needed
+            return []
+        moves = self.source.moves_of(self.numbers[node], self.state(node))
         return [moves[place] for place in places]
 
     def __reduce__(self) -> Any:

@@ -129,11 +129,11 @@ class Rules(Calls):
 
     def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
         """Return the moves, or the outcomes with their probabilities."""
-        moves = found = self.call("moves", self._moves, state)
-        if type(found) is not list:
-            if not isinstance(found, Iterable):
-                self.fail("moves", state, found, "a list of moves")
-            moves = self.call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
+        moves = given = self.call("moves", self._moves, state)
+        if type(given) is not list:
+            if not isinstance(given, Iterable):
+                self.fail("moves", state, given, "a list of moves")
+            moves = self.call("moves", lambda _: [*islice(given, self.max_rows + 1)], state)
         if len(moves) > self.max_rows:
             raise RowsError(
                 f"{self.where('moves', state)} gives more than {self.max_rows:,} moves\ncorrect "
@@ -192,9 +192,8 @@ class Rules(Calls):
     def play(self, state: Any, move: Any) -> Any:
         """Return the state after a move."""
         self._plays += 1
-        is_checked = (
-            self._plays < self.checked or self._plays % 64 == 0
-        )  # the first plays, then some
+        # The first plays, then some.
+        is_checked = self._plays < self.checked or self._plays % 64 == 0
         before = self._trace(state) if is_checked else None
         try:
             after = self._play(state, move)

@@ -42,12 +42,6 @@ class Replay(ABC):
             self._keep(row, state)
         return state
 
-    def labels(self, row: int, places: Sequence[int]) -> list[str | None]:
-        """Return the labels of the moves at some places of a row."""
-        state = self.state(row)
-        moves = self.moves_of(row, state)
-        return self.rules.labels(state, [moves[place] for place in places])
-
     def moves_of(self, row: int, state: Any) -> Sequence[Any]:
         """Return the moves, or the outcomes, of the state of a row."""
         return self.rules.moves(state, self.rules.kind(state))[0]

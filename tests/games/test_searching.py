@@ -258,6 +258,13 @@ def test_labels_are_asked_for_when_they_are_read() -> None:
 # ---- Edge cases.
 
 
+def test_the_moves_of_a_search_of_the_whole_tree() -> None:
+    options: Any = {"game": "game:pig(target=10)", "algorithm": "expectiminimax"}
+    assert et.search(**options, depth=0).moves == ()
+    line = et.search(**options, depth=5).line
+    assert [step.move for step in line] == ["roll", 1, "roll", 1, "roll"]
+
+
 def test_a_game_that_is_over_and_a_depth_of_0() -> None:
     for chosen, about in ALGORITHMS.items():
         for deepen in (False, True)[: 1 + about.prunes]:
