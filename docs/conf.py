@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 import tomllib
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from types import ModuleType
 
-from click import Command, Context
+from click import Context
 from docutils import nodes
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
@@ -91,6 +91,11 @@ man_pages = [
 ]
 
 
+# A module of the commands, which are made when they are asked for, for `sphinx_click` to import.
+_COMMANDS = ModuleType("expectitree_commands")
+sys.modules[_COMMANDS.__name__] = _COMMANDS
+
+
 def write_commands(app: Sphinx) -> None:
     """Write the sources of the commands' pages, which `sphinx_click` fills from the help texts."""
     folder = Path(app.srcdir) / "reference" / "commands"
@@ -105,11 +110,8 @@ def write_commands(app: Sphinx) -> None:
 
 
 def _page(name: str) -> str:
-    command = cli.get_command(Context(cli), name)
-    assert isinstance(command, Command)
-    module = inspect.getmodule(command.callback)
-    assert module is not None
-    path = f"{module.__name__}:command"
+    setattr(_COMMANDS, name, cli.get_command(Context(cli), name))
+    path = f"{_COMMANDS.__name__}:{name}"
     return f":orphan:\n\n.. click:: {path}\n   :prog: expectitree {name}\n   :nested: none\n"
 
 
