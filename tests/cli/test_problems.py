@@ -75,7 +75,7 @@ expected 1
   |                ^
 help: correct them, write `rest` for one, or divide sums
 from 0.98 to 1.02 with --normalize (`normalize: true`); for
-labels write `[{label: 0.7, utility: 100}, {label: 0.2,
+labels, write `[{label: 0.7, utility: 100}, {label: 0.2,
 utility: 0}]`
 bad.yaml:3:10: error: sell: unknown key 'value'
 3 | sell: {value: 750}

@@ -147,15 +147,15 @@ class Browser:
             if m["method"] == "Network.requestWillBeSent"
         ]
 
-    def click(self, selector: str) -> Any:
+    def click(self, selector: str) -> None:
         """Click in the middle of an element, as a user does."""
-        for is_last in (False, False, True):
-            found = self.call("POST", "/element", {"using": "css selector", "value": selector})
-            try:
-                return self.call("POST", f"/element/{found[_ELEMENT]}/click")
-            except AssertionError as error:  # a new element has just taken its place
-                if is_last or "stale element" not in str(error):
-                    raise
+        found = self.call("POST", "/element", {"using": "css selector", "value": selector})
+        try:
+            self.call("POST", f"/element/{found[_ELEMENT]}/click")
+        except AssertionError as error:
+            if "stale element" not in str(error):
+                raise
+            self.click(selector)  # of the new element that has just taken its place
 
     def press(self, *keys: str) -> None:
         """Press keys one after another in the focused element; `Control+z` is one chord."""
