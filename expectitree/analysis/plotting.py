@@ -106,9 +106,9 @@ def line_style(position: int) -> dict[str, Any]:
 
 def value_label(tree: Tree, name: str = "value") -> str:
     """Return the label of an axis for values of a tree, with their unit."""
-    if tree.text.unit is None:
+    if tree.unit is None:
         return name
-    return plain(f"{name} ({tree.text.unit})")
+    return plain(f"{name} ({tree.unit})")
 
 
 def axis_label(one: Any) -> str:

@@ -67,7 +67,7 @@ class Output:
 
     opened: ExitStack = field(default_factory=ExitStack)  # with the file of the report
     report: OutputFile | None = None
-    stream: TextIOWrapper | None = None  # of the report, from its first text on
+    stream: TextIOWrapper | None = None  # of the report; made for its first text
     stdout: Any = None  # while a command runs
     warnings: dict[str, bool] = field(default_factory=dict)  # whether each was printed
 

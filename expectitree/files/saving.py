@@ -167,7 +167,7 @@ def _refuse(name: str, rows: list[Format], named: Format | None) -> NoReturn:
 # By name, what a tree has of each: a list has nodes.
 LOSSES: dict[str, Callable[[Tree], Any]] = {
     "source": lambda tree: tree.source,
-    "unit": lambda tree: tree.text.unit,
+    "unit": lambda tree: tree.unit,
     "notes": lambda tree: tree.notes or tree.branch_notes,
     "bounds": lambda tree: tree.local_bounds,
     "estimates": lambda tree: any(

@@ -190,7 +190,7 @@ class Search(Shown):
         error: Number = self._eps
         if tree.root_reward and not tree.exact:  # three roundings: of both numbers and of their sum
             size: Any = tree.greatest_magnitude
-            error += 3 * tree.unit * (size + abs(tree.root_reward))
+            error += 3 * tree.roundoff * (size + abs(tree.root_reward))
         return error
 
     @cached_property
@@ -201,7 +201,7 @@ class Search(Shown):
         # Two values that are compared may both be off.
         tree, errors = self.tree, compiling.zeros("d", len(self.tree))
         scan = tree.columns.scan
-        error: float = scan(scans.measure_rounding, self.lower, tree.unit, errors)
+        error: float = scan(scans.measure_rounding, self.lower, tree.roundoff, errors)
         return 2 * error
 
     @property

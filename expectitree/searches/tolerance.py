@@ -26,10 +26,10 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
         return 0
     size: Any = greatest_number(tree, bounds)
     height = tree.heights[-1]
-    if tree.unit:
+    if tree.roundoff:
         size = min(size, MOST_TOTALS * tree.greatest_magnitude)
     terms = tree.most_outcomes + (0 if tree.attitude is None else _FUNCTIONS)
-    loss: Any = rounding_of_sums(size, height, terms, tree.unit)
+    loss: Any = rounding_of_sums(size, height, terms, tree.roundoff)
     if tree.exact:  # with few digits, since no more are needed
         loss += 2 * tree.error * (1 + height * size)
         return to_digits(Fraction(loss) * Fraction(101, 100), 3)

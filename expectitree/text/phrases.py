@@ -102,7 +102,7 @@ def with_unit(text: str, unit: str | None) -> str:
 
 def worth_text(tree: Tree, value: Number, write: Write = display_text) -> str:
     """Return what a tree is worth, with its unit."""
-    return with_unit(write(value), tree.text.unit)
+    return with_unit(write(value), tree.unit)
 
 
 def payment(reward: Number) -> tuple[str, str]:

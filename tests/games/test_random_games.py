@@ -59,7 +59,7 @@ def is_repeated(game: RandomGame) -> bool:
 def check_found(search: Search, game: RandomGame, exact: bool) -> None:
     """Check the value and the best moves against the definition."""
     value, best = game.definition(), game.best_moves(20 * Fraction(search.eps))
-    if search.tree.unit:
+    if search.tree.roundoff:
         assert near(search.value, value, search)
     else:
         assert search.value == (value if exact else float(value))

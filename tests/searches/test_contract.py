@@ -77,7 +77,7 @@ def test_every_algorithm_finds_the_value(exact: bool, case: Case) -> None:
     for chosen in EVERY:
         search = case.run(chosen, exact)
         assert search.is_exact(len(values) - 1)
-        if search.tree.unit:
+        if search.tree.roundoff:
             assert near(search.value, values[-1], search)
         else:
             assert search.value == values[-1]

@@ -82,7 +82,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     is_detailed = evaluation.is_detailed or search.algorithm.prunes
     if is_detailed:
         yield "algorithm", search.algorithm.full_name
-    yield "value", (with_unit(search.value_text(write), search.tree.text.unit), "value")
+    yield "value", (with_unit(search.value_text(write), search.tree.unit), "value")
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
         yield "criteria", ", ".join(_criteria(evaluation))

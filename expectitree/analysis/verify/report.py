@@ -225,11 +225,11 @@ def _number_check(
         return Check(what, shown, "no such node", False, place, hint=str(error))
     kept = expected == found
     hint = ""
-    if not kept and search.tree.unit and is_finite(expected):  # its values are rounded
+    if not kept and search.tree.roundoff and is_finite(expected):  # its values are rounded
         slack = to_exact(search.eps) + abs(to_exact(found)) * Fraction(FLOAT_UNIT)  # of a float
         kept = are_near(to_exact(expected), to_exact(found), slack)
     if not kept and agrees_as_written(text, expected, found):
-        kept = bool(search.tree.unit)
+        kept = bool(search.tree.roundoff)
         if not kept:
             hint = f"{shown} is rounded: write the exact value, or use --write"
     return Check(what, shown, found_text(found), kept, place, written(found), hint)

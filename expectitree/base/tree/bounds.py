@@ -36,8 +36,8 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
             lower, upper = ([*map(float, end)] for end in (lower, upper))
     # Without rewards, bounds are compared as they are written.
     eps: Any = 0
-    if columns.pays and tree.unit:
-        part = Fraction(tree.unit) * len(tree) if tree.exact else SUM_TOLERANCE
+    if columns.pays and tree.roundoff:
+        part = Fraction(tree.roundoff) * len(tree) if tree.exact else SUM_TOLERANCE
         eps = part * tree.greatest_magnitude
     n = -1
     while (n := columns.scan(scans.next_outside, lower, upper, eps, n + 1)) >= 0:

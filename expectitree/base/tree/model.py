@@ -127,6 +127,11 @@ class Tree(Shown):
         return self.text.source
 
     @property
+    def unit(self) -> str | None:
+        """The unit of its utilities, rewards and value, such as `$`, if that is written."""
+        return self.text.unit
+
+    @property
     def utility_key(self) -> str:
         """The word of its file for the worth of a terminal: "utility" or "payoff"."""
         return self.text.utility_key
@@ -250,7 +255,7 @@ class Tree(Shown):
     def has_rounding(self) -> bool:
         """Whether values of this tree are rounded: sums of outcomes or of rewards."""
         is_sum = self.most_outcomes > 0 or self.columns.pays
-        return (bool(self.unit) and is_sum) or bool(self.error)
+        return (bool(self.roundoff) and is_sum) or bool(self.error)
 
     @property
     def utility_range(self) -> tuple[float, float]:
@@ -396,7 +401,7 @@ class Tree(Shown):
         return replace(self, columns=columns, local_bounds=bounds, root_reward=paid, **about)
 
     @property
-    def unit(self) -> float:
+    def roundoff(self) -> float:
         """What one operation on the tree's numbers may lose, as a part of its result."""
         if not self.exact:
             return FLOAT_UNIT

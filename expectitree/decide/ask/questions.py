@@ -81,9 +81,9 @@ def _begin(problem: Problem) -> Beliefs:
     """Return the columns and numbers that the search starts from."""
     tree = problem.tree
     beliefs = begin_best_first(problem)
-    if tree.unit:  # the bounds of unknown leaves are differences of floats
+    if tree.roundoff:  # the bounds of unknown leaves are differences of floats
         magnitude = tree.greatest_magnitude
-        eps = rounding_of_sums(magnitude, tree.heights[-1], tree.most_outcomes, tree.unit)
+        eps = rounding_of_sums(magnitude, tree.heights[-1], tree.most_outcomes, tree.roundoff)
         beliefs = beliefs._replace(eps=eps)
     beliefs = beliefs._replace(shares=True)  # each renewal narrows the intervals of all nodes
     begin(problem.columns, beliefs)

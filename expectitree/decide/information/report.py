@@ -240,8 +240,7 @@ def _gain(
 ) -> tuple[tuple[Finding, ...], Amount, Amount]:
     """Return a finding for each case, the value with free information, and what that is worth.
 
-    Nothing is known `now`, whose search is `play`. The labels of a finding follow the `names` of
-    what is known.
+    Nothing is known `now`, whose search is `play`. A finding has a label for each event in `names`.
     """
     results = [(case, case.search(play)) for case in cases]
     later = [later_actions(known) for _, known in results]

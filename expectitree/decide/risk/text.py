@@ -149,8 +149,8 @@ def _sentences(report: Risk) -> Iterator[str]:
         )
     elif len(report.actions) > 1 and not report.dominance:
         yield "No action dominates another, in the first or the second order."
-    if report.tree.text.unit is not None:
-        yield f"Totals are in {report.tree.text.unit}."
+    if report.tree.unit is not None:
+        yield f"Totals are in {report.tree.unit}."
     attitude = report.tree.attitude
     if attitude is not None:
         yield f"Best is the greatest certainty equivalent ({attitude.text}); the rest is of totals."

@@ -142,7 +142,7 @@ def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
 
 def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
     one, best = report.range, names_text(report.best)
-    unit = report.tree.text.unit
+    unit = report.tree.unit
     value = with_unit(number_text(report.value), unit)
     here = f"{one.name} is {_amount(one.current, one.unit)}"
     if not report.best:

@@ -106,7 +106,7 @@ def _shares_sentence(report: Acceptability) -> Iterator[str]:
 def _sentences(report: Simulation) -> Iterator[str]:
     best = f" ({names_text(report.best)})" if report.best else ""
     worth = (" ± ".join(_pair(one)) for one in (report.value, report.evpi))
-    value, evpi = (with_unit(text, report.tree.text.unit) for text in worth)
+    value, evpi = (with_unit(text, report.tree.unit) for text in worth)
     yield f"Deciding now is worth {value}{best}. ± is the standard error."
     yield (
         f"Knowing all parameters in advance is worth at most {evpi} (EVPI): the expected loss of "

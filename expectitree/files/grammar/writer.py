@@ -129,8 +129,8 @@ def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
     """Yield the text of a tree, none of whose terminals is an estimate."""
     formulas = tree.formulas
     if formulas.written is not None:
-        about = ("title", "source", "expect", "parameters", "attitude", "root_reward")
-        fields = {name: getattr(tree, name) for name in about} | {"unit": tree.text.unit}
+        about = ("title", "source", "unit", "expect", "parameters", "attitude", "root_reward")
+        fields = {name: getattr(tree, name) for name in about}
         tree = formulas.written.changed(**fields)  # with the replacements of its refs
     return _TreeWriter(tree, notation).document()
 
@@ -176,7 +176,7 @@ class _TreeWriter:
     def root_fields(self) -> list[str]:
         """Return the keys of the root alone, without the named nodes."""
         tree, notation = self.tree, self.notation
-        about: Fields = {"title": tree.title, "source": tree.source, "unit": tree.text.unit}
+        about: Fields = {"title": tree.title, "source": tree.source, "unit": tree.unit}
         if tree.attitude is not None:
             from expectitree.files.grammar.definitions import written_attitude
 
