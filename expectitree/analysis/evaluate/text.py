@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from textwrap import wrap
 from typing import Any, TypeAlias
 
@@ -32,6 +33,7 @@ from expectitree.text.phrases import (
     tied,
     untied,
     with_unit,
+    worth_text,
 )
 
 Facts: TypeAlias = Iterator[tuple[str, str]]  # each a name, and what is said of it
@@ -82,12 +84,13 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     is_detailed = evaluation.is_detailed or search.algorithm.prunes
     if is_detailed:
         yield "algorithm", search.algorithm.full_name
-    yield "value", (with_unit(search.value_text(write), search.tree.unit), "value")
-    yield from _attitude_facts(search, write)
+    amount = partial(worth_text, search.tree, write=write)
+    yield "value", (search.value_text(amount), "value")
+    yield from _attitude_facts(search, write, amount)
     if evaluation.criteria:
         yield "criteria", ", ".join(_criteria(evaluation))
     if search.outcome is Outcome.ESTIMATE:
-        yield "proved", f"in {interval_text(*search.interval_of_branch(NONE), write)}"
+        yield "proved", f"in {interval_text(*search.interval_of_branch(NONE), amount)}"
     if search.root_window != search.root_bounds:
         ends = interval_text(*search.root_window)
         yield "window", f"{ends}: the search {_DECIDED.get(search.outcome, 'did not fail')}"
@@ -227,7 +230,9 @@ def criteria_table(
         yield from table([Column("action"), Column("value", True), *columns], rows, options)
 
 
-def _attitude_facts(search: Search, write: Write) -> Iterator[tuple[str | Part, ...]]:
+def _attitude_facts(
+    search: Search, write: Write, amount: Write
+) -> Iterator[tuple[str | Part, ...]]:
     """Yield the attitude to risk, and what the value would be without it."""
     attitude, figures = search.tree.attitude, search.under_attitude
     if attitude is None or figures is None:
@@ -238,8 +243,8 @@ def _attitude_facts(search: Search, write: Write) -> Iterator[tuple[str | Part, 
     yield "attitude", f"{text}: values are certainty equivalents"
     if figures.utility is not None:
         yield "expected utility", write(figures.utility)
-    premium = f"the risk premium is {write(figures.premium)}"
-    yield "mean", f"{write(figures.mean)}, so {premium}"
+    premium = f"the risk premium is {amount(figures.premium)}"
+    yield "mean", f"{amount(figures.mean)}, so {premium}"
 
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
