@@ -42,7 +42,7 @@ from expectitree.searches.cuts import (
 )
 from expectitree.searches.intervals import one_number
 from expectitree.searches.problem import Found, Problem, Window
-from expectitree.searches.recursion import Allowance
+from expectitree.searches.recursion import FAR, Allowance
 from expectitree.searches.unknown import why_unknown
 
 ENTER, BACK = -1, -2  # steps of the loop; others are how an entry of a node ends
@@ -349,8 +349,8 @@ def search_chance(
                 elif rank == probes or can_probe(tree, child_kind, child, rank):
                     child_floor, child_ceiling = -INFINITY, INFINITY
                     if chance_cuts and child_kind != TERMINAL:
-                        child_floor = (alpha - others_high) / p + eps - reward
-                        child_ceiling = (beta - others_low) / p - eps - reward
+                        child_floor = min((alpha - others_high) / p + eps, FAR) - reward
+                        child_ceiling = max((beta - others_low) / p - eps, -FAR) - reward
                     if (
                         child_high > child_floor
                         and child_low < child_ceiling

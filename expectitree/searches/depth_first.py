@@ -202,7 +202,8 @@ def search_depth_first(problem: Recursion, found: Found) -> None:
                         if prunes_chance and is_open and kind[node] != TERMINAL:
                             least, most = (alpha - others_high) / p, (beta - others_low) / p
                             if eps:
-                                least, most = least + eps, most - eps
+                                least = min(least + eps, problem.far)
+                                most = max(most - eps, -problem.far)
                         child_low, child_high = enter_branch(node, branch, least, most, rank)
 
                     if repeats:  # what follows may lead to the same child

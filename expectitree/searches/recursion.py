@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,11 @@ from expectitree.base.tree.columns import Columns
 from expectitree.searches.intervals import one_number
 from expectitree.searches.problem import ALL, Found, Observer, Window
 from expectitree.searches.progress import report
+
+
+# A window that overflows ends here: at infinity, a child of which nothing is known would fail low.
+# Rewards up to three times as much do not make it infinite.
+FAR = sys.float_info.max / 4
 
 
 class Infinity:
@@ -66,6 +72,7 @@ class Recursion:
     eps: Any = 0  # what rounding may change; 0 in fractions
     zero: Any = 0.0  # what sums start from, in the type of the columns
     infinity: Any = INFINITY
+    far: Any = FAR
     probes: int = 0
     # The rounds of a search below a CHANCE node: which ranks each gives to every outcome in turn.
     rounds: list[list[int]] = field(default_factory=lambda: [[ALL]])
@@ -89,7 +96,7 @@ class Recursion:
 
     def use_infinities(self, found: Found) -> None:
         """Replace infinite floats among fractions."""
-        self.infinity = Infinity(1)
+        self.infinity = self.far = Infinity(1)
         self.window = tuple(with_infinities(self.window))
         found.lower, found.upper = with_infinities(found.lower), with_infinities(found.upper)
 
