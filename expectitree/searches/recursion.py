@@ -14,7 +14,6 @@ from expectitree.searches.intervals import one_number
 from expectitree.searches.problem import ALL, Found, Observer, Window
 from expectitree.searches.progress import report
 
-
 # A window that overflows ends here: at infinity, a child of which nothing is known would fail low.
 # Rewards up to three times as much do not make it infinite.
 FAR = sys.float_info.max / 4
