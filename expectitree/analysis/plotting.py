@@ -13,6 +13,7 @@ from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
 from expectitree.files.writing import whole_file
+from expectitree.text.phrases import amount_heading
 
 # The palette of Okabe and Ito (2008), without yellow, which is too light on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -106,9 +107,7 @@ def line_style(position: int) -> dict[str, Any]:
 
 def value_label(tree: Tree, name: str = "value") -> str:
     """Return the label of an axis for values of a tree, with their unit."""
-    if tree.unit is None:
-        return name
-    return plain(f"{name} ({tree.unit})")
+    return plain(amount_heading(tree, name))
 
 
 def axis_label(one: Any) -> str:

@@ -100,6 +100,13 @@ def with_unit(text: str, unit: str | None) -> str:
     return f"{MINUS * (digits != text)}{unit}{digits}"
 
 
+def amount_heading(tree: Tree, name: str = "value") -> str:
+    """Return the heading of amounts of a tree: `value ($)`."""
+    if tree.unit is None:
+        return name
+    return f"{name} ({tree.unit})"
+
+
 def worth_text(tree: Tree, value: Number, write: Write = display_text) -> str:
     """Return what a tree is worth, with its unit."""
     return with_unit(write(value), tree.unit)

@@ -26,6 +26,7 @@ from expectitree.searches.result import Counts, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import (
     Write,
+    amount_heading,
     bounds_text,
     interval_text,
     plural,
@@ -227,7 +228,8 @@ def criteria_table(
         rows.append([action, *map(cell_text, numbers)])
     if rows:
         yield ""
-        yield from table([Column("action"), Column("value", True), *columns], rows, options)
+        value = Column(amount_heading(evaluation.tree), number=True)
+        yield from table([Column("action"), value, *columns], rows, options)
 
 
 def _attitude_facts(

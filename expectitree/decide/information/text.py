@@ -9,9 +9,9 @@ from functools import partial
 from rich.console import ConsoleOptions
 
 from expectitree.base.numbers import COMPUTED, display_text, escape, percent_text, probability_text
-from expectitree.decide.information.report import Events, Finding, Information
+from expectitree.decide.information.report import Events, Information
 from expectitree.decide.lines import Lines, notes, render_each, sentences
-from expectitree.text.phrases import names_text, worth_text
+from expectitree.text.phrases import amount_heading, names_text, worth_text
 from expectitree.text.tables import Column, table
 
 
@@ -21,7 +21,7 @@ def _lines(report: Information | Events, options: ConsoleOptions) -> Lines:
         yield from _event_lines(report, options)
         return
     headings = ["signal"] if report.signals else report.events
-    yield from _table(headings, report.signals or report.outcomes, options)
+    yield from _table(headings, report, options)
     yield ""
     yield from sentences(_sentences(report), options)
 
@@ -55,11 +55,11 @@ def _best(report: Information) -> str:
     return f" ({escape(', '.join(report.best))})" if report.best else ""
 
 
-def _table(headings: Sequence[str], findings: Sequence[Finding], options: ConsoleOptions) -> Lines:
+def _table(headings: Sequence[str], report: Information, options: ConsoleOptions) -> Lines:
     columns = [*(Column(escape(heading)) for heading in headings), Column("p", number=True)]
-    columns += [Column("best"), Column("value", number=True)]
+    columns += [Column("best"), Column(amount_heading(report.tree), number=True)]
     rows = []
-    for one in findings:
+    for one in report.signals or report.outcomes:
         best = ", ".join(map(escape, one.best)) or "-"
         if one.later:
             later = [f"{path}: {', '.join(actions)}" for path, actions in one.later.items()]

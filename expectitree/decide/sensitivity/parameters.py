@@ -25,7 +25,7 @@ from expectitree.base.expressions.syntax import (
     names_in,
 )
 from expectitree.base.numbers import Number, given_fraction, message_text, quote, to_exact
-from expectitree.base.reading import to_fraction
+from expectitree.base.reading import without_unit
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree
@@ -45,7 +45,7 @@ from expectitree.decide.records import Fields
 
 ZERO, ONE = constant(Fraction(0)), constant(Fraction(1))
 EXACT, SAMPLED = "exact", "sampled"  # methods
-Ends = tuple[Number, Number]
+Ends = tuple[Number | str, Number | str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
         )
     if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
         raise AnalysisError(f"the range of {name} is {ends!r}\nwrite (low, high)")
-    low, high = (_exact(end, name) for end in ends)
+    low, high = (_exact(without_unit(end, parameter.unit), name) for end in ends)
     if low >= high:
         raise AnalysisError(
             f"the range of {name} is {message_text(low)} to {message_text(high)}\n"
@@ -203,14 +203,15 @@ def _exact(end: Number | str, name: str) -> Fraction:
     if number is not None:
         return number
     try:
-        return to_fraction(str(end))
+        written: Fraction = FRACTIONS.number(str(end))
+        return written
     except NumberError as error:
         raise AnalysisError(
             f"the range of {name} needs two finite numbers: {error.lines}"
         ) from None
 
 
-def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
+def parse_range(text: str) -> tuple[str, tuple[str, str] | None]:
     """Return the name and the ends in a text such as `pr=0..1`, or the name alone."""
     name, equals, ends = text.partition("=")
     name = name.strip()
@@ -220,10 +221,7 @@ def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
     hint = f"write NAME=LOW..HIGH, such as {name or 'pr'}=0..1"
     if not dots or "..." in ends:
         raise AnalysisError(f"found {quote(text)} as a parameter and its range\n{hint}")
-    try:
-        return name, (FRACTIONS.number(low.strip()), FRACTIONS.number(high.strip()))
-    except NumberError as error:
-        raise AnalysisError(f"found {quote(text)}: {error.reason}\n{hint}") from None
+    return name, (low.strip(), high.strip())
 
 
 # ---- Formulas as rational functions of the parameter.

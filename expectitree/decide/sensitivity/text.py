@@ -34,7 +34,7 @@ from expectitree.decide.sensitivity.parameters import SAMPLED, Range, verified_t
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.text.console import Characters, characters
-from expectitree.text.phrases import names_text, plural, with_unit, worth_text
+from expectitree.text.phrases import amount_heading, names_text, plural, with_unit, worth_text
 from expectitree.text.tables import GAP, Column, table
 
 MAX_ROWS = 50  # of strategies or thresholds that are listed
@@ -64,7 +64,7 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         rows.append([f"{start} to {end}", names_text(piece.best)])
         if not report.reason:
             rows[-1].append(_value_of_piece(report, piece, marks))
-    columns = [Column(report.range.heading), Column("best"), Column("value")]
+    columns = [Column(report.range.heading), Column("best"), Column(amount_heading(report.tree))]
     yield from table(columns[: len(rows[0])], rows, options)
     yield ""
     yield from sentences(_sentences(report, marks), options)
@@ -401,7 +401,7 @@ def _(report: Strategies, options: ConsoleOptions) -> Lines:
         root = later.pop("/", "")
         rest = ", ".join(map(": ".join, later.items()))
         rows.append([display_text(one.value), root, rest])
-    columns = [Column("value", True), Column("action"), Column("then")]
+    columns = [Column(amount_heading(report.tree), True), Column("action"), Column("then")]
     yield from table(columns, rows, options)
     yield from _cut_note(report.strategies, "strategy", options)
 
