@@ -26,7 +26,6 @@ def command(
     out: str,
     format_name: str | None,
     drop: tuple[str, ...],
-    float32: bool,
     parameters: dict[str, str],
     reading: ReadOptions,
     fold: str | None,
@@ -50,7 +49,7 @@ def command(
 
     Comments and layout are lost. A message on standard error names anything else that the format
     cannot hold. If values would change, that is an error. If fractions would be rounded, it is an
-    error, too, unless you add --drop fractions or --float32.
+    error, too, unless you add --drop fractions.
 
     For programs that know utilities only, --fold rewards moves rewards and costs into the
     utilities. If paths with different rewards lead to a shared node, add --unshare.
@@ -62,7 +61,7 @@ def command(
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
       expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
-    out_format = check_output(out, format_name, force, float32)
+    out_format = check_output(out, format_name, force)
     if is_game_name(source):
         refuse_file_options(parameters, reading)
         is_exact = out_format.is_text
@@ -80,7 +79,7 @@ def command(
             tree = _unshared(tree)
         if fold:
             tree = _folded(tree)
-    write_tree(tree, out, format_name, "fractions" in drop, float32)
+    write_tree(tree, out, format_name, "fractions" in drop)
 
 
 def _flipped(tree: Tree, path: str) -> Tree:

@@ -40,7 +40,6 @@ def command(
     settings: dict[str, Any],
     output: str,
     format_name: str | None,
-    float32: bool,
     force: bool,
 ) -> None:
     """Generate a tree and print it, or write it to a file.
@@ -54,7 +53,7 @@ def command(
 
     For example: expectitree generate ballard --branching 6 | expectitree compare -
     """
-    check_output(output, format_name, force, float32)
+    check_output(output, format_name, force)
     with working(f"generating {family}"):
         tree = generate(family, **settings)
-    write_tree(tree, output, format_name, float32=float32)
+    write_tree(tree, output, format_name)

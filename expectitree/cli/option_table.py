@@ -214,11 +214,6 @@ TABLE: dict[str, list[Parameter]] = {
             "format_name",
             type=FormatName(TEXT_FORMATS),
         ),
-        Option(
-            "--float32",
-            "In .arrow and .parquet: round numbers to 24 bits (7 digits), for half the space.",
-            OUTPUT,
-        ),
     ],
     "advise play solve": [_argument(["game"], metavar="GAME")],
     "advise play": [

@@ -12,11 +12,10 @@ from click import BadParameter, UsageError
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say, standard_output, warn, working, write
 from expectitree.files import NO_TREES, tree_files
-from expectitree.files.formats import SUFFIXES, TABLES
+from expectitree.files.formats import SUFFIXES
 from expectitree.files.grammar.document import error_in
 from expectitree.files.rows import Format
 from expectitree.files.saving import format_of, pieces, save, text_format
-from expectitree.files.urls import is_url
 from expectitree.files.writing import is_as_written
 from expectitree.text.phrases import plural
 
@@ -49,10 +48,6 @@ def check_file(file: str, force: bool) -> None:
 
 def check_place(file: str) -> None:
     """Raise an error if the folder of a file does not exist on this machine."""
-    if is_url(file):
-        raise error_in(
-            file, "nothing is written at a URL\nname a file on this machine, and upload it"
-        )
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
         raise error_in(file, f"the folder {folder} does not exist\ncheck the path, or create it")
@@ -66,24 +61,18 @@ def check_drawn(file: str, force: bool) -> None:
     check_file(file, force or is_as_written(file))
 
 
-def check_output(out: str, format: str | None, force: bool, float32: bool = False) -> Format:
+def check_output(out: str, format: str | None, force: bool) -> Format:
     """Return the format of an output; raise an error if no tree can be written there.
 
     Call this before the work.
     """
     out_format = text_format(format or "yaml") if out == "-" else format_of(out, format)
-    if float32 and out_format.name not in TABLES:
-        raise UsageError(
-            f"--float32 is for .arrow and .parquet, and {out} is {out_format.title}\nremove it."
-        )
     if out != "-":
         check_file(out, force)
     return out_format
 
 
-def write_tree(
-    tree: Tree, out: str, format: str | None, drop_fractions: bool = False, float32: bool = False
-) -> None:
+def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = False) -> None:
     """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":
         if hasattr(output := standard_output(), "reconfigure"):
@@ -91,7 +80,7 @@ def write_tree(
         write(pieces(tree, format or "yaml", say))
         return
     with working(f"writing {out}"):
-        save(tree, out, format=format, drop_fractions=drop_fractions, float32=float32, warn=say)
+        save(tree, out, format=format, drop_fractions=drop_fractions, warn=say)
     command = "ask" if tree.unknown else "eval"
     say(f"{out} written: {plural(len(tree), 'node')}; next: expectitree {command} {out}")
 

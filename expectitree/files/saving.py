@@ -19,7 +19,6 @@ from expectitree.base.tree.model import Tree, check_tree
 from expectitree.files.formats import (
     FORMATS,
     OUT_SUFFIXES,
-    TABLES,
     TEXT_FORMATS,
     format_by_name,
     formats_by_suffix,
@@ -87,7 +86,6 @@ def save(
     *,
     format: str | None = None,
     drop_fractions: bool = False,
-    float32: bool = False,
     warn: Warn | None = None,
 ) -> None:
     """Write a tree to a file, in the format of the file's ending or in the one named.
@@ -104,8 +102,6 @@ def save(
         format: The format, if several formats have the ending.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
-        float32: Write numbers of 24 bits to Arrow and Parquet, in half the space; without a column
-            of labels if no branch has one.
         warn: Called with a message about what the format cannot hold.
 
     Raises:
@@ -118,8 +114,6 @@ def save(
     check_tree(tree)
     name = os.fspath(path)
     row = format_of(name, format)
-    if float32 and row.name not in TABLES:
-        raise TransformError(f"float32 is for Arrow and Parquet, and this is {row.title}").at(name)
 
     def tell(message: str) -> None:
         (warn or ignore)(f"{name}: {message}")
@@ -130,8 +124,7 @@ def save(
                 stream.write(text.encode())
         else:
             written_tree(tree, row, tell)
-            options = {"float32": True} if float32 else {}  # which a plugin does not know
-            row.module.save(tree, stream, drop_fractions, **options)
+            row.module.save(tree, stream, drop_fractions)
 
 
 def format_of(name: str, format: str | None = None) -> Format:

@@ -15,7 +15,6 @@ from expectitree.base.names import nearest
 from expectitree.base.numbers import escape
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import error_at, error_in
-from expectitree.files.urls import is_url, refuse_url
 
 # By the byte order mark that begins the text, the longer ones first.
 _ENCODINGS = {
@@ -47,8 +46,6 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         elif isinstance(source, str) and name.startswith(PREFIX):
             content = read_example(name.removeprefix(PREFIX))
         else:
-            if is_url(name):
-                refuse_url(name)
             with open(name, "rb") as stream:
                 content = read_limited(stream, name, _TABLE)
     except UnicodeDecodeError:
@@ -134,6 +131,8 @@ def unreadable(name: str, error: OSError | ValueError) -> UnreadableError:
 def _why_unreadable(name: str, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         path = Path(name)
+        if "://" in name and not name.startswith("file:"):
+            return "a URL is not read\ndownload the file, and name it"
         if _MAPPING.search(name):
             return (
                 "there is no such file\na tree is typed after -e: expectitree eval -e "

@@ -14,7 +14,7 @@ from helpers import run_main
 import expectitree as et
 from expectitree.lab.families import FAMILIES, parameters_of, read_parameters
 
-OWN = {"output", "format", "float32", "force", "help"}
+OWN = {"output", "format", "force", "help"}
 
 
 # ---- Generated trees.
@@ -67,20 +67,18 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     assert re.search(r"1 file, (\d+) of \1 expectations kept", run_main("verify", file).out)
 
 
-@pytest.mark.parametrize("float32", [False, True])
 @pytest.mark.parametrize("ending", ["arrow", "parquet"])
 @pytest.mark.parametrize("words", ["ballard --dice 3 --plies 5", "uniform --skew 2 --end 0.1"])
 def test_a_table_is_that_of_the_tree_from_python(
-    words: str, ending: str, float32: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("expectitree.files.formats.arrow.ROWS", 100)
     file, whole = tmp_path / f"tree.{ending}", tmp_path / f"whole.{ending}"
-    options = ["--float32"] if float32 else []
-    done = run_main("generate", *words.split(), "-o", str(file), *options)
+    done = run_main("generate", *words.split(), "-o", str(file))
     family, *given = words.split()
     parameters = {name[2:]: value for name, value in zip(given[::2], given[1::2], strict=True)}
     tree = et.generate(family, **parameters)
-    et.save(tree, whole, float32=float32)
+    et.save(tree, whole)
     module = import_module(f"expectitree.files.formats.{ending}")
     found, expected = (module.read_table(str(path))[0] for path in (file, whole))
     assert found.schema.equals(expected.schema, check_metadata=True)
@@ -98,7 +96,6 @@ def test_a_table_is_that_of_the_tree_from_python(
         ["-o", "tree.txt"],
         ["-o", "there.yaml"],
         ["-o", "tree.json", "--format", "yaml"],
-        ["-o", "tree.json", "--float32"],
         ["-o", "nowhere/tree.yaml"],
     ],
     ids=" ".join,

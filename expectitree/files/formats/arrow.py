@@ -7,8 +7,7 @@
 
 Everything else is in the schema's metadata, under `expectitree` (see the module `metadata`). `save`
 writes batches of `ROWS` rows. The columns that it wrote are used as they are, those of others are
-cast. A batch is copied, so that no other program can change what was checked; only a great one is
-mapped into memory. Numbers may have 24 bits, if `float32` asked for that. Needs the extra `arrow`.
+cast. All are copied, so that no other program can change what was checked. Needs the extra `arrow`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import os
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain
 from typing import Any, BinaryIO, TypeAlias
 
@@ -36,13 +34,10 @@ from expectitree.base.tree.columns import (
     Columns,
     Repeated,
     expect_rows,
-    zeros,
 )
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.files.formats.float32 import widen
 from expectitree.files.grammar.document import error_in
 from expectitree.files.metadata import metadata_text, read_metadata
-from expectitree.files.urls import is_url, refuse_url
 
 try:
     import pyarrow as pa
@@ -66,16 +61,19 @@ _HOW = (
 )
 _NAMES = ("kind", "utility", "branches")
 _KIND = pa.dictionary(pa.int8(), pa.string())
-_FLOATS = (pa.float64(), pa.float32())
+# The types of the columns of a branch.
+_ENTRY = {
+    "child": pa.uint32(),
+    "probability": pa.float64(),
+    "label": pa.string(),
+    "reward": pa.float64(),
+}
 # The types of branches that are not cast.
 _BRANCHES = [
-    pa.list_(pa.struct([("child", pa.uint32()), ("probability", number), *label, *reward]))
-    for number in _FLOATS
-    for label in ([("label", pa.string())], [])
-    for reward in ([], [("reward", number)])
+    pa.list_(pa.struct([*fields.items()]))
+    for fields in (_ENTRY, {name: _ENTRY[name] for name in ("child", "probability", "label")})
 ]
 ROWS = 1 << 20  # of a batch: 30 MB
-MAX_COPIED = 1 << 28  # bytes of a batch; the copy takes less than a second
 _LABELS_AT_ONCE = 1_000_000  # so that a lazy column is never a list of all labels
 # The exceptions that pyarrow raises for a damaged file.
 _DAMAGED = (
@@ -95,9 +93,9 @@ def load(path: str) -> Tree:
     return load_table(path, read_table)
 
 
-def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False, **options: Any) -> None:
-    """Write a tree to a stream; the options are those of `batches_of`."""
-    write(batches_of(tree, drop_fractions, **options), stream, pa.ipc.new_file)
+def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
+    """Write a tree to a stream, as `batches_of` makes its rows."""
+    write(batches_of(tree, drop_fractions), stream, pa.ipc.new_file)
 
 
 def write(batches: Iterator[Table], stream: BinaryIO, open_writer: Callable[..., Any]) -> None:
@@ -113,13 +111,11 @@ def write(batches: Iterator[Table], stream: BinaryIO, open_writer: Callable[...,
 
 def read_table(path: str) -> tuple[Table, int]:
     """Return the rows of an Arrow file, and its bytes."""
-    if is_url(path):
-        refuse_url(path)
     size = os.path.getsize(path)
     mapped = pa.memory_map(path)
     check_file(mapped.read_buffer(), size)
     file = pa.ipc.open_file(mapped)
-    if file.num_record_batches == 1 and size <= MAX_COPIED:  # several are put together in a copy
+    if file.num_record_batches == 1:  # several are put together in a copy
         file = pa.ipc.open_file(pa.OSFile(path))
     return file.read_all(), size
 
@@ -140,9 +136,8 @@ def load_table(path: str, read: Callable[[str], tuple[Table, int]]) -> Tree:
 @contextmanager
 def named_faults(path: str) -> Iterator[None]:
     """Raise `FileError` in place of an error that means that a file is damaged or not a tree."""
-    if not is_url(path):
-        with open(path, "rb"):  # raises OSError with a number if the file cannot be read
-            pass
+    with open(path, "rb"):  # raises OSError with a number if the file cannot be read
+        pass
     try:
         yield
     except TooMuchWorkError as error:
@@ -153,7 +148,7 @@ def named_faults(path: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         reason = type(error).__name__
-        if not is_url(path) and not os.path.getsize(path):
+        if not os.path.getsize(path):
             reason = "it is empty"
         elif str(error):
             reason = escape(str(error).splitlines()[0][:200])
@@ -180,7 +175,7 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
     kind, utility, branches = map(table.column, _NAMES)
     # `adopt` checks each row of a table as `save` writes it. Columns that have to be cast are
     # validated fully before, since Arrow's functions trust their offsets and their indices.
-    is_ours = kind.type == _KIND and utility.type in _FLOATS and branches.type in _BRANCHES
+    is_ours = kind.type == _KIND and utility.type == pa.float64() and branches.type in _BRANCHES
     unchecked = kind if is_ours else table
     unchecked.validate(full=True)
     kind, utility, branches = map(_one_chunk, (kind, utility, branches))
@@ -197,15 +192,9 @@ def columns_of(table: Table, size: int) -> tuple[Columns, ArrowLabels | None]:
         raise TreeError("a reward is null\nwrite 0 where a branch pays nothing")
     rewards = None
     if reward is not None:
-        rewards = _view(_cast(reward, pa.float64()), "d")
-    is_narrow = probability.type == pa.float32()
-    probabilities = _view(probability, "f" if is_narrow else "d")
+        rewards = _view(reward, "d")
     node_columns = _kind_column(kind), _utility_column(utility), first, _view(child, "I")
-    columns = Columns.of(*node_columns, probabilities, rewards)
-    if is_narrow:
-        wide = zeros("d", len(probability), columns.compiles)
-        columns.scan(widen, wide)
-        columns = columns._replace(probability=wide)
+    columns = Columns.of(*node_columns, _view(probability, "d"), rewards)
     labels = fields.get("label")
     if labels is None or labels.null_count == len(labels):
         return columns, None
@@ -299,16 +288,7 @@ def _cast_branches(branches: Array, size: int) -> Array:
         raise TreeError("a branch is null: every branch has a child and a probability")
     if "label" in names:
         check_memory(text_bytes(flat.field("label")), size)
-    number = entry.field("probability").type
-    if number not in _FLOATS:
-        number = pa.float64()
-    types = {
-        "child": pa.uint32(),
-        "probability": number,
-        "label": pa.string(),
-        "reward": pa.float64(),
-    }
-    columns = {name: _cast(flat.field(name), types[name]) for name in types if name in names}
+    columns = {name: _cast(flat.field(name), _ENTRY[name]) for name in _ENTRY if name in names}
     lengths = compute.fill_null(compute.list_value_length(branches), 0).cast(pa.int64())
     ends = compute.cumulative_sum(lengths).cast(pa.int32())
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
@@ -342,31 +322,17 @@ class ArrowLabels(Sequence["str | None"]):
 # ---- Writing.
 
 
-def batches_of(
-    tree: Tree,
-    drop_fractions: bool,
-    float32: bool = False,
-) -> Iterator[Table]:
+def batches_of(tree: Tree, drop_fractions: bool) -> Iterator[Table]:
     """Yield the rows of a tree in batches, at least one.
 
-    The columns hold floats, of 24 bits with `float32`. An exact tree with a number that is not a
-    float raises `TreeError`, unless `drop_fractions` or `float32`.
+    An exact tree with a number that is not a float raises `TreeError`, unless `drop_fractions`.
     """
     if tree.exact:
-        _check_floats(tree, drop_fractions or float32)
-    if float32:
-        if tree.local_bounds and tree.columns.pays:
-            raise TreeError("bounds may not hold for rounded rewards\nwrite 64 bits, or no bounds")
-        bounds: Any = {n: array("f", map(float, e)).tolist() for n, e in tree.local_bounds.items()}
-        tree = replace(tree, local_bounds=bounds)
-    about = {KEY: metadata_text(tree, drop_fractions or float32).encode()}
-    labels = _label_array(tree)
-    rows = _batch(tree.floats.columns, labels)
+        _check_floats(tree, drop_fractions)
+    about = {KEY: metadata_text(tree, drop_fractions).encode()}
+    rows = _batch(tree.floats.columns, _label_array(tree))
     for start in range(0, rows.num_rows, ROWS):
-        batch = rows.slice(start, ROWS)
-        if float32:
-            batch = _narrow(batch, labels.null_count == len(labels))
-        yield batch.replace_schema_metadata(about)
+        yield rows.slice(start, ROWS).replace_schema_metadata(about)
 
 
 def _batch(columns: Columns, labels: Array) -> Table:
@@ -386,29 +352,6 @@ def _batch(columns: Columns, labels: Array) -> Table:
     offsets = _arrow(columns.first, pa.int32())
     rows = [kinds, utility, pa.ListArray.from_arrays(offsets, entries)]
     return pa.RecordBatch.from_arrays(rows, names=[*_NAMES])
-
-
-def _narrow(batch: Table, drop_labels: bool) -> Table:
-    """Return a batch with numbers of 24 bits, without labels if no branch has one."""
-    kind, utility, branches = batch.columns
-    first, entries = _own_branches(branches)
-    names = [field.name for field in entries.type if field.name != "label" or not drop_labels]
-    entries = pa.StructArray.from_arrays([_rounded(entries.field(n)) for n in names], names=names)
-    lists = pa.ListArray.from_arrays(_arrow(first, pa.int32()), entries)
-    return pa.RecordBatch.from_arrays([kind, _rounded(utility), lists], names=[*_NAMES])
-
-
-def _rounded(values: Array) -> Array:
-    """Return an array with floats of 24 bits; raise `TreeError` for one that is too large."""
-    if values.type != pa.float64():
-        return values
-    rounded = values.cast(pa.float32(), safe=False)
-    for value in values.filter(compute.is_inf(rounded).fill_null(False))[:1]:
-        raise TreeError(
-            f"the number {exact_text(value.as_py())} is beyond the limit of --float32 "
-            "(10^38)\nwrite numbers of 64 bits"
-        )
-    return rounded
 
 
 def _label_array(tree: Tree) -> Array:

@@ -1,7 +1,4 @@
-"""Parquet: the tables of the module `arrow`, compressed; a batch of rows is a row group.
-
-A file may be at a URL, of an object store for example: then fsspec reads its parts.
-"""
+"""Parquet: the tables of the module `arrow`, compressed; a batch of rows is a row group."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from expectitree.base.budget import check_memory, check_rows
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats import arrow  # the error without pyarrow
 from expectitree.files.formats.arrow import ArrowException
-from expectitree.files.urls import is_url, naming_url, open_url
 
 
 def load(path: str) -> Tree:
@@ -21,32 +17,30 @@ def load(path: str) -> Tree:
     return arrow.load_table(path, read_table)
 
 
-def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False, **options: Any) -> None:
+def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
     """Write a tree to a stream as `arrow.save` does."""
     from pyarrow.parquet import ParquetWriter
 
-    arrow.write(arrow.batches_of(tree, drop_fractions, **options), stream, ParquetWriter)
+    arrow.write(arrow.batches_of(tree, drop_fractions), stream, ParquetWriter)
 
 
 def read_table(path: str) -> tuple[arrow.Table, int]:
     """Return the rows of a Parquet file, and its bytes."""
     from pyarrow import parquet
 
-    with naming_url(path, ArrowException):
-        source: Any = open_url(path) if is_url(path) else path
-        size = source.size if is_url(path) else os.path.getsize(path)
-        about = parquet.read_metadata(source)
-        groups = [about.row_group(index) for index in range(about.num_row_groups)]
-        check_rows(about.num_rows, size)
-        check_memory(sum(group.total_byte_size for group in groups), size)
-        # As dictionaries where possible, since a file may store a long text once for many rows.
-        columns = [about.schema.column(index) for index in range(len(about.schema))]
-        texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-        open_file: Any = partial(parquet.ParquetFile, source, metadata=about)
-        try:
-            return _rows(open_file(read_dictionary=texts)), size
-        except (ArrowException, OSError):  # some encodings are not read as dictionaries
-            return _rows(open_file()), size
+    size = os.path.getsize(path)
+    about = parquet.read_metadata(path)
+    groups = [about.row_group(index) for index in range(about.num_row_groups)]
+    check_rows(about.num_rows, size)
+    check_memory(sum(group.total_byte_size for group in groups), size)
+    # As dictionaries where possible, since a file may store a long text once for many rows.
+    columns = [about.schema.column(index) for index in range(len(about.schema))]
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    open_file = partial(parquet.ParquetFile, path, metadata=about)
+    try:
+        return _rows(open_file(read_dictionary=texts)), size
+    except (ArrowException, OSError):  # some encodings are not read as dictionaries
+        return _rows(open_file()), size
 
 
 def _rows(file: Any) -> arrow.Table:

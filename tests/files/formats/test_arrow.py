@@ -36,7 +36,6 @@ from oracle import ExactNode
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
-from expectitree.base.tree.columns import ROUNDING, Kind
 from expectitree.files.formats import arrow
 
 # ---- Our own files.
@@ -62,94 +61,6 @@ def test_a_written_tree_is_read_back_unchanged(
     again = et.load(path)
     assert columns_of(again) == columns_of(tree)
     assert content_of(again) == content_of(tree)
-
-
-# ---- Numbers of 24 bits.
-
-
-def single(number: Any) -> Any:
-    """Return the float of 24 bits that is nearest to a number."""
-    return struct.unpack("<f", struct.pack("<f", number))[0]
-
-
-@given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32), exact=st.booleans())
-def test_numbers_of_24_bits_are_rounded_and_outcomes_sum_to_1(
-    format: str, seed: int, exact: bool, tmp_path_factory: Any
-) -> None:
-    path = tmp_path_factory.getbasetemp() / f"narrow.{format}"
-    path.unlink(missing_ok=True)
-    tree = random_full_tree(seed, exact)
-    try:
-        et.save(tree, path, float32=True)
-    except TreeError as error:
-        wide = "is beyond the limit of --float32" in str(error)
-        assert wide or (tree.local_bounds and tree.columns.pays)
-        return
-    again, given = et.load(path), tree.floats
-    assert [*again.label] == [*given.label]
-    assert [*again.columns.utility] == pytest.approx(
-        [*map(single, given.columns.utility)], 0, 0, True
-    )
-    assert [*again.columns.reward] == [*map(single, given.columns.reward)]
-    for n in range(len(tree)):
-        own = [given.columns.probability[b] for b in given.branches_of(n)]
-        found = [again.columns.probability[b] for b in again.branches_of(n)]
-        assert found == pytest.approx(own, rel=2**-22)
-        assert given.columns.kind[n] != Kind.CHANCE or abs(math.fsum(found) - 1) <= ROUNDING
-        if len({*own}) == 1:
-            assert found == own
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("skew", [1, 4])
-def test_many_outcomes_of_24_bits_sum_to_1(skew: int, tmp_path: Path) -> None:
-    tree = et.generate("uniform", pattern="chance", plies=2, branching=300, skew=skew, seed=1)
-    et.save(tree, tmp_path / "tree.arrow", float32=True)
-    again = et.load(tmp_path / "tree.arrow")
-    for n in (n for n in range(len(again)) if again.columns.kind[n]):
-        found = [again.columns.probability[b] for b in again.branches_of(n)]
-        assert abs(math.fsum(found) - 1) <= ROUNDING
-    assert et.evaluate(again).value == pytest.approx(et.evaluate(tree).value, rel=1e-6)
-
-
-def test_numbers_of_24_bits_take_half_the_space(tmp_path: Path) -> None:
-    tree = et.generate("uniform", plies=3, branching=20, seed=1)
-    sizes = {}
-    for float32 in (False, True):
-        et.save(tree, tmp_path / "tree.arrow", float32=float32)
-        sizes[float32] = (tmp_path / "tree.arrow").stat().st_size / len(tree)
-        assert et.evaluate(et.load(tmp_path / "tree.arrow")).value == et.evaluate(tree).value
-    assert 17 < sizes[True] < 18
-    assert 29 < sizes[False] < 30
-
-
-@pytest.mark.parametrize("label", ["a", None])
-def test_a_column_of_labels_is_left_out_if_no_branch_has_one(
-    label: str | None, tmp_path: Path
-) -> None:
-    builder = et.TreeBuilder()
-    tree = builder.build(builder.max({label or "#1": 1, "#2": 2}))
-    et.save(tree, tmp_path / "tree.arrow", float32=True)
-    fields = (
-        arrow.read_table(str(tmp_path / "tree.arrow"))[0].schema.field("branches").type.value_type
-    )
-    assert fields.num_fields == (3 if label else 2)
-    assert content_of(et.load(tmp_path / "tree.arrow")) == content_of(tree.floats)
-
-
-def test_what_24_bits_cannot_hold_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        TreeError, match=r"the number 1e\+39 is beyond the limit of --float32 \(10\^38"
-    ):
-        et.save(et.loads("max: [1, 1e39]"), tmp_path / "tree.arrow", float32=True)
-    with pytest.raises(
-        et.TransformError, match="float32 is for Arrow and Parquet, and this is YAML"
-    ):
-        et.save(et.loads("max: [1, 2]"), tmp_path / "tree.yaml", float32=True)
-    tree = et.loads("{bounds: [0, 3], max: [{reward: 1, utility: 1}, 2]}")
-    with pytest.raises(TreeError, match="bounds may not hold for rounded rewards"):
-        et.save(tree, tmp_path / "tree.arrow", float32=True)
-    assert list(tmp_path.iterdir()) == []
 
 
 def refusal(tree: et.Tree, path: Path) -> str:
@@ -211,20 +122,6 @@ def test_estimates_of_a_depth_limit_are_kept(format: str, tmp_path: Path) -> Non
     again = et.load(tmp_path / f"tree.{format}")
     assert again.estimated == tree.estimated != frozenset()
     assert et.to_text(et.evaluate(again)) == et.to_text(et.evaluate(tree))
-
-
-def test_a_large_arrow_file_is_memory_mapped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("expectitree.files.formats.arrow.MAX_COPIED", 0)
-    et.save(built_tree(), tmp_path / "tree.arrow")
-    tree = et.load(tmp_path / "tree.arrow")
-    for column in tree.columns[:-1]:  # no branch pays
-        assert isinstance(column, memoryview)
-        assert column.readonly
-    before = pa.total_allocated_bytes()
-    again = et.load(tmp_path / "tree.arrow")
-    assert pa.total_allocated_bytes() - before < 64 * len(again)
 
 
 OVERWRITTEN = """
@@ -482,7 +379,7 @@ def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
             assert content_of(et.load(path)) == content_of(built_tree()), columns
 
 
-@pytest.mark.parametrize("name", ["tree.arrow", "tree.parquet", "s3://bucket/tree.parquet"])
+@pytest.mark.parametrize("name", ["tree.arrow", "tree.parquet"])
 def test_tables_without_pyarrow(name: str) -> None:
     program = (
         "import sys; sys.modules['pyarrow'] = None\n"
