@@ -344,11 +344,12 @@ class Expansion:
 
     def number(self, formula: Expression, outer: ByName) -> Fraction:
         """Return the value of a formula of counters, which are numbers in a place."""
-        values = {name: self.now[name] for name in self.names(formula) if name not in outer}
-        for name in outer.keys() & self.names(formula):
-            values[name] = evaluate(outer[name], self.domain, {})
-        key = id(formula), *values.items()
+        names = self.names(formula)
+        key = (id(formula), *map(id, map(outer.get, names)))
         if key not in self.numbers:
+            values = {name: self.now[name] for name in names if name not in outer}
+            for name in outer.keys() & names:
+                values[name] = evaluate(outer[name], self.domain, {})
             self.numbers[key] = evaluate(formula, self.counting, values)
         return self.numbers[key]
 
@@ -550,8 +551,7 @@ class Expansion:
 
     def substituted(self, formula: Expression, values: ByName) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""
-        names = self.names(formula)
-        key: tuple[object, ...] = id(formula), *(id(values.get(name)) for name in names)
+        key = (id(formula), *map(id, map(values.get, self.names(formula))))
         if key not in self.done:
             self.done[key] = self.replaced_in(formula, values)
         return self.done[key]
