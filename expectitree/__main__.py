@@ -1,6 +1,7 @@
 """The program: `expectitree`, or `python -m expectitree`."""
 
 import os
+import sys
 
 try:
     from expectitree.base import interrupts
@@ -14,7 +15,13 @@ def main() -> None:
     interrupts.install()
     from expectitree.cli import main as run
 
-    run()
+    try:
+        run()
+    except Exception as error:
+        from expectitree.cli.terminal import DEFECT, say_defect
+
+        say_defect(error)
+        sys.exit(DEFECT)
 
 
 if __name__ == "__main__":  # processes that read files import this module too

@@ -68,6 +68,7 @@ class _Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args[:1] == ["-e"]:
             args = ["eval", *args]
+        args = args or ["--help"]
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from io import TextIOWrapper
 from itertools import islice
 from threading import Timer
+from traceback import extract_tb
 from typing import IO, TYPE_CHECKING, Any
 
 from click import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 DOES_NOT_HOLD = 1  # the answer is negative
 WRONG_USAGE = 2
 NO_TREE = 3  # a file cannot be read or written, or is not a tree
+DEFECT = 70  # of the program, as of others that end with the statuses of sysexits.h
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
 _MEANT = {"--json": "--format json", "--csv": "--format csv"}  # by options that users expect
@@ -187,6 +189,14 @@ def say(message: str) -> None:
 
     options = make_console(stderr=True).options
     print_error([message_line(options, (message, "none"))])
+
+
+def say_defect(error: Exception) -> None:
+    """Print an error that nothing has expected, in place of its traceback."""
+    *_, frame = extract_tb(error.__traceback__)
+    place = f"{os.path.basename(frame.filename)}, line {frame.lineno}"
+    hint = "this is a defect of expectitree, please report it with the command and the file"
+    say_problems([Problem("expectitree", f"{type(error).__name__} in {place}: {error}\n{hint}")])
 
 
 def say_usage(error: ClickException) -> None:

@@ -194,6 +194,8 @@ def parse(text: str, name: str, format: str | None = None) -> Document:
     text = text.removeprefix("\ufeff")
     row = format_by_suffix(name) if format is None else FORMATS[format]
     document: Document
+    if row is not None and row.is_foreign:
+        raise error_in(name, f"this is {row.title}, expected YAML or JSON\nwrite it in YAML")
     try:
         check_characters(text, name)
         if row is None or not row.is_text:

@@ -16,10 +16,10 @@ GAP = 2  # blanks between columns
 
 
 class Column(NamedTuple):
-    """A column of a table: columns of words wrap, columns of numbers do not."""
+    """A column of a table."""
 
     heading: str
-    number: bool = False  # to the right, and never wrapped
+    number: bool = False  # to the right; only the heading wraps
     spare: int = 0  # 0: always shown; else the higher, the sooner left out of a narrow terminal
 
 
@@ -35,9 +35,10 @@ def table(
     natural = [max(map(cell_len, texts)) for texts in zip(*cells, strict=True)]
     least = list(natural)
     for place, column in enumerate(columns):
-        if not column.number:
-            words = [word for row in cells for word in row[place].split()]
-            least[place] = max(map(cell_len, words), default=0)
+        wrapping = cells[:1] if column.number else cells
+        words = [word for row in wrapping for word in row[place].split()]
+        whole = [row[place] for row in cells[len(wrapping) :]]
+        least[place] = max(map(cell_len, [*words, *whole]), default=0)
     shown = _fitting(columns, least, options.max_width)
     widths = _shrunk(columns, shown, least, natural, options.max_width)
     # A column of blanks between two others, since rich counts padding at the edges that it drops.

@@ -40,12 +40,26 @@ WORDS = [[], *([name] for name in COMMANDS)]
 
 @pytest.mark.parametrize(
     "words",
-    [["--version"], *([*name, f"--help{size}"] for size in ("", "-all") for name in WORDS)],
+    [["--version"], [], *([*name, f"--help{size}"] for size in ("", "-all") for name in WORDS)],
 )
 def test_help_and_version_are_printed(words: list[str]) -> None:
     done = run_main(*words)
     assert done.status == 0
     assert (__version__ if words == ["--version"] else "Usage: expectitree") in done.out
+
+
+def test_a_defect_is_reported_without_a_traceback() -> None:
+    program = (
+        "import sys, expectitree.__main__ as program, expectitree.cli as cli\n"
+        "def run():\n    1 / 0\n"
+        "cli.main = run; program.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 70
+    assert done.stderr == (
+        "expectitree: error: ZeroDivisionError in <string>, line 3: division by zero\n"
+        "help: this is a defect of expectitree, please report it with the command and the file\n"
+    )
 
 
 @pytest.mark.slow

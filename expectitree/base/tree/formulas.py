@@ -72,6 +72,11 @@ class Parameter:
         return names_in(self.value)
 
     @property
+    def is_derived(self) -> bool:
+        """Whether the value follows from other parameters, or from the numbers of `events`."""
+        return self.is_sum or bool(self.bases)
+
+    @property
     def text(self) -> str:
         """The number or the formula for people; for a table, which is long, only its name."""
         if self.table:

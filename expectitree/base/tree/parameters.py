@@ -169,12 +169,12 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
             new = Setting(str(value) if value is None else value)
         where = new.place and f"{new.place}: "
         if name not in parameters:
+            written = [other for other, one in parameters.items() if not one.is_sum]
             expected = "the tree has no parameters"
-            if parameters:
-                expected = f"the parameters are {listed(parameters)}"
+            if written:
+                expected = f"the parameters are {listed(written)}"
             raise TreeError(
-                f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: "
-                f"{expected}"
+                f"{where}unknown parameter {quote(name)}{did_you_mean(name, written)}: {expected}"
             )
         old, fields = parameters[name], ("range", "unit", "description")
         about: dict[str, Any] = {field: getattr(new, field) for field in fields}
@@ -184,6 +184,11 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
                 raise TreeError(
                     f"{where}{name} is derived: {name} = {old.text}; set "
                     f"{' or '.join(old.bases)} instead"
+                )
+            if old.is_sum:
+                raise TreeError(
+                    f"{where}{name} is computed from the numbers of `events`\nname these under "
+                    "`parameters:`, and set those"
                 )
             about["value"] = number_of(name, without_unit(new.value, old.unit))
             about |= {"distribution": None, "table": None}  # a value that is set is certain

@@ -79,7 +79,7 @@ def _rules(found: Rules, options: ConsoleOptions) -> Lines:
         heading = rule.name
         if heading == "Hurwicz":
             heading += f" {cell_text(found.hurwicz)}"
-        columns.append(Column(heading, number=True))
+        columns.append(Column(heading, number=True, spare=len(columns) - 1))
         marks = dict.fromkeys(rule.best, mark)
         for row, (action, number) in zip(rows, rule.numbers.items(), strict=True):
             row.append(cell_text(_rounded(number)) + marks.get(action, " " * len(mark)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -176,15 +177,14 @@ class NodeFunctions(FormulaFunctions):
         The branch is -1 for the sum of all outcomes. A sum that is 1 only at some places counts as
         a fault at all of them.
         """
-        for n, total in self.sums.items():
-            return n, NONE, total(place)
+        with suppress(ZeroDivisionError):
+            for n, total in self.sums.items():
+                return n, NONE, total(place)
         for b, p in self.probability.items():
-            try:
+            with suppress(ZeroDivisionError):  # a posterior below an outcome of probability 0
                 value = p(place)
-            except ZeroDivisionError:  # a posterior below an outcome of probability 0
-                continue
-            if not 0 <= value <= 1:
-                return self.tree.parent_of(b), b, value
+                if not 0 <= value <= 1:
+                    return self.tree.parent_of(b), b, value
         return None
 
     def _fault_text(self, place: Fraction, node: int, branch: int, value: Fraction) -> str:

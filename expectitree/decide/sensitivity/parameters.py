@@ -167,7 +167,7 @@ def scaled_with(tree: Tree, name: str, kept: str = "") -> dict[str, tuple[Fracti
         if sum(not moving.isdisjoint(names_in(part)) for part in outcomes) > 1:
             continue
         names = {part.name for part in outcomes if isinstance(part, Name)} - {name, kept}
-        others = [x for x in values if x in names and not tree.parameters[x].bases]
+        others = [x for x in values if x in names and not tree.parameters[x].is_derived]
         left = sum((values[x] for x in others), Fraction(0))
         for other in others:
             share = Fraction(1, len(others))  # if all are 0

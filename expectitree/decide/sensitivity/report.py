@@ -313,10 +313,10 @@ def tornado(
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree)
-    if not tree.parameters:
-        raise AnalysisError("the tree has no parameters", _HINT)
     chosen = [parameters] if isinstance(parameters, str) else parameters
-    names = chosen or [name for name, one in tree.parameters.items() if not one.bases]
+    names = chosen or [name for name, one in tree.parameters.items() if not one.is_derived]
+    if not names:
+        raise AnalysisError("the tree has no parameters", _HINT)
     bars, assumed, left_out = _Bars(tree, fixed, len(names)), [], {}
     for name in names:
         ends = (ranges or {}).get(name)
