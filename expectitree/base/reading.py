@@ -29,6 +29,7 @@ from expectitree.base.rounding import WrittenFraction, to_nearest_float
 
 _LONGEST_FRACTION = 20  # characters of a fraction in a text that is shown as it is written
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
+NO_UNIT = re.compile(r"[eE]?[-+−.,/%\d\s]*")  # may be a part of a number
 _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _FRACTION = re.compile(r"([+-]?[0-9]+)/([0-9]+)")
 _INFINITIES = {
@@ -106,7 +107,7 @@ def without_unit(text: Any, unit: str | None) -> Any:
 
     Return anything else as it is.
     """
-    if not isinstance(text, str) or not unit or unit not in text or unit == "%":
+    if not isinstance(text, str) or not unit or unit not in text or NO_UNIT.fullmatch(unit):
         return text
     sign = re.escape(unit)
     number = re.sub(rf"(?<=[0-9]) ?{sign}(?!\w)|(?<!\w){sign} ?(?=[0-9.])", "", text)

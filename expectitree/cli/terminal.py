@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
@@ -86,9 +87,18 @@ def make_console(stderr: bool = False) -> Console:
 
     stream = sys.stderr if stderr else standard_output()
     if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
+        codecs.register_error("as in JSON", _escaped)
+        stream.reconfigure(errors="as in JSON")
     is_file = not stderr and _output().report is not None
     return console.make_console(not is_file, stream)
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """Return the escapes of characters that a stream cannot hold, so that JSON stays valid."""
+    import json  # which few outputs need
+
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
 def standard_output() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -60,6 +61,13 @@ def test_a_defect_is_reported_without_a_traceback() -> None:
         "expectitree: error: ZeroDivisionError in <string>, line 3: division by zero\n"
         "help: this is a defect of expectitree, please report it with the command and the file\n"
     )
+
+
+@pytest.mark.slow
+def test_json_is_valid_in_every_encoding() -> None:
+    done = shell("PYTHONIOENCODING=ascii expectitree eval -e 'max: {ä😀: 1}' --format json")
+    assert done.stdout.isascii()
+    assert json.loads(done.stdout)["best"] == "ä😀"
 
 
 @pytest.mark.slow

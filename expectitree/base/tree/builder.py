@@ -252,7 +252,7 @@ class TreeBuilder:
         if bounds is not None:
             self._bounds[node] = bounds
         if note is not None:
-            self._notes[node] = note
+            self._notes[node] = "\n".join(filter(None, (self._notes.get(node), note)))
 
     def annotate_branch(self, node: int, place: int, note: str) -> None:
         """Write a note at the branch of an inner node at a place, from 0."""

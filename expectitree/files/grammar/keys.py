@@ -34,7 +34,8 @@ NODE_VALUES: dict[str, Read] = {
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
-    **{key: text(f"the {key}") for key in ("title", "source", "unit", SCHEMA_KEY)},
+    **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
+    "unit": ValueReader.unit_of_value,
     "normalize": ValueReader.normalize,
     "parameters": lazy("definitions.read_parameters"),
     "criteria": lazy("definitions.read_criteria"),

@@ -369,6 +369,8 @@ class _TreeReader:
                 if node is None:  # its own children come first
                     continue
             frame.ids.append(node)
+        for note in bottom.branches.get("note", {}).values():  # of a root that is a ref
+            self.builder.annotate(bottom.ids[0], note=note)
         return bottom.ids[0]
 
     def place_in(self, item: Data, here: Place, keys: Collection[str]) -> Place:

@@ -20,7 +20,7 @@ from expectitree.base.expressions.parser import listed, parse, parse_condition
 from expectitree.base.expressions.syntax import FUNCTIONS, NAME, Expression, names_in
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import Number, quote
-from expectitree.base.reading import HOW, to_bound, to_number, to_probability, without_unit
+from expectitree.base.reading import HOW, NO_UNIT, to_bound, to_number, to_probability, without_unit
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import NO_CRITERIA, REST, ByName, Criteria, is_formula
 from expectitree.base.tree.paths import composed
@@ -380,6 +380,16 @@ class ValueReader:
         require(text in ("true", "false"), data, " as normalize\nwrite true or false")
         self.normalizes |= text == "true"
         return True
+
+    def unit_of_value(self, data: Data) -> str:
+        """Return the unit of the tree's value."""
+        unit = text("the unit")(self, data)
+        if unit and NO_UNIT.fullmatch(unit):
+            raise GrammarError(
+                f"found {quote(unit)} as the unit, which numbers may contain\nwrite a word, such as "
+                "percent, or a sign, such as $"
+            )
+        return unit
 
     def count(self, data: Data, noun: str = "count") -> int:
         """Return a whole number; the error for anything else calls it `noun`."""
