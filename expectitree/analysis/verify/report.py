@@ -12,7 +12,7 @@ from typing import Any
 from expectitree.analysis.verify.edit import Place, replace_text, rewritten
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
-from expectitree.base.errors import ExpectitreeError, FileError, SearchError
+from expectitree.base.errors import ExpectitreeError, FileError, SearchError, TreeError
 from expectitree.base.numbers import (
     Number,
     are_near,
@@ -20,6 +20,7 @@ from expectitree.base.numbers import (
     exact_text,
     is_finite,
     message_text,
+    number_text,
     to_exact,
 )
 from expectitree.base.rounding import Rounded
@@ -229,7 +230,7 @@ def _number_check(
         slack = to_exact(search.eps) + abs(to_exact(found)) * Fraction(FLOAT_UNIT)  # of a float
         kept = are_near(to_exact(expected), to_exact(found), slack)
     if not kept and agrees_as_written(text, expected, found):
-        kept = bool(search.tree.roundoff)
+        kept = bool(search.tree.roundoff) or not is_writable(found)
         if not kept:
             hint = f"{shown} is rounded: write the exact value, or use --write"
     return Check(what, shown, found_text(found), kept, place, written(found), hint)
@@ -244,10 +245,22 @@ def found_text(found: Number) -> str:
 
 
 def written(found: Number) -> Number:
-    """Return a number to write: a float has as many digits as every machine finds."""
-    if isinstance(found, (float, Rounded)):
+    """Return a number to write: a float has as many digits as every machine finds.
+
+    So has a fraction that is too long for a file, such as the value of a cohort after 40 years.
+    """
+    if isinstance(found, (float, Rounded)) or not is_writable(found):
         return float(f"{float(found):.9g}")
     return Fraction(found)
+
+
+def is_writable(number: Number) -> bool:
+    """Return whether a file can have an exact number."""
+    try:
+        number_text(number)
+    except TreeError:
+        return False
+    return True
 
 
 def agrees_as_written(text: str, expected: Number, found: Number) -> bool:

@@ -21,6 +21,7 @@ from expectitree.searches.result import PLAYERS
 Weight: TypeAlias = Fraction | float  # a fraction, or infinity
 SAME, ONCE = "same", "best at one weight"
 DOMINATED, EXTENDEDLY = "dominated", "extendedly dominated"
+WORSE = "worse in this range"
 
 
 _ROUNDING = Fraction(1, 10**50)  # of a value in a tree whose numbers have 60 digits
@@ -133,8 +134,8 @@ def standing(
 
     `weights` are those between which each is best. A strategy may be worth the same as one of them
     everywhere, or at one weight. It is dominated if one of them is worth at least as much at every
-    weight, and extendedly dominated if that takes two: one at small weights, the other at great
-    ones.
+    weight from 0 on, and extendedly dominated if that takes two: one at small weights, the other at
+    great ones. If that is so only for the weights of a range, the strategy is worse there.
     """
     numbered, low, high = [*enumerate(best, 1)], weights[0], weights[-1]
     for i, one in numbered:
@@ -146,8 +147,14 @@ def standing(
             greatest = max(one.at(weight) for one in best)
             if line.at(weight) == greatest and weight != INFINITY:
                 return ONCE, tuple(i for i, one in numbered if one.at(weight) == greatest), weight
+    for i, one in numbered:
+        if one.a >= line.a and one.b >= line.b:
+            return DOMINATED, (i,), None
     reaches = [i for i, one in numbered if one.at(high) >= line.at(high)]
     for i in reaches:
         if best[i - 1].at(low) >= line.at(low):
-            return DOMINATED, (i,), None
-    return EXTENDEDLY, (reaches[0] - 1, reaches[0]), None
+            return WORSE, (i,), None
+    status = WORSE
+    if (low, high) == (0, INFINITY):
+        status = EXTENDEDLY
+    return status, (reaches[0] - 1, reaches[0]), None

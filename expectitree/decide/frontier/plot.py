@@ -6,7 +6,7 @@ from typing import Any
 
 from expectitree.analysis.plotting import COLORS, axis_label, finish, new_figure, plain
 from expectitree.base.tree.formulas import Criterion
-from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY, ONCE, SAME
+from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY, ONCE, SAME, WORSE
 from expectitree.decide.frontier.report import Frontier, Strategy
 from expectitree.decide.records import Fields
 
@@ -15,6 +15,7 @@ _LOOKS = {
     EXTENDEDLY: {"color": COLORS[3], "marker": "^"},
     SAME: {"color": COLORS[2], "marker": "s"},
     ONCE: {"color": COLORS[4], "marker": "D"},
+    WORSE: {"color": COLORS[5], "marker": "v"},
 }
 
 

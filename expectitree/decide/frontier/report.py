@@ -47,7 +47,8 @@ class Strategy:
     start: Any = None  # the least weight at which it is best; None if it is never best
     end: Any = None  # the greatest such weight, the same if it is best at one weight
     increments: Mapping[str, Fraction] | None = None  # of criteria, to the strategy before
-    status: str = "best"  # or "same", "best at one weight", "dominated", "extendedly dominated"
+    # Or "same", "best at one weight", "dominated", "extendedly dominated", "worse in this range".
+    status: str = "best"
     by: tuple[int, ...] = ()  # the numbers, from 1, of the best strategies that are the reason
 
 

@@ -10,7 +10,7 @@ from rich.console import ConsoleOptions
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import INFINITY, cell_text, escape
 from expectitree.base.tree.paths import ROOT
-from expectitree.decide.frontier.envelope import ONCE, SAME
+from expectitree.decide.frontier.envelope import ONCE, SAME, WORSE
 from expectitree.decide.frontier.report import Frontier, Strategy
 from expectitree.decide.lines import Lines, render_each, sentences
 from expectitree.decide.sensitivity.parameters import verified_text
@@ -56,7 +56,8 @@ def _reason(one: Strategy) -> str:
     """Return why a strategy is not one of those that are best for some weight."""
     if one.status == ONCE:
         return f"best only at {cell_text(one.start)}"
-    verb = {SAME: "same as"}.get(one.status, f"{one.status} by")
+    verbs = {SAME: "same as", WORSE: "worse in this range than"}
+    verb = verbs.get(one.status, f"{one.status} by")
     return f"{verb} {' and '.join(map(str, one.by))}"
 
 

@@ -386,8 +386,8 @@ class ValueReader:
         unit = text("the unit")(self, data)
         if unit and NO_UNIT.fullmatch(unit):
             raise GrammarError(
-                f"found {quote(unit)} as the unit, which numbers may contain\nwrite a word, such as "
-                "percent, or a sign, such as $"
+                f"found {quote(unit)} as the unit, which numbers may contain\nwrite a word, such "
+                "as percent, or a sign, such as $"
             )
         return unit
 

@@ -78,21 +78,17 @@ def test_every_strategy_of_random_trees(seed: int) -> None:
     starts = [(d - c) / (f - e) for (c, e), (d, f) in itertools.pairwise(expected)]
     assert [one.start for one in found.best] == [low, *starts]
 
-    def ends(pair: Pair) -> Pair:
-        last = pair[1] if high is None else high * pair[1] - pair[0]
-        return low * pair[1] - pair[0], last
-
     for one in found.never:
         pair = one.criteria["cost"], one.criteria["effect"]
-        x, y = ends(pair)
-        is_dominated = any(a >= x and b >= y for a, b in map(ends, {*expected} - {pair}))
+        is_dominated = any(c <= pair[0] and e >= pair[1] for c, e in {*expected} - {pair})
         if pair in expected:
             assert one.status == "same"
         elif one.status == "best at one weight":
             greatest = max(one.start * effect - cost for cost, effect in expected)
             assert one.start * pair[1] - pair[0] == greatest
         else:
-            assert one.status == ("dominated" if is_dominated else "extendedly dominated")
+            others = "extendedly dominated" if high is None else "worse in this range"
+            assert one.status == ("dominated" if is_dominated else others)
     firsts = {one.action for one in (*found.best, *found.never)}
     assert firsts == {f"#{place}" for place, _ in enumerate(node["max"], 1)}
 
