@@ -305,13 +305,20 @@ def rounded_fractions(digits: int = DIGITS, note: Callable[[], object] = bool) -
         return value
 
     def or_rounded(operation: str, compute: Callable[..., Decimal]) -> Callable[..., Fraction]:
-        def apply(*operands: Fraction) -> Fraction:
+        @lru_cache(maxsize=10_000)  # a cohort has the same discount in each of its states
+        def result(*operands: Fraction) -> Fraction | Decimal:
             _check(operation, *operands)
             try:
                 exact: Fraction = FRACTIONS.operations[operation](*operands)
             except UndefinedError:  # irrational or too long
-                return rounded(compute(*operands, digits + _GUARD))
+                return compute(*operands, digits + _GUARD)
             return exact
+
+        def apply(*operands: Fraction) -> Fraction:
+            value = result(*operands)
+            if isinstance(value, Decimal):
+                return rounded(value)
+            return value
 
         return apply
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from math import isfinite
 
 import numpy as np
 
@@ -30,9 +31,23 @@ _SIGNS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq"}
 # ---- Formulas.
 
 
+_INFINITIES: list[str] = []  # what NumPy has noted since the last look at a result
+
+
+def _note(kind: str, _: int) -> None:
+    _INFINITIES.append(kind)
+
+
+def noting_infinities() -> np.errstate:
+    """Return the context in which trees are evaluated: NumPy notes where it makes an infinity."""
+    return np.errstate(all="ignore", over="call", divide="call", call=_note)
+
+
 def _checked(value: Array) -> Array:
-    if np.isfinite(value).all():
+    """Return a result with NaN for each infinity, which is looked for only if one was made."""
+    if not _INFINITIES and (value.__class__ is np.ndarray or isfinite(value)):
         return value
+    _INFINITIES.clear()
     return np.where(np.isfinite(value), value, np.nan)[()]  # a number stays one
 
 
@@ -140,7 +155,7 @@ def values_at(
     """
     zero = np.zeros(max(map(len, places.values())))
     actions = {}
-    with np.errstate(all="ignore"):
+    with noting_infinities():
         numbers = Numbers(tree, {name: np.array(column) for name, column in places.items()})
         values = numbers.values([False] * len(tree))
         paid = numbers.reward(NONE) + zero

@@ -20,7 +20,7 @@ import numpy as np
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Tree
-from expectitree.decide.simulation.arrays import Numbers, mean_of
+from expectitree.decide.simulation.arrays import Numbers, mean_of, noting_infinities
 from expectitree.decide.simulation.draws import Array, check_size
 from expectitree.searches.result import PLAYERS
 
@@ -51,7 +51,7 @@ class Strategies:
         for n, kind in enumerate(self.kind):
             below = any(decides[self.child[b]] for b in tree.branches_of(n))
             decides.append(below or kind in PLAYERS)
-        with np.errstate(all="ignore"):  # a number that is missing is NaN
+        with noting_infinities():  # a number that is missing is NaN
             self.numbers = Numbers(tree, draws)
             values = self.numbers.values(decides)
             self.places = self._unfolded(decides)
@@ -117,7 +117,7 @@ class Strategies:
         # By place: the first is the root, if somebody decides.
         values: dict[int, Array] = {0: self.values[self.tree.root_id] + np.zeros(self.count)}
         options: list[Array] = [values[0]]
-        with np.errstate(all="ignore"):
+        with noting_infinities():
             for i, place in reversed([*enumerate(self.places)]):
                 options = []
                 for b, below in zip(self.tree.branches_of(place.node), place.below, strict=True):

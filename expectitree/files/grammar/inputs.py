@@ -104,6 +104,7 @@ _SHARES: dict[str, Callable[..., float]] = {
 
 def _unit_warnings(tree: Tree) -> Iterator[str]:
     """Yield a warning for each pair of units that are added or compared."""
+    tree = tree.formulas.written or tree  # the copies of repeated nodes have the same units
     formulas = tree.formulas
     described: tuple[Parameter | Criterion, ...] = (
         *tree.parameters.values(),

@@ -15,7 +15,7 @@ import expectitree as et
 from expectitree.base.errors import AnalysisError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import ExpressionError, parse
-from expectitree.decide.simulation.arrays import ARRAYS, mean_of
+from expectitree.decide.simulation.arrays import ARRAYS, mean_of, noting_infinities
 from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
 
 DRAWS = 6
@@ -112,7 +112,7 @@ chance:
 def test_formulas_over_arrays(text: str) -> None:
     expression = parse(text, ("x", "y"))
     xs, ys = (a.ravel() for a in np.meshgrid([-2.0, -0.5, 0.0, 1.0, 3.0], [-1.0, 0.0, 1.0, 2.5]))
-    with np.errstate(all="ignore"):
+    with noting_infinities():
         found = np.broadcast_to(evaluate(expression, ARRAYS, {"x": xs, "y": ys}), xs.shape)
     for x, y, value in zip(xs, ys, found, strict=True):
         try:
