@@ -81,7 +81,7 @@ class _Drawing:
         self.options, self.width, self.notes = options, options.max_width, notes
         self.characters = characters(options)
         room = _ROOM + _PAYMENT_ROOM * self.columns.pays
-        self.levels = max(3, (self.width - room) // 4)
+        self.levels = max(1, (self.width - room) // 4)
         self.digits = len(str(self.tree.heights[-1]))  # of the greatest depth
         self.terminals_room = 3 * self.width
         if self.search.grown is not None:  # nodes of games have many leaves
@@ -108,10 +108,16 @@ class _Drawing:
         reward = self.tree.reward_of(row.branch)
         del self.paid[row.depth :]
         self.paid.append(shifted(reward, sum(self.paid[-1:])))
-        body, overflow = self.body(row, reward, self.width - len(stem) - 4 - _width(head))
-        yield line(*guides, *head, *body)
         margin = stem + self.margin(row)
         room = max(_MIN_ROOM, self.width - len(margin))
+        body, overflow = self.body(row, reward, self.width - len(stem) - 4 - _width(head))
+        if _width([*guides, *head, *body]) > self.width and row.depth:
+            branch = line(*guides, *head)
+            branch.rstrip()
+            yield branch
+            guides, head = [(margin, "guide")], []
+            body, overflow = self.body(row, reward, room)
+        yield line(*guides, *head, *body)
         for text, style in (*overflow, *self.remarks(row, reward)):
             text = TIED.join(safe(part, self.options) for part in text.split(TIED))
             for piece in wrap(text, room):
