@@ -63,7 +63,7 @@ _REASON_COLUMNS = 34
 _MAX_TITLE_LENGTH = 400
 _MAX_NOTE_LENGTH = 1000
 _SAID_ONCE = 3  # so many equal probabilities or more
-_LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
+_MAX_LAYERS = 2  # that an edge leads down; a longer one would cross many others
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,16 @@ class Content:
                 layer[edge.child] = max(layer[edge.child], layer[glyph] + 1)
         return layer
 
+    @property
+    def far(self) -> set[int]:
+        """The nodes to which an edge is too long."""
+        layer = self.layer
+        return {
+            edge.child.node
+            for edge in self.edges
+            if layer[edge.child] > layer[edge.parent] + _MAX_LAYERS
+        }
+
 
 def _is_decision(search: Search) -> bool:
     """Return whether a tree is drawn as in decision analysis."""
@@ -233,9 +243,8 @@ class _Reader:
         again = {row.node for row in rows if row.node >= 0 and not row.is_first}
         self.numbered = again.difference(self.best)
         drawn = self.read_rows(rows)
-        passed = sum(drawn.layer[edge.child] - drawn.layer[edge.parent] - 1 for edge in drawn.edges)
-        if passed > _LONG_EDGES + 2 * len(drawn.glyphs):
-            self.numbered = again
+        while far := drawn.far:
+            self.numbered |= far
             drawn = self.read_rows(rows)
         return drawn
 
