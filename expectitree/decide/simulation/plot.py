@@ -11,7 +11,7 @@ from expectitree.analysis.plotting import (
     axis_label,
     finish,
     line_style,
-    new_figures,
+    new_figure,
     plain,
     value_label,
 )
@@ -25,19 +25,16 @@ _DOTS = 1_000  # draws in a plane
 def figure_of(report: Simulation | Acceptability) -> Any:
     """Return a figure with a line for each action."""
     if isinstance(report, Acceptability):
-        figure, panels = new_figures(2)
+        figure, *panels = new_figure(2)
         _plot_curve(report, panels[0])
         _plot_worth(report, panels[1])
     else:
-        figure, panels = new_figures(1 + (report.plane is not None))
+        figure, *panels = new_figure(1 + (report.plane is not None))
         _plot_distributions(report, panels[0])
     panels[0].set_ylim(-0.02, 1.02)
     if isinstance(report, Simulation) and report.plane is not None:
         _plot_plane(report.plane, report.tree.criteria.by_name, panels[1])
-    for axes in panels[1:]:
-        axes.yaxis.set_major_formatter("{x:,.12g}")
     for axes, title in zip_longest(panels, [report.tree.title]):
-        axes.xaxis.set_major_formatter("{x:,.12g}")
         finish(axes, title)
     return figure
 
