@@ -765,6 +765,7 @@ def test_no_branch_crosses_a_text(open_page: Any, name: str) -> None:
 
 def test_fit_fills_the_picture(open_page: Any) -> None:
     browser = open_page(et.load(next(path for path in TREES if path.name == "ballard-6.yaml")))
+    browser.run("expectitree.page.expand(64)")
     browser.press("End", "0")
     used = browser.run(
         "const boxes = [...document.querySelectorAll('#tree .shape')]"
