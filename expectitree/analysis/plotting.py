@@ -56,8 +56,10 @@ def finish(axes: Any, title: str | None, pad: float | None = None) -> None:
     axes.tick_params(labelsize=9)
     if axes.get_xscale() == "linear":
         axes.locator_params(axis="x", nbins=_MAX_TICKS)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}
-    axes.legend(frameon=False, fontsize=9, handlelength=3.5, **beside)
+    axes.legend(
+        loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0,
+        frameon=False, fontsize=9, handlelength=3.5,
+    )  # fmt: skip
 
 
 def save_figure(figure: Any, path: str) -> None:

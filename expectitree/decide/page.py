@@ -271,12 +271,13 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     rows = []
     for bar in found.bars:
         name, unit = bar.range.name, bar.range.unit
-        for change in bar.changes:
-            texts = map(names_text, (change.before, change.after))
-            rows.append([name, with_unit(short_text(change), unit), *texts])
-            name = ""
-        for place in bar.later:
-            rows.append([name, with_unit(number_text(place), unit), "a later decision", "changes"])
+        cells = [
+            (short_text(change), names_text(change.before), names_text(change.after))
+            for change in bar.changes
+        ]
+        cells += [(number_text(place), "a later decision", "changes") for place in bar.later]
+        for place, *actions in cells:
+            rows.append([name, with_unit(place, unit), *actions])
             name = ""
     columns = [Column("input"), Column("at", True), Column("from"), Column("to")]
     if rows:

@@ -151,10 +151,6 @@ class Content:
                 layer[edge.child] = max(layer[edge.child], layer[glyph] + 1)
         return layer
 
-    def plies(self, edge: Edge) -> int:
-        """Return how many plies an edge leads down."""
-        return self.layer[edge.child] - self.layer[edge.parent]
-
 
 def _is_decision(search: Search) -> bool:
     """Return whether a tree is drawn as in decision analysis."""
@@ -235,7 +231,11 @@ class _Reader:
                 if row.parent in self.played and (is_chance or self.best[row.parent] == row.branch):
                     self.played.add(row.node)
         drawn = self.read_rows(rows)
-        while far := {edge.child.node for edge in drawn.edges if drawn.plies(edge) > _MAX_PLIES}:
+        while far := {
+            edge.child.node
+            for edge in drawn.edges
+            if drawn.layer[edge.child] - drawn.layer[edge.parent] > _MAX_PLIES
+        }:
             self.numbered |= far
             drawn = self.read_rows(rows)
         return drawn

@@ -121,7 +121,7 @@ class _Drawing:
         for text, style in (*overflow, *self.remarks(row, reward)):
             text = TIED.join(safe(part, self.options) for part in text.split(TIED))
             for piece in wrap(text, room):
-                yield line((margin, "guide"), (untied(piece), style))
+                yield line((margin, "guide"), (piece, style))
 
     # ---- The left margin.
 

@@ -20,7 +20,7 @@ from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import characters, line, safe, spelled, title_heading
-from expectitree.text.phrases import TIED, payment, plural, untied, window_text
+from expectitree.text.phrases import TIED, payment, plural, window_text
 
 _DEEPEST = 10  # plies that are indented; a deeper step has its depth in digits
 _ROOM = 40  # columns kept for text in a narrow terminal, where fewer plies are indented
@@ -65,12 +65,12 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
         first += f"({event.depth}) "
     below = " " * (cell_len(first) + 2)
     room = max(_MIN_ROOM, sentences.options.max_width - len(below))
-    for piece in wrap(sentences.sentence(event), room):
-        yield line((first, "dim"), (untied(piece), _STYLES.get(event.kind, "none")))
-        first = below
-    for formula in sentences.window_formulas(event):
-        for piece in wrap(formula, room):
-            yield line((below + piece, "dim"))
+    texts = [(sentences.sentence(event), _STYLES.get(event.kind, "none"))]
+    texts += [(formula, "dim") for formula in sentences.window_formulas(event)]
+    for text, style in texts:
+        for piece in wrap(text, room):
+            yield line((first, "dim"), (piece, style))
+            first = below
     if event.kind == ENTER and sentences.search.grown is not None:
         for text in sentences.tree.notes.get(event.node, "").splitlines():  # of the position
             yield line((below + safe(text, sentences.options), "dim"))
