@@ -19,6 +19,7 @@ from expectitree.text.phrases import amount_heading
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ((0, ()), (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
 HATCHES = ("", "///", "++", "xxx", "\\\\\\", "|||", "---")  # circles make large files
+_NUMBER = "{x:,.12g}"
 _MAX_TICKS = 5  # along the x axis, so that labels of seven digits do not collide
 ENDINGS = (".svg", ".png", ".pdf")
 
@@ -34,20 +35,18 @@ def check_plot(path: str) -> None:
         raise AnalysisError(f"{path}: a plot's ending is one of {', '.join(ENDINGS)}")
 
 
-def new_figure() -> tuple[Any, Any]:
-    """Return a figure and its axes."""
-    figure, panels = new_figures(1)
-    return figure, panels[0]
-
-
-def new_figures(panels: int) -> tuple[Any, list[Any]]:
+def new_figure(panels: int = 1) -> tuple[Any, ...]:
     """Return a figure and the axes of its panels, below each other."""
     import matplotlib
     from matplotlib.figure import Figure
 
     matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot gives the same file
     figure = Figure(figsize=(6.4, 4.6 * panels))
-    return figure, [*figure.subplots(panels, squeeze=False).flat]
+    figure.subplots(panels)
+    for axes in figure.axes:
+        axes.xaxis.set_major_formatter(_NUMBER)
+        axes.yaxis.set_major_formatter(_NUMBER)
+    return figure, *figure.axes
 
 
 def finish(axes: Any, title: str | None, pad: float | None = None) -> None:
@@ -58,8 +57,10 @@ def finish(axes: Any, title: str | None, pad: float | None = None) -> None:
     axes.tick_params(labelsize=9)
     if axes.get_xscale() == "linear":
         axes.locator_params(axis="x", nbins=_MAX_TICKS)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}
-    axes.legend(frameon=False, fontsize=9, handlelength=3.5, **beside)
+    axes.legend(
+        loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0,
+        frameon=False, fontsize=9, handlelength=3.5,
+    )  # fmt: skip
 
 
 def save_figure(figure: Any, path: str) -> None:

@@ -15,7 +15,7 @@ from expectitree.picture.drawing import write
 def command(options: SearchOptions, output: str, parts: str | None, force: bool) -> None:
     """Write a page about a decision for a client: read it in a browser, or print it.
 
-    It has the question, the recommendation with its reasons, a picture of the tree, the criteria,
+    It has the question, the recommendation, a picture of the tree, the reasons, the criteria,
     the inputs with their ranges, a tornado, the thresholds, the risk of each action, what
     information is worth, and a simulation if inputs have distributions. It is one file, which needs
     no other. The plots need matplotlib (pip install '.[plot]').

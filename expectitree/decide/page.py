@@ -89,11 +89,12 @@ th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; ve
   figure.wide img, figure.tree img { min-width: 0 }
   .plots figure { min-width: 0; flex-basis: 48%; max-width: 50% }
   .tree img { max-height: 155mm }
-  .wide img { max-height: 100mm }
-  .plots img { max-height: 55mm; width: auto }
+  .wide img { max-height: 130mm }
+  .plots img { max-height: 110mm; width: auto }
   .table { overflow: visible; font-size: 8pt }
   th, td { padding: 0.1rem 0.5rem 0.1rem 0 }
-  h2, h3 { break-after: avoid }
+  h2, h3, tr:nth-child(-n+3) { break-after: avoid }
+  tr:nth-last-child(-n+3) { break-before: avoid }
   figure, tr, li { break-inside: avoid }
 }
 </style>
@@ -157,7 +158,7 @@ def page_of(tree: Tree, file: str = "", parts: Sequence[str] = ()) -> str:
 
 
 def _recommendation(subject: Subject) -> Iterator[str]:
-    """Yield the best action, and the reasons at each decision that play can reach."""
+    """Yield the best action and what it is worth."""
     search, tree = subject.search, subject.tree
     value = worth_text(tree, search.value)
     what = f"{value} on average"
@@ -170,6 +171,14 @@ def _recommendation(subject: Subject) -> Iterator[str]:
     if tree.attitude:
         yield _element("p", _attitude_text(search, tree.attitude))
     yield from (_element("p", line.plain, "dim") for line in decider_heading(tree))
+
+
+def _reasons(subject: Subject) -> Iterator[str]:
+    """Yield the reasons at each decision that play can reach.
+
+    They follow the picture, since a page can end between them.
+    """
+    search, tree = subject.search, subject.tree
     nodes = [n for n in tree.first_paths.order if n in search.strategy_branches]
     for n in nodes[:_MAX_DECISIONS]:
         path = tree.path_of(n)
@@ -235,8 +244,8 @@ def _inputs(subject: Subject) -> Iterator[str]:
     ]
     options = text_console(_WIDTH).options
     if rows:
+        yield _figure(plot_of(found), "wide")  # first, since a page can end in a table
         yield from _html(table([*columns, *worth], rows, options))
-        yield _figure(plot_of(found), "wide")
     idle = [_about(bar.range) for bar in found.bars if bar not in found.moving]
     if idle:
         yield _element("h3", "Inputs that do not change the value")
@@ -262,12 +271,13 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     rows = []
     for bar in found.bars:
         name, unit = bar.range.name, bar.range.unit
-        for change in bar.changes:
-            texts = map(names_text, (change.before, change.after))
-            rows.append([name, with_unit(short_text(change), unit), *texts])
-            name = ""
-        for place in bar.later:
-            rows.append([name, with_unit(number_text(place), unit), "a later decision", "changes"])
+        cells = [
+            (short_text(change), names_text(change.before), names_text(change.after))
+            for change in bar.changes
+        ]
+        cells += [(number_text(place), "a later decision", "changes") for place in bar.later]
+        for place, *actions in cells:
+            rows.append([name, with_unit(place, unit), *actions])
             name = ""
     columns = [Column("input"), Column("at", True), Column("from"), Column("to")]
     if rows:
@@ -280,14 +290,6 @@ def _thresholds(subject: Subject) -> Iterator[str]:
         sensitivity(subject.tree, one.name, range=(one.low, one.high), file=subject.file)
         for one in deciding
     )
-
-
-def _risk(subject: Subject) -> Iterator[str]:
-    yield from _answer(risk(subject.tree, exact=True, file=subject.file))
-
-
-def _information(subject: Subject) -> Iterator[str]:
-    yield from _answer(every_event(subject.tree, exact=True, file=subject.file))
 
 
 def _uncertainty(subject: Subject) -> Iterator[str]:
@@ -309,6 +311,7 @@ def _is_weight(tree: Tree, name: str) -> bool:
 PARTS = {
     "recommendation": Part("Recommendation", _recommendation),
     "tree": Part("The tree", _tree),
+    "reasons": Part("The reasons", _reasons, lambda tree: tree.deciders, "Nobody decides."),
     "criteria": Part("Criteria", _criteria, lambda tree: tree.criteria, "It has no criteria."),
     "inputs": Part(
         "What the value depends on", _inputs, lambda tree: tree.parameters, "It has no inputs."
@@ -318,13 +321,13 @@ PARTS = {
     ),
     "risk": Part(
         "How risky it is",
-        _risk,
+        lambda subject: _answer(risk(subject.tree, exact=True, file=subject.file)),
         lambda tree: CHANCE in tree.columns.kind,
         "Nothing is left to chance.",
     ),
     "information": Part(
         "What information is worth",
-        _information,
+        lambda subject: _answer(every_event(subject.tree, exact=True, file=subject.file)),
         lambda tree: tree.formulas.events,
         "It has no events.",
     ),

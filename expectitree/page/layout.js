@@ -86,6 +86,8 @@ class Layout {
     this.extra = new Map(); // node -> how many branches more than START are shown
     this.pinned = new Set(); // branches that are shown wherever they are
     this.row = 0; // wanted from one ply to the next
+    this.step = ROW; // from one ply to the next
+    this.lines = 0; // the most texts that an item has
     this.places = false; // whether labels such as #1 are shown where no sibling has a label
     this.roomRight = new Float64Array(tree.count); // for the interval and the window of a node
     this.openSome(tree.count <= FEW && tree.child.length <= 2 * FEW ? Infinity : SHOWN_FIRST);
@@ -221,8 +223,8 @@ class Layout {
   /** Write where each item is. */
   place(items) {
     for (const item of items) this.measure(item);
-    const lines = Math.max(0, ...items.map((item) => item.texts.length));
-    const row = Math.max(this.row, ROW + lines * LINE), hang = FAN + BOX + 3;
+    this.lines = Math.max(0, ...items.map((item) => item.texts.length));
+    const row = this.step = Math.max(this.row, ROW + this.lines * LINE), hang = FAN + BOX + 3;
     for (const item of items.slice().reverse()) {
       const { children } = item;
       item.contour = [[-item.wide, item.wide], [-item.ownLeft, item.ownRight]];

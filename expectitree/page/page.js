@@ -5,8 +5,8 @@ const LAST_STEPS = 7; // in the history
 const LEAST_SCALE = 0.62, GREATEST_SCALE = 1.7; // of the picture at first
 const LEAST_OVERVIEW = 0.1; // its scale after "Expand all"
 const PHONE = 500; // pixels of the width of a phone, at most
-const PHONE_SCALE = 0.75; // of a tree that is wider, of which only the search's way is expanded
-const NARROWER = [24, 12, 6]; // nodes of such a tree that are shown at first: the most that fit
+const PHONE_SCALE = 0.75; // of a tree that is wider
+const NARROWER = [48, 24, 12, 6]; // nodes of a wide tree that are shown at first: the most that fit
 const HIGHEST_ROW = 170, HIGHEST_OVERVIEW = 560; // pixels of the picture from ply to ply
 const PRINTED = 0.6, HIGHEST_PRINTED_ROW = 420; // a printed picture's height, of its width
 const SPOKEN = 2; // steps per second above which a screen reader does not read each one
@@ -39,7 +39,7 @@ class Page {
     this.tree = new Tree(data.tree, data.numbers.shown);
     this.layout = new Layout(this.tree);
     this.svg = element("tree");
-    this.picture = new Picture(this.svg, this.tree);
+    this.picture = new Picture(this.svg, this.layout);
     this.rate = 0; // steps per second while it plays
     const still = matchMedia("(prefers-reduced-motion: reduce)");
     this.camera = new Camera(this.svg, () => still.matches || this.rate > 4);
@@ -56,8 +56,9 @@ class Page {
     this.fill();
     const names = data.traces.map((trace) => trace.about.algorithm);
     this.choose(Math.max(0, names.indexOf(data.first)));
-    this.isNarrow = this.camera.screen.width <= PHONE && this.isTooWide;
-    for (const most of this.isNarrow ? NARROWER : []) {
+    this.isWide = this.isTooWide;
+    this.isNarrow = this.camera.screen.width <= PHONE && this.isWide;
+    for (const most of NARROWER) {
       if (!this.isTooWide) break;
       this.layout.openSome(most);
       this.update();
@@ -130,7 +131,9 @@ class Page {
     const type = this.presenting ? parseFloat(getComputedStyle(document.body).fontSize) / 16 : 1;
     const least = this.presenting ? type * 0.9 : LEAST_SCALE;
     const highest = this.camera.screen.width <= PHONE ? HIGHEST_OVERVIEW : HIGHEST_ROW;
-    this.fit(least, GREATEST_SCALE * type, highest);
+    // A wide tree has room for the nodes that the search expands.
+    const [most, row] = this.isWide ? [1, ROW] : [GREATEST_SCALE, highest];
+    this.fit(least, most * type, row);
     const { camera } = this, { x, width } = extent(this.items);
     camera.fitted = () => this.start();
     if (width > camera.width) camera.jump(Math.max(x - 16, -camera.width / 2), camera.y);

@@ -7,6 +7,8 @@ const SHAPES = { // those of expectitree/picture/diagram.py
   [MIN]: `M0,${HALF}L${HALF},${-HALF}H${-HALF}Z`,
   [CHANCE]: `M${-HALF},0A12,12 0 1 1 ${HALF},0A12,12 0 1 1 ${-HALF},0Z`,
 };
+const LANES = 4, LANE = 5; // of the curves to shared nodes: pixels from one to the next
+const CORNER = 7; // pixels of the round corners of a curve
 const BASE = 4.5; // from the middle of a text to its baseline
 
 const round = (value) => Math.round(value * 10) / 10;
@@ -36,10 +38,11 @@ function put(element, values) {
 class Picture {
   /**
    * @param {HTMLElement} svg
-   * @param {Tree} tree
+   * @param {Layout} layout
    */
-  constructor(svg, tree) {
-    this.tree = tree;
+  constructor(svg, layout) {
+    this.layout = layout;
+    this.tree = layout.tree;
     /** @type {Record<string, Element>} */
     this.layers = {};
     for (const layer of ["curves", "edges", "best", "way", "marks", "nodes", "labels"]) {
@@ -168,11 +171,32 @@ class Picture {
     put(elements.curve, { class: `curve ${view.branchClasses(item)}`, d });
   }
 
-  /** Return the path of a curve from an item to where its node is drawn. */
+  /**
+   * Return the path of a curve from an item to where its node is drawn: beside the texts of both,
+   * and above those of the node's row, in a lane of the node's own if it is one of a few.
+   */
   curve(item, target) {
-    const side = target.x < item.x ? 1 : -1, x = target.x + side * 10;
-    const y = target.y - (target.inner ? HALF : BOX) + 1; // between its label and its interval
-    const one = point(item.x - side * 60, item.y), other = point(x + side * 50, y - 10);
-    return `M${point(item.x, item.y)}C${one} ${other} ${point(x, y)}`;
+    const { layout } = this, half = BETWEEN / 2, side = target.x < item.x ? -1 : 1;
+    const from = item.x + side * (Math.max(item.wide, item.half) + half);
+    const to = target.x - Math.max(target.wide, target.ownLeft + target.aside) - half;
+    const lane = target.depth * layout.step - HALF - 20 - layout.lines * LINE
+      - (target.node % LANES) * LANE;
+    const end = target.x - (target.inner ? HALF - 3 : target.half);
+    return rounded([
+      [item.x, item.y], [from, item.y], [from, lane], [to, lane], [to, target.y], [end, target.y],
+    ]);
   }
+}
+
+/** Return the path of a line through points, with round corners. */
+function rounded(points) {
+  const last = points.length - 1;
+  const toward = ([x, y], [goalX, goalY]) => { // a point near the first one
+    const length = Math.hypot(goalX - x, goalY - y), part = Math.min(0.5, CORNER / (length || 1));
+    return point(x + (goalX - x) * part, y + (goalY - y) * part);
+  };
+  const corners = points.slice(1, last).map((corner, i) => (
+    `L${toward(corner, points[i])}Q${point(...corner)} ${toward(corner, points[i + 2])}`
+  ));
+  return `M${point(...points[0])}${corners.join("")}L${point(...points[last])}`;
 }

@@ -63,7 +63,7 @@ _REASON_COLUMNS = 34
 _MAX_TITLE_LENGTH = 400
 _MAX_NOTE_LENGTH = 1000
 _SAID_ONCE = 3  # so many equal probabilities or more
-_LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
+_MAX_PLIES = 2  # that an edge leads down; a longer one would cross many others
 
 
 @dataclass(frozen=True)
@@ -230,12 +230,13 @@ class _Reader:
                 is_chance = self.columns.kind[row.parent] == Kind.CHANCE
                 if row.parent in self.played and (is_chance or self.best[row.parent] == row.branch):
                     self.played.add(row.node)
-        again = {row.node for row in rows if row.node >= 0 and not row.is_first}
-        self.numbered = again.difference(self.best)
         drawn = self.read_rows(rows)
-        passed = sum(drawn.layer[edge.child] - drawn.layer[edge.parent] - 1 for edge in drawn.edges)
-        if passed > _LONG_EDGES + 2 * len(drawn.glyphs):
-            self.numbered = again
+        while far := {
+            edge.child.node
+            for edge in drawn.edges
+            if drawn.layer[edge.child] - drawn.layer[edge.parent] > _MAX_PLIES
+        }:
+            self.numbered |= far
             drawn = self.read_rows(rows)
         return drawn
 
@@ -251,10 +252,11 @@ class _Reader:
         for row in rows:
             if row.parent < 0:
                 continue
-            child = glyphs.get(row.node)
-            if child is None or (row.node in self.numbered and not row.is_first):
+            if self.is_elsewhere(row):
                 child = self.elsewhere(row)
                 others.append(child)
+            else:
+                child = glyphs[row.node]
             glyphs[row.parent].below.append(self.edge(row, glyphs[row.parent], child))
         search = self.evaluation.search
         room: Lines = ()
@@ -398,6 +400,10 @@ class _Reader:
             return text
         return f"{text} → {known_text(*self.search.interval_of_branch(branch))}"
 
+    def is_elsewhere(self, row: Row) -> bool:
+        """Return whether a row is a note, or names a node that is drawn elsewhere."""
+        return not row.is_first and (row.node in self.numbered or row.node not in self.best)
+
     def elsewhere(self, row: Row) -> Glyph:
         """Return the note of branches left out, or a terminal again, or the number of a node."""
         n = row.node
@@ -457,7 +463,7 @@ class _Reader:
             chance = chance_text(self.tree, b)
         return Edge(
             parent, child, lines, chance, rank, is_grey, *marks,
-            row.is_first or row.node in self.numbered, "\n".join(tooltip),
+            row.is_first or self.is_elsewhere(row), "\n".join(tooltip),
             self.paid(b, row.node),
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import COLOR_SYSTEMS, Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.segment import Segment
@@ -17,6 +17,7 @@ from rich.theme import Theme
 from expectitree.base.errors import Excerpt, Problem
 from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
+from expectitree.text.phrases import untied
 
 THEME = Theme(
     {
@@ -144,20 +145,11 @@ def clipped(text: str, width: int, ellipsis: str = "…") -> str:
     """Return the text, or its beginning and an ellipsis where it is wider than `width` columns."""
     if cell_len(text) <= width:
         return text
-    kept = 0
-    room = width - len(ellipsis)
-    for character in text:
-        room -= cell_len(character)
-        if room < 0:
-            break
-        kept += 1
-    return text[:kept] + ellipsis
+    return chop_cells(text, max(1, width - len(ellipsis)))[0] + ellipsis
 
 
 def clipped_start(text: str, width: int, ellipsis: str = "…") -> str:
     """Return the text, or an ellipsis and its end where it is wider than `width` columns."""
-    if cell_len(text) <= width:
-        return text
     return clipped(text[::-1], width, ellipsis[::-1])[::-1]
 
 
@@ -211,7 +203,10 @@ def title_heading(tree: Tree, options: ConsoleOptions) -> Iterator[Text]:
 
 
 def line(*parts: str | tuple[str, str]) -> Text:
-    """Return one line of parts, each a text or a pair of text and style, that is never wrapped."""
+    """Return one line of parts, each a text or a pair of text and style, that is never wrapped.
+
+    Blanks that keep words together while a text is wrapped become plain ones.
+    """
     texts, spans, start = [], [], 0
     for part in parts:
         text, style = (part, "none") if isinstance(part, str) else part
@@ -220,7 +215,7 @@ def line(*parts: str | tuple[str, str]) -> Text:
             spans.append(Span(start, end, style))
         texts.append(text)
         start = end
-    return Text("".join(texts), no_wrap=True, overflow="ignore", spans=spans)
+    return Text(untied("".join(texts)), no_wrap=True, overflow="ignore", spans=spans)
 
 
 class Trimmed:

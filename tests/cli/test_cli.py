@@ -116,10 +116,6 @@ def test_closed_streams_do_not_change_the_exit_status(
 @pytest.mark.parametrize("width", [50, 80])
 @pytest.mark.parametrize("tree", sorted((ROOT / "trees").iterdir()), ids=lambda path: path.name)
 def test_trees_fit_the_width(tree: Path, width: int) -> None:
-    if width == 50 and tree.name in ("american-put.yaml", "hiv.yaml"):
-        width = 80  # deep, with a probability, a reward and a value on each branch
-    for name in ("star1", "star2"):
-        lines = run_main(
-            "eval", str(tree), "-a", name, "--windows", COLUMNS=str(width)
-        ).out.splitlines()
+    for words in ("eval -a star1 --windows", "eval -a star2 --windows", "trace -a star2"):
+        lines = run_main(*words.split(), str(tree), COLUMNS=str(width)).out.splitlines()
         assert max(map(len, lines)) <= width

@@ -49,10 +49,10 @@ def test_a_page_has_every_part(tmp_path: Path) -> None:
     text = out.read_text("utf-8")
     page = Page(text)
     assert page.headings == [
-        *("Sell the land, drill, or test first", "Recommendation", "First: choose test"),
-        *("After test, plus: choose install", "After test, minus: choose sell", "The tree"),
-        *("What the value depends on", "Where the decision changes", "How risky it is"),
-        "What information is worth",
+        *("Sell the land, drill, or test first", "Recommendation", "The tree"),
+        *("The reasons", "First: choose test", "After test, plus: choose install"),
+        *("After test, minus: choose sell", "What the value depends on"),
+        *("Where the decision changes", "How risky it is", "What information is worth"),
     ]
     words = " ".join(page.words.split())
     for part in (
@@ -98,6 +98,7 @@ max:
 """
 PARTS = [
     ("recommendation", "Choose act. It is worth 1.66667 on average."),
+    ("reasons", "First: choose act wait is worth 0"),
     ("criteria", "act ★ 1.66667 3 2.33333"),
     ("criteria", "action value cost (€) days"),
     ("criteria", "The objective is wtp*days - cost*w."),
@@ -127,7 +128,7 @@ def test_a_page_shows_the_draws_of_uncertain_inputs() -> None:
 def test_an_unknown_part_is_an_error_that_lists_them() -> None:
     done = run_main("report", OIL, "--parts", "inputs,rsk", "-o", "x.html")
     expected = (
-        "no part 'rsk' (did you mean 'risk'?)\nhelp: the parts are recommendation, tree, criteria, "
+        "no part 'rsk' (did you mean 'risk'?)\nhelp: the parts are recommendation, tree, reasons, "
     )
     assert (done.status, expected in done.err) == (2, True)
 
@@ -152,7 +153,7 @@ def test_a_page_says_nothing_of_commands(model: str) -> None:
 
 def test_what_a_tree_does_not_have_is_left_out() -> None:
     page = Page(page_of(et.loads("max: {a: 1, b: {min: [2, 3]}}"), "x.yaml"))
-    assert page.headings[-2:] == ["After b: MIN chooses #1", "The tree"]
+    assert page.headings[-2:] == ["First: MAX chooses b", "After b: MIN chooses #1"]
     page = Page(page_of(et.loads("parameters: {a: 0}\nmax: {x: a, y: 1}")))
     assert "Left out: no parameter can move" in page.words
 

@@ -141,7 +141,7 @@ def test_the_last_step_agrees_with_eval(
         browser = open_page(tree)
     assert browser.run(
         "return expectitree.page.items.some((item) => item.inner && !item.further && !item.open)"
-    ) is (len(tree) > 100)  # Smaller trees are expanded initially.
+    ) is (len(tree) > 100 or browser.run("return expectitree.page.isWide"))  # else all are expanded
     names = browser.run("return expectitree.algorithms")
     assert [name.split()[0] for name in names] == list(ALGORITHMS)
     ends = browser.run(
@@ -765,6 +765,7 @@ def test_no_branch_crosses_a_text(open_page: Any, name: str) -> None:
 
 def test_fit_fills_the_picture(open_page: Any) -> None:
     browser = open_page(et.load(next(path for path in TREES if path.name == "ballard-6.yaml")))
+    browser.run("expectitree.page.expand(64)")
     browser.press("End", "0")
     used = browser.run(
         "const boxes = [...document.querySelectorAll('#tree .shape')]"

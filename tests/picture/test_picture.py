@@ -268,6 +268,17 @@ def test_branches_to_one_shared_node_arrive_apart(direction: str) -> None:
             assert len({*ends}) == len(ends) == {inner: 8, leaf: 6}[node]
 
 
+@pytest.mark.parametrize("name", ["pig", "pig-repeated", "hiv", "shared"])
+def test_a_branch_from_far_above_names_its_node(name: str) -> None:
+    found = drawn(et.load(f"example:{name}"), rows=None)
+    layer = found.content.layer
+    assert max(layer[edge.child] - layer[edge.parent] for edge in found.content.edges) <= 2
+    notes = [glyph.value for glyph in found.content.glyphs if glyph.kind == "ELSEWHERE"]
+    values = " ".join(glyph.value for glyph in found.content.glyphs if glyph.kind != "ELSEWHERE")
+    assert all(note.removeprefix("→ ") in values for note in notes)
+    assert bool(notes) == name.startswith("pig")
+
+
 def test_a_title_without_width_is_no_division_by_zero() -> None:
     check_room(drawn(et.loads("{title: '\u0301', max: [1, 2]}"), "star1"))
 

@@ -24,7 +24,7 @@ from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, line, safe, spelled
-from expectitree.text.phrases import TIED, interval_text, payment, plural, plus_text, untied
+from expectitree.text.phrases import TIED, interval_text, payment, plural, plus_text
 
 Terms = Iterable[tuple[Number, Number]]  # probabilities and what each is multiplied by
 _WHY_OPEN = {
@@ -178,7 +178,7 @@ def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text
             initial_indent=first,
             subsequent_indent=rest,
         ):
-            yield line((untied(piece), style))
+            yield line((piece, style))
 
 
 class Sentences(Words):

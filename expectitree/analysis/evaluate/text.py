@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from textwrap import wrap
 from typing import Any, TypeAlias
 
+from rich.cells import cell_len
 from rich.console import ConsoleOptions, RenderableType
 
 from expectitree.analysis.evaluate.report import Evaluation
@@ -32,7 +33,6 @@ from expectitree.text.phrases import (
     plural,
     root_payment_text,
     tied,
-    untied,
     with_unit,
     worth_text,
 )
@@ -66,10 +66,10 @@ def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[R
     width = max(_NAME_WIDTH, *(len(name) + 1 for name, *_ in facts))
     room = options.max_width - width
     for name, *parts in facts:
-        text = line(*parts)
-        pieces: list[Sequence[str | Part]] = [[untied(piece)] for piece in wrap(text.plain, room)]
-        if text.cell_len <= room:
-            pieces = [[untied(part) if isinstance(part, str) else part for part in parts]]
+        text = "".join(part if isinstance(part, str) else part[0] for part in parts)
+        pieces = [parts]
+        if cell_len(text) > room:
+            pieces = [[piece] for piece in wrap(text, room)]
         for piece in pieces:
             yield line((f"{name:<{width}}", "dim"), *piece)
             name = ""

@@ -81,7 +81,7 @@ class _Drawing:
         self.options, self.width, self.notes = options, options.max_width, notes
         self.characters = characters(options)
         room = _ROOM + _PAYMENT_ROOM * self.columns.pays
-        self.levels = max(3, (self.width - room) // 4)
+        self.levels = max(1, (self.width - room) // 4)
         self.digits = len(str(self.tree.heights[-1]))  # of the greatest depth
         self.terminals_room = 3 * self.width
         if self.search.grown is not None:  # nodes of games have many leaves
@@ -108,14 +108,20 @@ class _Drawing:
         reward = self.tree.reward_of(row.branch)
         del self.paid[row.depth :]
         self.paid.append(shifted(reward, sum(self.paid[-1:])))
-        body, overflow = self.body(row, reward, self.width - len(stem) - 4 - _width(head))
-        yield line(*guides, *head, *body)
         margin = stem + self.margin(row)
         room = max(_MIN_ROOM, self.width - len(margin))
+        body, overflow = self.body(row, reward, self.width - len(stem) - 4 - _width(head))
+        if _width([*guides, *head, *body]) > self.width and row.depth:
+            branch = line(*guides, *head)
+            branch.rstrip()
+            yield branch
+            guides, head = [(margin, "guide")], []
+            body, overflow = self.body(row, reward, room)
+        yield line(*guides, *head, *body)
         for text, style in (*overflow, *self.remarks(row, reward)):
             text = TIED.join(safe(part, self.options) for part in text.split(TIED))
             for piece in wrap(text, room):
-                yield line((margin, "guide"), (untied(piece), style))
+                yield line((margin, "guide"), (piece, style))
 
     # ---- The left margin.
 
@@ -184,7 +190,7 @@ class _Drawing:
         if parent not in self.siblings:
             branches = self.tree.branches_of(parent)[:_MAX_ALIGNED]
             kind = self.columns.kind
-            p_width = paid = 0
+            p_width = 0
             best = None
             room = self.width - len(self.stem(row.depth)) - 6
             if kind[parent] != Kind.CHANCE:
@@ -192,8 +198,7 @@ class _Drawing:
             elif not shared_chance(self.tree, parent):
                 p_width = max(len(chance_text(self.tree, b)) for b in branches)
                 room -= p_width + 4
-            if self.columns.pays:
-                paid = max(_width(self.payment(b)) for b in branches)
+            paid = max(_width(self.payment(b)) for b in branches)
             is_inner = any(kind[self.columns.child[b]] for b in branches)
             room = max(_MIN_LABEL, room - paid - _LEAF_ROOM * (1 + is_inner))
             labels = max(cell_len(self.label(parent, b, room)) for b in branches)
@@ -375,10 +380,11 @@ class _Drawing:
         if self.evaluation.formulas:
             for text in self.formulas(row):
                 yield text, "dim"
-        if self.notes and row.branch in self.tree.branch_notes:
-            yield from _lines_of(self.tree.branch_notes[row.branch])
-        if self.notes and row.is_first and n in self.tree.notes:
-            yield from _lines_of(self.tree.notes[n])
+        notes = self.tree.branch_notes.get(row.branch, "")
+        if row.is_first:
+            notes += "\n" + self.tree.notes.get(n, "")
+        for text in notes.split("\n") * self.notes:
+            yield text.rstrip(), "dim"
 
     def search_remarks(self, row: Row, reward: Number) -> Iterator[Part]:
         """Yield what the search did at a node."""
@@ -413,13 +419,6 @@ class _Drawing:
         for b in folded:
             if shown := self.evaluation.formulas_at(self.columns.child[b], b):
                 yield f"{self.label(n, b, self.width)}: {_equations(shown)}"
-
-
-def _lines_of(note: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a note that are not empty."""
-    for text in note.split("\n"):
-        if text.strip():
-            yield text.rstrip(), "dim"
 
 
 def _equations(formulas: Mapping[str, str]) -> str:

@@ -20,10 +20,11 @@ from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import characters, line, safe, spelled, title_heading
-from expectitree.text.phrases import TIED, payment, plural, untied, window_text
+from expectitree.text.phrases import TIED, payment, plural, window_text
 
 _DEEPEST = 10  # plies that are indented; a deeper step has its depth in digits
-_MIN_ROOM = 24  # columns for text in a narrow terminal
+_ROOM = 40  # columns kept for text in a narrow terminal, where fewer plies are indented
+_MIN_ROOM = 24  # columns for text in a still narrower one
 _STYLES = {CUT: "cut", LEAVE: "value", CLOSE: "value", PASS: "dim"}
 _AIMS = {
     "exact": "to make it exact",
@@ -58,17 +59,18 @@ def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
 
 def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator[Text]:
     """Yield a step's sentence and formulas, the first line behind a margin with its number."""
-    first = margin + "  " * min(event.depth, _DEEPEST)
-    if event.depth > _DEEPEST:
+    deepest = min(_DEEPEST, max(0, sentences.options.max_width - _ROOM) // 2)
+    first = margin + "  " * min(event.depth, deepest)
+    if event.depth > deepest:
         first += f"({event.depth}) "
     below = " " * (cell_len(first) + 2)
     room = max(_MIN_ROOM, sentences.options.max_width - len(below))
-    for piece in wrap(sentences.sentence(event), room):
-        yield line((first, "dim"), (untied(piece), _STYLES.get(event.kind, "none")))
-        first = below
-    for formula in sentences.window_formulas(event):
-        for piece in wrap(formula, room):
-            yield line((below + piece, "dim"))
+    texts = [(sentences.sentence(event), _STYLES.get(event.kind, "none"))]
+    texts += [(formula, "dim") for formula in sentences.window_formulas(event)]
+    for text, style in texts:
+        for piece in wrap(text, room):
+            yield line((first, "dim"), (piece, style))
+            first = below
     if event.kind == ENTER and sentences.search.grown is not None:
         for text in sentences.tree.notes.get(event.node, "").splitlines():  # of the position
             yield line((below + safe(text, sentences.options), "dim"))

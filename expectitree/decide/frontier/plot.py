@@ -40,7 +40,6 @@ def figure_of(report: Frontier) -> Any:
     for name, axis in zip(report.parts, (axes.xaxis, axes.yaxis), strict=True):
         criterion = report.tree.criteria.by_name.get(name, Criterion(name))
         axis.set_label_text(axis_label(criterion))
-        axis.set_major_formatter("{x:,.12g}")
     axes.margins(x=0.25, y=0.12)  # room for the names
     finish(axes, report.tree.title)
     return figure

@@ -48,7 +48,6 @@ def figure_of(report: Risk) -> Any:
     axes.set_xlim(low - margin, high + margin)
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel(value_label(report.tree, "total"))
-    axes.xaxis.set_major_formatter("{x:,.12g}")
     axes.set_ylabel("probability of this total or less")
     finish(axes, report.tree.title)
     return figure

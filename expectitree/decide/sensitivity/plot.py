@@ -46,8 +46,6 @@ Corner = tuple[float, float]
 def figure_of(report: Any) -> Any:
     """Return a figure of a report that has a plot."""
     figure, axes = new_figure()
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter("{x:,.12g}")
     _plot(report, axes)
     pad = 20 if isinstance(report, Sensitivity) else 8
     finish(axes, report.tree.title, pad)

@@ -11,7 +11,7 @@ from expectitree.analysis.plotting import (
     axis_label,
     finish,
     line_style,
-    new_figures,
+    new_figure,
     plain,
     value_label,
 )
@@ -25,19 +25,15 @@ _DOTS = 1_000  # draws in a plane
 def figure_of(report: Simulation | Acceptability) -> Any:
     """Return a figure with a line for each action."""
     if isinstance(report, Acceptability):
-        figure, panels = new_figures(2)
-        _plot_curve(report, panels[0])
-        _plot_worth(report, panels[1])
+        figure, *panels = new_figure(2)
+        _plot_acceptability(report, *panels)
     else:
-        figure, panels = new_figures(1 + (report.plane is not None))
+        figure, *panels = new_figure(1 + (report.plane is not None))
         _plot_distributions(report, panels[0])
+        if report.plane is not None:
+            _plot_plane(report.plane, report.tree.criteria.by_name, panels[1])
     panels[0].set_ylim(-0.02, 1.02)
-    if isinstance(report, Simulation) and report.plane is not None:
-        _plot_plane(report.plane, report.tree.criteria.by_name, panels[1])
-    for axes in panels[1:]:
-        axes.yaxis.set_major_formatter("{x:,.12g}")
     for axes, title in zip_longest(panels, [report.tree.title]):
-        axes.xaxis.set_major_formatter("{x:,.12g}")
         finish(axes, title)
     return figure
 
@@ -77,21 +73,17 @@ def _plot_plane(plane: Plane, criteria: Mapping[str, Criterion], axes: Any) -> N
     axes.set_ylabel(f"{axis_label(criteria[plane.cost])}, {first}")
 
 
-def _plot_curve(report: Acceptability, axes: Any) -> None:
+def _plot_acceptability(report: Acceptability, curve: Any, worth: Any) -> None:
     xs = [float(point.at) for point in report.points]
     best = [point.shares[report.actions.index(point.best)] for point in report.points]
-    axes.plot(xs, best, color="0.8", linewidth=7, label="best on average", zorder=1)
+    curve.plot(xs, best, color="0.8", linewidth=7, label="best on average", zorder=1)
     for at, action in enumerate(report.actions):
         shares = [point.shares[at] for point in report.points]
-        axes.plot(xs, shares, label=plain(action), **line_style(at))
-    axes.set_xlabel(axis_label(report.range))
-    axes.set_ylabel("share of draws in which it is best")
-
-
-def _plot_worth(report: Acceptability, axes: Any) -> None:
-    xs = [float(point.at) for point in report.points]
+        curve.plot(xs, shares, label=plain(action), **line_style(at))
     for position, name in enumerate(report.points[0].worth):
-        worth = [point.worth[name].value for point in report.points]
-        axes.plot(xs, worth, label=plain(name), **line_style(position))
-    axes.set_xlabel(axis_label(report.range))
-    axes.set_ylabel("worth of knowing in advance")
+        values = [point.worth[name].value for point in report.points]
+        worth.plot(xs, values, label=plain(name), **line_style(position))
+    curve.set_ylabel("share of draws in which it is best")
+    worth.set_ylabel("worth of knowing in advance")
+    for axes in (curve, worth):
+        axes.set_xlabel(axis_label(report.range))

@@ -38,23 +38,24 @@ def _lines(sheet: Sheet, is_key: bool) -> Iterator[str]:
     for name, colour in _COLOURS.items():
         yield rf"\definecolor{{{name}}}{{HTML}}{{{colour[1:].upper()}}}"
     yield r"\begin{document}"
-    if is_key:
-        yield _heading(sheet, "Answers")
-        yield rf"\begin{{longtable}}[l]{{{'l' * len(sheet.columns)}}}"
-        for row in (sheet.columns, *sheet.rows):
-            yield (
-                " & ".join(map(_text, row))
-                + r" \\"
-                + (r" \hline\noalign{\smallskip}" * (row == sheet.columns))
-            )
-        yield r"\end{longtable}" + "\n" + r"\newpage"
     for variant in sheet.variants:
         yield from _page(sheet, variant, is_key)
+        if is_key and variant is sheet.variants[0]:
+            yield from _table(sheet)
+        yield r"\newpage"
     yield r"\end{document}"
 
 
+def _table(sheet: Sheet) -> Iterator[str]:
+    yield rf"\begin{{longtable}}[l]{{{'l' * len(sheet.columns)}}}"
+    yield " & ".join(map(_text, sheet.columns)) + r" \\ \hline\noalign{\smallskip}\endhead"
+    for row in sheet.rows:
+        yield " & ".join(map(_text, row)) + r" \\"
+    yield r"\end{longtable}"
+
+
 def _page(sheet: Sheet, variant: Variant, is_key: bool) -> Iterator[str]:
-    yield _heading(sheet, f"Variant {variant.name}")
+    yield rf"\section*{{{_text(sheet.title)} \hfill Variant {variant.name}}}"
     yield ("Solution" if is_key else rf"Name: {_rule('70mm')}") + r"\par\bigskip"
     yield _text(sheet.task) + r"\par"
     yield r"\begin{center}"
@@ -64,11 +65,7 @@ def _page(sheet: Sheet, variant: Variant, is_key: bool) -> Iterator[str]:
     yield r"}\end{center}\vfill"
     answers = variant.answers.items()
     filled_in = (f"{_text(name)}: {_text(text) if is_key else _rule()}" for name, text in answers)
-    yield r"\hfill ".join(filled_in) + "\n" + r"\newpage"
-
-
-def _heading(sheet: Sheet, name: str) -> str:
-    return rf"\section*{{{_text(sheet.title)} \hfill {_text(name)}}}"
+    yield r"\hfill ".join(filled_in) + "\n"
 
 
 def _rule(width: str = "20mm") -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from io import BytesIO
-from itertools import islice
 from xml.sax.saxutils import escape
 
 from expectitree.base.errors import AnalysisError, install_hint
@@ -51,12 +50,25 @@ def pdf(sheet: Sheet, is_key: bool) -> bytes:
 
 
 def _pages(sheet: Sheet, is_key: bool) -> Iterator[str]:
-    """Yield the exercises, or the table of the answers and the solutions."""
-    rows = iter(sheet.rows if is_key else ())
-    while part := [*islice(rows, _ROWS)]:
-        yield _svg(sheet, "Answers", _table([sheet.columns, *part]))
+    """Yield the exercises; or the solutions and the table of the answers.
+
+    The table is below the first solution; it has pages of its own where it needs more room.
+    """
+    rows = sheet.rows * is_key
+    top = _FOOT - _LINE * (len(rows) + 2)
+    below: Iterator[str] = iter(())  # the first variant takes it
+    picture, is_turned = sheet.variants[0].diagram(is_key)
+    task = broken(sheet.task, _COLUMNS, 20)
+    end = _TOP + 58 + _LINE * len(task) + picture.height * picture.scale
+    if rows and not is_turned and end < top - _LINE:
+        below = _table([sheet.columns, *rows], top)
+        rows = []
+    for start in range(0, len(rows), _ROWS):
+        part = rows[start : start + _ROWS]
+        yield _svg(sheet, "Answers", _table([sheet.columns, *part], _TOP + 30))
     for variant in sheet.variants:
-        yield _svg(sheet, f"Variant {variant.name}", _exercise(sheet, variant, is_key))
+        content = [*_exercise(sheet, variant, is_key), *below]
+        yield _svg(sheet, f"Variant {variant.name}", content)
 
 
 def _svg(sheet: Sheet, name: str, content: Iterable[str]) -> str:
@@ -73,20 +85,20 @@ def _exercise(sheet: Sheet, variant: Variant, is_key: bool) -> Iterator[str]:
         yield _text(_LEFT, y, line)
         y += _LINE
     picture, is_turned = variant.diagram(is_key, _FOOT - 20 - y)
-    wide = picture.scale * (picture.height if is_turned else picture.width)
-    x = _LEFT + (WIDTH - wide) / 2
-    x += wide if is_turned else 0
+    x = _LEFT + (WIDTH - picture.scale * picture.width) / 2
+    if is_turned:
+        x = _LEFT + (WIDTH + picture.scale * picture.height) / 2
     place = f"translate({x:.1f},{y:.1f}){' rotate(90)' * is_turned}"
     yield f'<g transform="{place}">{"".join(svg_lines(picture))}</g>'
     answers = [f"{name}: {text if is_key else '_' * 9}" for name, text in variant.answers.items()]
     yield from _row(_FOOT, answers, [text_width(text, _SIZE) for text in answers])
 
 
-def _table(rows: list[list[str]]) -> Iterator[str]:
+def _table(rows: list[list[str]], top: float) -> Iterator[str]:
     columns = zip(*rows, strict=True)
     widths = [max(text_width(text, _SIZE, True) for text in column) for column in columns]
     for place, row in enumerate(rows):
-        yield from _row(_TOP + 30 + place * _LINE, row, widths, 'font-weight="bold"' * (not place))
+        yield from _row(top + place * _LINE, row, widths, 'font-weight="bold"' * (not place))
 
 
 def _row(y: float, texts: list[str], widths: list[float], look: str = "") -> Iterator[str]:

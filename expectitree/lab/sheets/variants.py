@@ -50,8 +50,10 @@ class Variant:
         """
         evaluation = Evaluation("", self.search, self.windows)
         for is_turned, direction in product((False, True), ("down", "right")):
-            style = Style(None, direction=direction, title=False, solution=is_solved)
-            found = diagram(evaluation, replace(style, blank=not is_solved))
+            style = Style(
+                None, direction=direction, title=False, blank=not is_solved, solution=is_solved
+            )
+            found = diagram(evaluation, style)
             width, height = WIDTH, high
             if is_turned:
                 width, height = high, WIDTH
