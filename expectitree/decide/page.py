@@ -66,7 +66,7 @@ _HEAD = """<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy"
   content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <style>
-@page { size: A4; margin: 16mm }
+@page { size: A4; margin: 14mm }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328; background: white;
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif }
 h1 { line-height: 1.2; margin-bottom: 0.2rem }
@@ -88,10 +88,12 @@ th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; ve
   p, ul, figure, .table { margin: 0.4rem 0 }
   figure.wide img, figure.tree img { min-width: 0 }
   .plots figure { min-width: 0; flex-basis: 48%; max-width: 50% }
-  .tree img { max-height: 155mm }
-  .wide img { max-height: 130mm }
-  .plots img { max-height: 110mm; width: auto }
+  .tree img { max-height: 140mm }
+  .wide img { max-height: 110mm }
+  .plots img { max-height: 55mm; width: auto }
   .table { overflow: visible; font-size: 8pt }
+  .table:not(:has(tr:nth-child(16))) { display: inline-block; margin-right: 8mm;
+    vertical-align: top }
   th, td { padding: 0.1rem 0.5rem 0.1rem 0 }
   h2, h3, tr:nth-child(-n+3) { break-after: avoid }
   tr:nth-last-child(-n+3) { break-before: avoid }
