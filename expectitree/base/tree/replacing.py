@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from expectitree.base import budget
 from expectitree.base.errors import NumberError, TreeError
@@ -48,6 +48,7 @@ from expectitree.base.tree.parameters import (
     with_values,
 )
 
+Item = TypeVar("Item")
 _SET = "write its value in `with`, or one for all under the root's `parameters:`"
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
 _MAX_NODES = 200_000  # that a tree may have more than as written
@@ -58,27 +59,45 @@ def counters_of(tree: Tree) -> set[str]:
     """Return the parameters that are numbers while a tree is unrolled; none for other trees.
 
     They are those on which the end of a repetition depends, and those that a `with` sets from
-    themselves.
+    themselves: at once, or where it leads back, by parameters that are derived from them.
     """
-    formulas = tree.formulas
-    if formulas.written is not None:
-        formulas = formulas.written.formulas
+    written = tree.formulas.written or tree
+    formulas, child = written.formulas, written.columns.child
     if not formulas.endings:
         return set()
-    endings, replaced = formulas.endings, [*formulas.replaced.values()]
-    counters = {name for condition, _ in endings.values() for name in names_in(condition)}
-    for values in replaced:
-        counters.update(name for name, formula in values.items() if name in names_in(formula))
-    pending = [*counters]
+    sources = {name: [one.value] for name, one in tree.parameters.items()}
+
+    def names_before(name: str) -> Iterator[str]:
+        for formula in sources.get(name, ()):
+            yield from names_in(formula)
+
+    def nodes_after(n: int) -> Iterator[int]:
+        for b in written.branches_of(n):
+            yield formulas.links.get(child[b], child[b])
+
+    counters = {name for condition, _ in formulas.endings.values() for name in names_in(condition)}
+    for b, values in formulas.replaced.items():
+        after = formulas.links.get(child[b], child[b])
+        is_recursive = written.parent_of(b) in closure([after], nodes_after)
+        for name, formula in values.items():
+            names = {*names_in(formula)}
+            if name in names or (is_recursive and name in closure(names, names_before)):
+                counters.add(name)
+    for values in formulas.replaced.values():
+        for name, formula in values.items():
+            sources.setdefault(name, []).append(formula)
+    return closure(counters, names_before)
+
+
+def closure(some: Iterable[Item], others_of: Callable[[Item], Iterable[Item]]) -> set[Item]:
+    """Return some items, those that belong to these, and so on."""
+    items, pending = set[Item](), [*some]
     while pending:
-        name = pending.pop()
-        written = [values[name] for values in replaced if name in values]
-        if name in tree.parameters:  # others, only a `with` sets
-            written.append(tree.parameters[name].value)
-        more = {base for formula in written for base in names_in(formula)}
-        pending += more - counters
-        counters |= more
-    return counters
+        item = pending.pop()
+        if item not in items:
+            items.add(item)
+            pending += others_of(item)
+    return items
 
 
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
