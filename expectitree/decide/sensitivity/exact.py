@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from expectitree.base.budget import limited_work
 from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.numbers import quote, to_digits, to_exact
-from expectitree.base.reading import to_fraction
+from expectitree.base.reading import to_fraction, without_unit
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import with_values
@@ -120,7 +120,7 @@ def break_even(
         TreeError: A path leads nowhere.
     """
     check_tree(tree)
-    left, right = _sides_of(equation)
+    left, right = _sides_of(equation, tree.unit)
     moved = range_of(tree, parameter, range)
     try:
         with limited_work(MAX_STEPS):
@@ -174,11 +174,11 @@ def _sampled_meetings(sampler: Sampler, left: Side, right: Side) -> Iterator[Mee
             yield Meeting(*end, to_digits(left(end[0])), False)
 
 
-def _sides_of(equation: str) -> tuple[str, str | Fraction]:
+def _sides_of(equation: str, unit: str | None) -> tuple[str, str | Fraction]:
     left, _, right = (part.strip() for part in equation.partition("="))
     try:
         if left == VALUE and right:
-            return left, to_fraction(right)
+            return left, to_fraction(without_unit(right, unit))
         if left and right:
             return left, right
         why = f"found {quote(equation)}"

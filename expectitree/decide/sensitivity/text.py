@@ -273,12 +273,14 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
         columns, cells = columns[:-1], [row[:-1] for row in cells]
     headings = [column.heading for column in columns]
     taken = sum(max(map(len, column)) + GAP for column in zip(headings, *cells, strict=True))
-    width = max(_MIN_BAR, min(_MAX_BAR, options.max_width - taken))
-    for bar, row in zip(bars, cells, strict=True):
-        row[3] = _bar_text(bar, report, width, marks)
+    width = min(_MAX_BAR, options.max_width - taken)
+    texts = []
+    if width >= _MIN_BAR:  # else the numbers say more
+        texts = [_bar_text(bar, report, width, marks) for bar in bars]
+        cells = [[*row[:3], text, *row[4:]] for row, text in zip(cells, texts, strict=True)]
     if bars:
         yield from table(columns, cells, options)
-    if any(marks.change in row[3] for row in cells):
+    if any(marks.change in text for text in texts):
         yield from notes(options, f"{marks.change} the value where the best action changes")
     yield from notes(options, *_bar_notes(report))
     yield ""
