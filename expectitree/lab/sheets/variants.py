@@ -15,8 +15,8 @@ from typing import Any
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError, TreeError
-from expectitree.base.numbers import INFINITY, Number, decimal_text, exact_text, is_finite, to_exact
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.numbers import Number, decimal_text, exact_text, is_finite, to_exact
+from expectitree.base.tree.columns import NO_BOUNDS, Bounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_decimals, in_fractions, without_formulas
 from expectitree.lab.families import expected_nodes, generate
@@ -151,7 +151,8 @@ def make_variants(
     for tries, (seed, tree) in enumerate(_trees(source, wanted, parameters)):
         if len(seen) >= number and tries >= EVEN_TRIES * number:
             break
-        search = search_tree(tree, algorithm, bounds=wanted.bounds or usual_bounds(tree, algorithm))
+        tree = _with_bounds(tree, wanted.bounds or usual_bounds(tree, algorithm))
+        search = search_tree(tree, algorithm, bounds=wanted.bounds)  # which checks them
         most_cuts = max(most_cuts, search.cuts)
         known = [utility for utility in tree.columns.utility if utility == utility]
         columns = tree.columns
@@ -215,10 +216,28 @@ def _without_notes(tree: Tree) -> Tree:
 
 
 def usual_bounds(tree: Tree, algorithm: Algorithm) -> Bounds | None:
-    """Return None if the search needs the bounds that the tree states; alpha-beta needs none."""
-    if tree.root_id in tree.local_bounds and algorithm.needs_bounds:
+    """Return the bounds that a search by hand starts with; None without any.
+
+    Alpha-beta needs none. A search that needs bounds would use those of the leaves if the tree
+    stated none, and a student does not know the leaves.
+    """
+    bounds = tree.local_bounds.get(tree.root_id)
+    if not algorithm.prunes:
+        return bounds
+    if not algorithm.needs_bounds:
         return None
-    return -INFINITY, INFINITY
+    return bounds or NO_BOUNDS
+
+
+def _with_bounds(tree: Tree, bounds: Bounds | None) -> Tree:
+    """Return the tree with these bounds, so that its file has what the search of the key knows."""
+    local = {}
+    if bounds is not None:
+        local[tree.root_id] = bounds
+    formulas = tree.formulas
+    if formulas.written is not None:
+        formulas = replace(formulas, written=_with_bounds(formulas.written, bounds))
+    return tree.changed(local_bounds=local, formulas=formulas)
 
 
 def redrawn(tree: Tree, seed: int, is_round: bool = True) -> Tree:

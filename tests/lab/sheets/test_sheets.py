@@ -18,7 +18,7 @@ import pytest
 from helpers import ROOT, invoke
 
 import expectitree as et
-from expectitree.base.algorithms import algorithm
+from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.tree.transform import without_formulas
 from expectitree.lab.sheets.latex import document
@@ -113,6 +113,24 @@ def test_by_hand_alphabeta_knows_no_bounds_and_star1_those_that_the_page_states(
         assert sheet.variants[0].search.bounds == bounds
         assert ("Every utility lies in [0,\xa020]." in sheet.task) == (name == "star1")
     assert sheet_of(name="alphabeta", bounds=(-5, 25)).variants[0].search.bounds == (-5, 25)
+
+
+@pytest.mark.parametrize("bounds", [None, (-100, 9000)])
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("source", ["uniform", "local-bounds", "rockefeller"])
+def test_the_file_of_a_variant_has_the_results_of_the_key(
+    source: str, name: str, bounds: tuple[int, int] | None
+) -> None:
+    parameters: dict[str, Any] = {"branching": 3, "plies": 3, "utilities": "0,5"}
+    tree: Any = source
+    if source != "uniform":
+        parameters, tree = {}, et.load(f"example:{source}")
+    if tree != source and tree.columns.pays:
+        bounds = None
+    for variant in make_variants(tree, algorithm(name), Wanted(3, bounds=bounds), **parameters):
+        search = et.evaluate(et.loads(et.dumps(variant.search.tree)), name)
+        assert (search.counts, search.best) == (variant.search.counts, variant.search.best)
+        assert search.bounds == variant.search.bounds
 
 
 def test_new_utilities_look_like_the_old_ones() -> None:
