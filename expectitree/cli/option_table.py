@@ -594,6 +594,7 @@ TABLE: dict[str, list[Parameter]] = {
             "Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
             rare=True,
         ),
+        _algorithm("With --answers: the search that the student did.", rare=True),
         Option("-q --quiet", "In text, print only what is broken, and the last line."),
     ],
     "generate": [

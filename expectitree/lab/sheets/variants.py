@@ -119,8 +119,8 @@ def task_of(search: Search, windows: bool) -> str:
     window = ", with its alpha and beta on entry" * windows
     return (
         f"Search the tree with {algorithm.full_name}, in the order in which it is drawn.{known} "
-        f"Write the value or the bound that you find at each node that you visit{window}. Cross "
-        "out each branch that a cut leaves."
+        f"Write the value or the bound (such as ≤\xa05) that you find at each node that you "
+        f"visit{window}. Cross out each branch that a cut leaves."
     )
 
 
