@@ -164,11 +164,18 @@ def make_variants(
         turns = filter(None, chain.from_iterable(zip_longest(*by_best.values())))
         chosen = enumerate(sorted(islice(turns, number), key=itemgetter(0)), 1)
         return [Variant(f"{i}", seed, search, wanted.windows) for i, (seed, search) in chosen]
+    hint = (
+        "take fewer variants or cuts, a larger tree, other utilities or bounds, or another search"
+    )
+    if most_cuts < min(min_cuts, 1):
+        hint = (
+            "such trees have no cuts: alphabeta cuts where MAX and MIN alternate (--pattern max,min), "
+            "star1 and star2 also at CHANCE nodes, if they have bounds"
+        )
     cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
     raise AnalysisError(
         f"found {len(seen)} of {number} variants with a unique best action{cuts * (min_cuts > 0)} "
-        f"among {TRIES * number:,} trees\ntake fewer variants or cuts, a larger tree, other "
-        "utilities or bounds, or another search"
+        f"among {TRIES * number:,} trees\n{hint}"
     )
 
 
@@ -185,6 +192,11 @@ def _trees(
                 tree = redrawn(source, seed, is_round)
             except TreeError:  # these values of the parameters do not fit together
                 continue
+            except OverflowError:
+                message = (
+                    "the numbers of the tree are too far apart\nwrite numbers of similar sizes"
+                )
+                raise AnalysisError(message) from None
         if not is_round or _is_printed_exactly(tree):
             yield seed, _without_notes(tree.changed(title=None, source=None))
 
