@@ -124,8 +124,8 @@ PARAMETERS = {
         _pattern,
         f"from 1 to {MAX_PLIES} of max, min and chance, such as max,chance,min",
         "KINDS",
-        "kinds of the plies, starting at the root.  [default: max,chance,min; max,min in a "
-        "sheet of alphabeta]",
+        "kinds of the plies, starting at the root; without it, a sheet of alphabeta has max,min.  "
+        "[default: max,chance,min]",
     ),
     "plies": Parameter(
         _plies,

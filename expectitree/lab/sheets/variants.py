@@ -169,8 +169,8 @@ def make_variants(
     )
     if most_cuts < min(min_cuts, 1):
         hint = (
-            "such trees have no cuts: alphabeta cuts where MAX and MIN alternate (--pattern max,min), "
-            "star1 and star2 also at CHANCE nodes, if they have bounds"
+            "such trees have no cuts: alphabeta cuts where MAX and MIN alternate (--pattern "
+            "max,min), star1 and star2 also at CHANCE nodes, if they have bounds"
         )
     cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
     raise AnalysisError(

@@ -226,12 +226,25 @@ def test_labels_keep_their_meaning(name: str) -> None:
     assert len(variants) > 5
 
 
+TOO_FAR_APART = {
+    "expectiminimax": "max: {a: 1e300, b: -1e-300}",
+    "alphabeta": "max: {a: {min: [1e400, 1]}, b: {min: [2, 1]}}",
+    "star1": "{parameters: {x: {value: 5, range: [0, 1e400]}}, max: {a: x, b: 3}}",
+}
+
+
 def test_too_few_trees_and_too_large_trees_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("expectitree.lab.sheets.variants.TRIES", 20)
     with pytest.raises(et.AnalysisError, match=r"0 of 2 .* 4 cuts or more by alphabeta \(at most"):
         sheet_of(name="alphabeta", number=2, min_cuts=4, pattern="max,min")
     with pytest.raises(et.AnalysisError, match="found 2 of 3 variants with a unique best action"):
         make_variants(et.loads("max: [1, 2]"), algorithm("expectiminimax"), Wanted(3))
+    for pattern in ("max", "max,chance,min", "chance"):
+        with pytest.raises(et.AnalysisError, match="0 of 2 .*: such trees have no cuts: alphabeta"):
+            sheet_of(name="alphabeta", number=2, min_cuts=1, pattern=pattern)
+    for name, text in TOO_FAR_APART.items():
+        with pytest.raises(et.AnalysisError, match="the numbers of the tree are too far apart: wr"):
+            make_variants(et.loads(text), algorithm(name), Wanted(2))
     with pytest.raises(et.AnalysisError, match="the tree has 1,365 nodes, expected at most 200"):
         sheet_of(branching=4, plies=5)
     (variant,) = sheet_of(number=1, branching=5, plies=3).variants
