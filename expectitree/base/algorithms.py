@@ -276,5 +276,6 @@ def _named(name: str) -> Algorithm:
         found: Algorithm = plugin(others[key], Algorithm)
         return replace(found, name=key)
     choices = [*ALGORITHMS, *others]
-    hint = did_you_mean(name, (*choices, *ALIASES))
-    raise SearchError(f"unknown algorithm {quote(name)}{hint}\nchoose among {', '.join(choices)}")
+    advice = f"choose one of {', '.join(choices)}; `compare` takes several, each after its own -a"
+    meant = did_you_mean(name, (*choices, *ALIASES))
+    raise SearchError(f"unknown algorithm {quote(name)}{meant}", advice)

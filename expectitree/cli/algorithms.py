@@ -20,12 +20,6 @@ class ChosenAlgorithms:
         self.are_named = bool(names)  # by the user; otherwise these are all algorithms
         self.tuning = tuning
         options = {name.replace("_", "-"): value for name, value in tuning.items()}
-        for name in names:
-            if name == "all" or "," in name or " " in name:
-                raise UsageError(
-                    f"-a takes one search, found {name!r}\nrepeat -a for each; `expectitree "
-                    "compare` without -a runs all."
-                )
         chosen = {name_of(name): name for name in names or ALGORITHMS}
         for key in options:
             owner = OPTIONS[key].algorithm

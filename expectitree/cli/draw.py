@@ -134,7 +134,9 @@ def _kind(output: str, picture_format: str | None) -> str:
             raise UsageError("-o - needs --format\none of svg, dot, mmd, html.")
         return picture_format
     if picture_format is not None:
-        hint = f"write -o {os.path.splitext(output)[0]}.{picture_format}, or -o - as well."
-        raise UsageError(f"--format is for standard output\n{hint}")
+        raise UsageError(
+            "--format is for standard output\nfor a file, write -o, whose ending sets the format; "
+            "for standard output, -o -."
+        )
     check_place(output)
     return drawing.kind_of(output)

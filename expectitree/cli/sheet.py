@@ -82,9 +82,6 @@ def command(
     for variant, copy in zip(variants, copies, strict=False):
         save(variant.search.tree.changed(title=f"{title}, variant {variant.name}"), copy)
     say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")
-    if copies:
-        check = f"verify {copies[0]} --answers FILE" + f" -a {algorithm.name}" * algorithm.prunes
-        say(f"to check a student's answers: expectitree {check}")
     if reason := uneven(variants):
         say(reason)
 

@@ -46,13 +46,10 @@ NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv"))
 _MEANT = {  # by options that users expect, of one command or of all
     "--json": "write --format json",
     "--csv": "write --format csv",
-    "--max": "write `max:` in the tree",
     "--min": "write `min:` in the tree",
     "sheet --depth": "write --plies",
     "generate --depth": "write --plies",
     "sheet --count": "write --variants, or -n",
-    "sheet --number": "write --variants, or -n",
-    "sheet --key": "the key is a second file, such as sheet-key.html",
     "convert --to": "the ending of OUT sets the format; if OUT is -, write --format",
     "convert -o": "write `expectitree convert IN OUT`, without -o",
     "convert --output": "write `expectitree convert IN OUT`, without --output",

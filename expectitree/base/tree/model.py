@@ -734,15 +734,12 @@ def _meant(tree: Tree, path: str) -> str:
 
     People leave out the first labels and signs, add a slash, or write a label in other case.
     """
-    if path.strip("/").casefold() in _ROOT_WORDS:
-        return f"write {paths.ROOT} for the root"
     letters = re.sub(r"[/#\s]", "", path[:_MAX_GUESSED])
     shape = re.compile("(.*/)?#?" + r"[/#\s]*".join(map(re.escape, letters)), re.IGNORECASE)
-    known = (known for _, known in islice(tree.walk(), _MAX_GUESSED * bool(letters)))
-    depths = {meant: meant.count("/") for meant in known if shape.fullmatch(meant)}
-    least = min(depths.values(), default=0)
-    nearest = [escape(meant) for meant, depth in depths.items() if depth == least]
-    return f"write {' or '.join(nearest[:3])}" * bool(nearest)
+    meant = [known for _, known in islice(tree.walk(), _MAX_GUESSED) if shape.fullmatch(known)]
+    if letters.casefold() in _ROOT_WORDS:
+        meant = [f"{paths.ROOT} for the root"]
+    return f"write {' or '.join(map(escape, meant[:3]))}" if letters and meant else ""
 
 
 def _known_labels(node: Node, where: str) -> str:

@@ -89,8 +89,6 @@ BOUNDS = [  # the tree, the search, an answer, and what is expected in its place
     (CUT, None, "b: ≤ 1", ""),
     (CUT, None, "b: ≤ 0.9", "1"),
     (CUT, None, "b: '>= 2'", "1"),
-    (CUT, None, "b: [-inf, 5]", ""),
-    (CUT, None, "b: [1.25e1, 1.25e1]", "1"),
     (CUT, "alphabeta", "b: 5", ""),
     (CUT, "alphabeta", "b: 1", ""),
     (CUT, "alphabeta", "b: <= 5", ""),
@@ -98,7 +96,7 @@ BOUNDS = [  # the tree, the search, an answer, and what is expected in its place
     (CUT, "alphabeta", "b: 4", "<= 5"),
     (CUT, "alphabeta", "b/#2: 5", "1"),
     (CUT, "alphabeta", "best: b", "a"),
-    (CUT, "expectimax", "b: 5", "1"),
+    (CUT, "expectiminimax", "b: 5", "1"),
     (CUT.replace("max", "min"), "alphabeta", "b: 9", "1"),
     (PAID, "alphabeta", "b: 5", ""),
     (PAID, "alphabeta", "b: 3", ""),
@@ -136,24 +134,23 @@ def test_a_value_may_include_what_its_branch_pays(tmp_path: Path) -> None:
     [
         ("", "FILE: the answers: found nothing, expected the path of a node and its value"),
         ("[1, 2]", "FILE:1:1: the answers: found a list, expected the path of a node"),
-        ("# nothing", "FILE: the answers: found nothing, expected the path of a node"),
-        ("b/c: 2", "FILE:1:1: the answers: no node b/c: the branches of / are a1, a2"),
+        ("b/c: 2", "FILE:1:1: b/c: no node b/c: the branches of / are a1, a2"),
         ("a1: two", "FILE:1:5: a1: 'two' is not a number"),
         ("a1: inf", "FILE:1:5: a1: 'inf' is not finite"),
         ("a1: <= two", "FILE:1:5: a1: 'two' is not a number"),
-        ("a1: [1, 2, 3]", "FILE:1:5: a1: found a list, expected a number, or a bound such as `<="),
-        ("a1: [1, [2]]", "FILE:1:5: a1: found a list, expected a number, or a bound such as `<= "),
-        ("a1:", "FILE:1:4: a1: found nothing, expected a number, or a bound such as `<= 5`"),
+        ("a1: [1, 2, 3]", "FILE:1:5: a1: found a list, expected a number or a bound"),
+        ("a1: [-inf, 5]", "FILE:1:5: a1: found a list, expected a number or a bound"),
+        ("a1:", "FILE:1:4: a1: found nothing, expected a number or a bound"),
         (
             "a1: {b: 8}",
-            "FILE:1:5: a1: found a mapping, expected a number, or a bound such as",
+            "FILE:1:5: a1: found a mapping, expected a number or a bound",
         ),
         ("a1: 2.1\n#1: 7", "FILE:2:1: `#1: 7` is a comment in YAML"),
         ("  #2/#1: 7", "FILE:1:3: `#2/#1: 7` is a comment in YAML"),
         ("best: #2", "FILE:1:6: best: found nothing as the best action"),
-        ("best: A1", "FILE:1:7: best: no node A1: the branches of / are a1, a2"),
+        ("best: A1", "FILE:1:1: best: no node A1: the branches of / are a1, a2"),
         ("best: {a1: 2}", "FILE:1:7: best: found a mapping as the best action"),
-        (text_of({f"x{n}": "1" for n in range(30)}), "FILE:1:1: the answers: no node x0: the"),
+        (text_of({f"x{n}": "1" for n in range(30)}), "FILE:1:1: x0: no node x0: the"),
     ],
 )
 def test_a_file_that_is_no_answers_is_reported(answers: str, message: str, tmp_path: Path) -> None:
@@ -163,8 +160,8 @@ def test_a_file_that_is_no_answers_is_reported(answers: str, message: str, tmp_p
 
 
 ADVICE = {
-    "a1: {'#1': 8}": "write a line for each node, such as `a1/#1: 8`",
-    "#1: 7": 'for a path, write it in quotes, `"#1"`; for a comment, write a space after the #',
+    "a1: {'#1': 8}": "write a line for each node, as in `a2/#1: 4` or `b: <= 5`",
+    "#1: 7": 'quote a path, as in `"#1"`; in a comment, write a space after the #',
     "best: #2": "write its label; '#2' is a comment in YAML: for text, write `\"#2\"`; for a "
     "comment, write a space after the #",
     "best: A1": "write a1",
@@ -175,7 +172,7 @@ ADVICE = {
 
 @pytest.mark.parametrize("answers", ADVICE)
 def test_advice_is_what_to_write(answers: str, tmp_path: Path) -> None:
-    assert checked(tmp_path, answers)[1][-1].endswith(f"^: {ADVICE[answers]}")
+    assert checked(tmp_path, answers)[1][-1].endswith(f": {ADVICE[answers]}")
 
 
 @pytest.mark.parametrize("words", [[LEFT], ["--write"], ["--format", "json"]])
