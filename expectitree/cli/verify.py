@@ -111,9 +111,7 @@ def _verified(
             return verify_file(file)
         except (FileError, SearchError) as error:
             unwritten.append(file)
-            reason = str(error)
-            if isinstance(error, FileError):
-                reason = error.problems[0].message
+            reason = error.as_problems()[0].message
             say(f"{file}: not refreshed: {reason}; nothing was written")
     return verification
 

@@ -185,8 +185,9 @@ def _trees(
             except TreeError:  # these values of the parameters do not fit together
                 continue
             except OverflowError:
-                reason = "the numbers of the tree are too far apart"
-                raise AnalysisError(reason, "write numbers of similar sizes") from None
+                raise AnalysisError(
+                    "the numbers of the tree are too far apart\nwrite numbers of similar sizes"
+                ) from None
         if not is_round or _is_printed_exactly(tree):
             yield seed, tree.changed(title=None, source=None)
 
