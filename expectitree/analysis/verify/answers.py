@@ -23,7 +23,6 @@ from expectitree.files.grammar.document import (
     Place,
     Problems,
     TooManyProblemsError,
-    error_at,
     keys_of,
     place_of,
 )
@@ -39,7 +38,8 @@ _NUMBER = (
 )
 _SIGNS = {"": eq, "<=": le, "≤": le, ">=": ge, "≥": ge}  # before a number, and when that is true
 _ANSWER = re.compile(r"(<=|≤|>=|≥|)\s*(.*)", re.DOTALL)
-_COMMENT = re.compile(r"^[ \t]*(#\d\S*)[ \t]*:.*$", re.MULTILINE)
+# A path that begins with # and is not in quotes, which is a comment for YAML.
+_UNQUOTED = re.compile(r"^([ \t]*)(#\d[^\s:]*):", re.MULTILINE)
 
 
 def check_answers(
@@ -92,10 +92,7 @@ def check_answers(
 def _read(tree: Tree, file: str) -> tuple[dict[int, Answer], str | None]:
     """Return the answers of a file by node, and the best action if there is one."""
     text, name = read_text(file)
-    if comment := _COMMENT.search(text):
-        hint = f'quote a path, as in `"{comment[1]}"`; in a comment, write a space after the #'
-        message = f"`{comment[0].strip()}` is a comment in YAML\n{hint}"
-        raise error_at(text, comment.start(1), name, message)
+    text = _UNQUOTED.sub(r'\1"\2":', text)
     document = Document(name, "")
     best = None
     if text.strip():
