@@ -276,6 +276,8 @@ def _named(name: str) -> Algorithm:
         found: Algorithm = plugin(others[key], Algorithm)
         return replace(found, name=key)
     choices = [*ALGORITHMS, *others]
-    advice = f"choose one of {', '.join(choices)}; `compare` takes several, each after its own -a"
-    meant = did_you_mean(name, (*choices, *ALIASES))
-    raise SearchError(f"unknown algorithm {quote(name)}{meant}", advice)
+    hint = did_you_mean(name, (*choices, *ALIASES))
+    raise SearchError(
+        f"unknown algorithm {quote(name)}{hint}\nchoose among {', '.join(choices)}; `compare` "
+        "takes several, each after its own -a"
+    )

@@ -30,7 +30,8 @@ from expectitree.files.grammar.words import described, filled_text
 from expectitree.searches.engine import search_tree
 from expectitree.text.phrases import plural
 
-Answer: TypeAlias = tuple[str, str, str, Fraction]  # the path, what is written, a sign, the number
+# The branch and its path, a sign, the number, and all that is written.
+Answer: TypeAlias = tuple[int, str, str, Fraction, str]
 BEST = "best"  # the key of the best action
 _FORM = "expected the path of a node and its value on every line, such as `a2/#1: 4.5`"
 _NUMBER = (
@@ -56,14 +57,13 @@ def check_answers(
     whole, search = search_tree(tree), search_tree(tree, algorithm)
     tree = search.tree
     answers, best = _read(tree, file)
-    for right, (node, (path, written, sign, number)) in enumerate(sorted(answers.items())):
+    for right, (node, (branch, path, sign, number, written)) in enumerate(sorted(answers.items())):
         value = whole.lower[node]
         found, bound = "", value
         if search.visits[node] and not search.is_exact(node):  # a bound was enough
             found, bound = "<= ", search.upper[node]
             if bound > search.alpha[node]:
                 found, bound = ">= ", search.lower[node]
-        branch = tree.find_branch(path)
         paid = dict.fromkeys((0, tree.reward_of(branch)))
         ends = [end + more for end in ({value} if sign else {value, bound}) for more in paid]
         is_rounded = len(written.partition(".")[2]) >= 2
@@ -81,8 +81,7 @@ def check_answers(
         fault = f"{BEST}: found {best}, expected {whole.best or 'none'}"
         return fault, reasons(search, tree.root_id, NONE)
     kind = tree.columns.kind
-    inner = (n for n in range(len(tree)) if kind[n] != Kind.TERMINAL and search.visits[n])
-    missing = sum(n not in answers for n in inner)
+    missing = sum(kind[n] != Kind.TERMINAL and n not in answers for n in range(len(tree)))
     text = f"{plural(len(answers) + (best is not None), 'answer')} right, none wrong"
     if missing:
         text += f"; no answer at {plural(missing, 'node')}"
@@ -107,10 +106,10 @@ def _read(tree: Tree, file: str) -> tuple[dict[int, Answer], str | None]:
                     best = filled_text(data, " as the best action\nwrite its label")
                     tree.find_branch(join([best]))
                 else:
-                    node = tree.find(path).id
+                    branch, node = tree.find_branch(path), tree.find(path).id
                     written = filled_text(data, _NUMBER)
                     sign, number = _ANSWER.findall(written)[0]
-                    answers[node] = path, written, sign, to_fraction(number)
+                    answers[node] = branch, path, sign, to_fraction(number), written
             except ExpectitreeError as error:
                 place = place_of(root, path, isinstance(error, TreeError))
                 problems.add(place, path, error)

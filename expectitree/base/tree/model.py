@@ -51,7 +51,6 @@ TALLEST = 2**15 - 1  # height in a column of two bytes, of which `find_fault` ne
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
 _MAX_GUESSED = 1000  # nodes that a wrong path may mean, and characters of it
-_ROOT_WORDS = ("root", "value", "top", "start")
 
 
 @dataclass(frozen=True, eq=False)
@@ -735,9 +734,10 @@ def _meant(tree: Tree, path: str) -> str:
     People leave out the first labels and signs, add a slash, or write a label in other case.
     """
     letters = re.sub(r"[/#\s]", "", path[:_MAX_GUESSED])
-    shape = re.compile("(.*/)?#?" + r"[/#\s]*".join(map(re.escape, letters)), re.IGNORECASE)
-    meant = [known for _, known in islice(tree.walk(), _MAX_GUESSED) if shape.fullmatch(known)]
-    if letters.casefold() in _ROOT_WORDS:
+    shape = r"(?i)(.*/)?#?" + r"[/#\s]*".join(map(re.escape, letters))
+    known = (known for _, known in islice(tree.walk(), _MAX_GUESSED))
+    meant = [path for path in known if re.fullmatch(shape, path)]
+    if letters.casefold() in ("root", "value", "top", "start"):
         meant = [f"{paths.ROOT} for the root"]
     return f"write {' or '.join(map(escape, meant[:3]))}" if letters and meant else ""
 
