@@ -30,8 +30,10 @@ from expectitree.cli.tree_files import files_in
 from expectitree.files import load
 from expectitree.text.console import characters, line, safe
 
-_ONE = """--answers is for one FILE, without --write and --format
-for several students: `for f in *.yaml; do echo $f; expectitree verify FILE --answers $f; done`"""
+_ONE = (
+    "--answers is for one FILE, without --write and --format\nfor several students: `for f in "
+    "*.answers.yaml; do echo $f; expectitree verify FILE --answers $f; done`"
+)
 
 
 def command(
