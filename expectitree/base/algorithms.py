@@ -277,4 +277,7 @@ def _named(name: str) -> Algorithm:
         return replace(found, name=key)
     choices = [*ALGORITHMS, *others]
     hint = did_you_mean(name, (*choices, *ALIASES))
-    raise SearchError(f"unknown algorithm {quote(name)}{hint}\nchoose among {', '.join(choices)}")
+    raise SearchError(
+        f"unknown algorithm {quote(name)}{hint}\nchoose among {', '.join(choices)}; `compare` "
+        "takes several, each after its own -a"
+    )

@@ -47,6 +47,11 @@ _MEANT = {  # by commands that users expect, or that earlier versions had
     "tree": "`eval` prints a tree with its value, and `draw` makes a picture",
     "picture": "`draw` makes a picture",
     "plot": "`draw` makes a picture of a tree, and --plot one of an analysis",
+    "minimax": "`eval` searches a tree by -a minimax",
+    "expectimax": "`eval` searches a tree by -a expectimax",
+    "list": "`new --list` lists the examples",
+    "examples": "`new --list` lists the examples",
+    "check": "`verify` checks files",
     "opponents": "write an opponent who makes mistakes as a CHANCE node, and `eval` the tree",
 }
 

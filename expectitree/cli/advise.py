@@ -18,7 +18,8 @@ def source_of(
     from expectitree.games.growth import MAX_DEPTH
 
     if not is_game_name(name):
-        raise UsageError(f"{name} is not a game\nname one such as game:pig or file.py:CLASS.")
+        hint = "name one such as game:pig or file.py:CLASS; for a tree, use `eval`."
+        raise UsageError(f"{name} is not a game\n{hint}")
     if depth is None and seconds is None:
         seconds = usual
     if depth is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from click import UsageError
@@ -71,52 +71,60 @@ def command(
     if drawing_options.pop("show_all", False):
         drawing_options["rows"] = None
 
-    drawer = _Drawer(options, algorithms, output, kind, drawing_options, force)
-    list(options.map("drawing", drawer.draw, lazy))
+    draw = partial(
+        _draw,
+        options=options,
+        algorithms=algorithms,
+        output=output,
+        kind=kind,
+        style=drawing_options,
+        force=force,
+    )
+    list(options.map("drawing", draw, lazy))
 
 
-@dataclass
-class _Drawer:
-    """Draws a tree or the search of a game to a file."""
+def _draw(
+    source: Tree | Search,
+    file: str,
+    options: SearchOptions,
+    algorithms: ChosenAlgorithms,
+    output: str,
+    kind: str,
+    style: dict[str, Any],
+    force: bool,
+) -> None:
+    """Draw a tree or the search of a game to a file."""
+    if output != "-":
+        check_drawn(output, force)
+    if isinstance(source, Search):
+        picture = _drawn(source, file, kind, style)
+        options.fail_if(is_stopped(source))
+    elif kind == drawing.PAGE:
+        chosen = algorithms.for_tree(file, source)
+        arguments = options.arguments_for(*chosen)
+        del arguments["engine"]  # the interpreted one, which shows its steps
+        picture = drawing.Drawn(drawing.page(source, chosen, file=file, **arguments))
+    else:
+        algorithm, *_ = algorithms.for_tree(file, source)
+        arguments = options.arguments_for(algorithm)
+        arguments |= {"is_blank": "blank" in style, "exact": options.exact}
+        search = evaluate_known(source, algorithm, **arguments)
+        options.fail_if(is_stopped(search) and not source.unknown)
+        picture = _drawn(search, file, kind, style)
+    remarks = [f"{shown}; `--all` draws every node" for shown in picture.shown]
+    if output == "-":
+        write([str(picture.data)])
+    else:
+        drawing.write(picture.data, output)
+        remarks.insert(0, f"{output} written")
+    if remarks:
+        say(": ".join(remarks))
 
-    options: SearchOptions
-    algorithms: ChosenAlgorithms
-    output: str
-    kind: str
-    style: dict[str, Any]
-    force: bool
 
-    def draw(self, source: Tree | Search, file: str) -> None:
-        if self.output != "-":
-            check_drawn(self.output, self.force)
-        if isinstance(source, Search):
-            picture = self.drawn(source, file)
-            self.options.fail_if(is_stopped(source))
-        elif self.kind == drawing.PAGE:
-            chosen = self.algorithms.for_tree(file, source)
-            arguments = self.options.arguments_for(*chosen)
-            del arguments["engine"]  # the interpreted one, which shows its steps
-            picture = drawing.Drawn(drawing.page(source, chosen, file=file, **arguments))
-        else:
-            algorithm, *_ = self.algorithms.for_tree(file, source)
-            arguments = self.options.arguments_for(algorithm)
-            arguments |= {"is_blank": "blank" in self.style, "exact": self.options.exact}
-            search = evaluate_known(source, algorithm, **arguments)
-            self.options.fail_if(is_stopped(search) and not source.unknown)
-            picture = self.drawn(search, file)
-        remarks = [f"{shown}; `--all` draws every node" for shown in picture.shown]
-        if self.output == "-":
-            write([str(picture.data)])
-        else:
-            drawing.write(picture.data, self.output)
-            remarks.insert(0, f"{self.output} written")
-        if remarks:
-            say(": ".join(remarks))
-
-    def drawn(self, search: Search, file: str) -> drawing.Drawn:
-        if self.kind == drawing.PAGE:
-            return drawing.Drawn(drawing.page(with_positions(search), file=file))
-        return drawing.picture(search, self.kind, file=file, **self.style)
+def _drawn(search: Search, file: str, kind: str, style: dict[str, Any]) -> drawing.Drawn:
+    if kind == drawing.PAGE:
+        return drawing.Drawn(drawing.page(with_positions(search), file=file))
+    return drawing.picture(search, kind, file=file, **style)
 
 
 def _beside(options: SearchOptions) -> OutputFile:
@@ -134,6 +142,9 @@ def _kind(output: str, picture_format: str | None) -> str:
             raise UsageError("-o - needs --format\none of svg, dot, mmd, html.")
         return picture_format
     if picture_format is not None:
-        raise UsageError("--format is for standard output: a file's ending sets its format.")
+        raise UsageError(
+            "--format is for standard output\nfor a file, write -o, whose ending sets the format; "
+            "for standard output, -o -."
+        )
     check_place(output)
     return drawing.kind_of(output)

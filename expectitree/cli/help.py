@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from expectitree.base.tables import module_of
-from expectitree.cli.readable import Readable
+from expectitree.cli.readable import BOUNDS, Readable
 from expectitree.cli.terminal import OUT
 
 _IS_WHOLE = "expectitree.help_all"  # in the context's `meta`
@@ -35,7 +35,9 @@ _TYPES = {  # of values, by what the usage calls them
     "K": click.IntRange(min=1),
     "N": click.IntRange(min=1),
     "OUT": OUT,
+    "LOWER,UPPER": BOUNDS,
     "T": click.FloatRange(min=0, min_open=True),
+    "W": click.FloatRange(min=0),
 }
 
 

@@ -67,7 +67,8 @@ def command(file: str | None, example: str | None, list_examples: bool, force: b
         return
     ending = ".json" if content.startswith("{") else ".yaml"
     if not file.lower().endswith((ending, ".yml")):
-        raise UsageError(f"This tree needs a name that ends in {ending}.")
+        hint = "for an example, write --example NAME; --list shows the names."
+        raise UsageError(f"This tree needs a name that ends in {ending}\n{hint}")
     check_file(file, force)
     with whole_file(file) as stream:
         stream.write(content.encode())

@@ -19,7 +19,6 @@ from expectitree.base.algorithms import OPTIONS as TUNING
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.help import COUNT, FILE, FORMATS, GAMES, OUTPUT, SEARCHES, TREES, Option
 from expectitree.cli.readable import (
-    BOUNDS,
     CHOSEN_BOUNDS,
     NUMBER,
     FormatName,
@@ -58,7 +57,6 @@ _report = partial(
     help="Write the report to a file, not to standard output.",
     section=OUTPUT,
     name="report_file",
-    type=OUT,
     expose_value=False,
     callback=choose_report,
 )
@@ -106,7 +104,7 @@ TABLE: dict[str, list[Parameter]] = {
             TREES,
         ),
         Option("--force", "Replace an existing file.", OUTPUT),
-        _report("-o --output FILE"),
+        _report("-o --output OUT"),
     ],
     "**reading": [
         Option(
@@ -203,9 +201,9 @@ TABLE: dict[str, list[Parameter]] = {
         ),
     ],
     "sensitivity frontier risk simulate": [
-        Option("--plot FILE", "Also draw a plot, as .svg, .png or .pdf.", type=OUT),
+        Option("--plot OUT", "Also draw a plot, as .svg, .png or .pdf."),
     ],
-    "rescale ask": [_report("--report FILE")],
+    "rescale ask": [_report("--report OUT")],
     "convert generate": [
         Option(
             "--format",
@@ -230,10 +228,9 @@ TABLE: dict[str, list[Parameter]] = {
     "eval": [
         _windows,
         Option(
-            "--rows",
+            "--rows N",
             "Show about this many nodes.",
             OUTPUT,
-            type=IntRange(min=1),
             default="{analysis.show.MAX_ROWS}",
         ),
         Option("--all", "Show every node.", OUTPUT, "show_all"),
@@ -353,7 +350,6 @@ TABLE: dict[str, list[Parameter]] = {
             "--width W",
             "Accept intervals of this width as values of moves.  [default: 0]",
             rare=True,
-            type=FloatRange(min=0),
             default=0,
         ),
     ],
@@ -373,10 +369,9 @@ TABLE: dict[str, list[Parameter]] = {
             "--width W",
             "Narrow the interval of the value to this width.",
             rare=True,
-            type=FloatRange(min=0),
             default="{games.solve.WIDTH}",
         ),
-        Option("--policy FILE", "Write the best move of each position: .csv, .arrow.", type=OUT),
+        Option("--policy OUT", "Write the best move of each position: .csv, .arrow."),
         Option("--exact", "Prove the value as a fraction: up to 20,000 positions.", TREES),
         Option("--endless X", "Count endless play as worth X, as in --endless 0."),
         Option(
@@ -501,9 +496,8 @@ TABLE: dict[str, list[Parameter]] = {
             "A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",
         ),
         Option(
-            "-o --output FILE",
+            "-o --output OUT",
             "Write the rescaled tree; the suffix decides the format.",
-            type=OUT,
         ),
     ],
     "ask": [
@@ -519,7 +513,6 @@ TABLE: dict[str, list[Parameter]] = {
             "--bounds LOWER,UPPER",
             "Bounds on every total (utility plus rewards); inf if unknown.",
             SEARCHES,
-            type=BOUNDS,
         ),
         Option("--exact", "Show fractions in place of rounded decimals.", TREES),
         Option(
@@ -530,7 +523,7 @@ TABLE: dict[str, list[Parameter]] = {
         ),
         Option("--no-save", "Read answers from the file, but add none.", rare=True),
         Option("--show", "Ask nothing: show the tree and the bounds.", name="shows"),
-        Option("-o --output FILE", "Write the tree with the answers in it.", type=OUT),
+        Option("-o --output OUT", "Write the tree with the answers in it."),
     ],
     "new": [
         Argument(["file"], required=False, type=OUT),
@@ -582,7 +575,6 @@ TABLE: dict[str, list[Parameter]] = {
             "--bounds LOWER,UPPER",
             "Bounds on every utility, in place of the game's bounds.",
             GAMES,
-            type=BOUNDS,
         ),
     ],
     "verify": [
@@ -594,15 +586,15 @@ TABLE: dict[str, list[Parameter]] = {
             "Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
             rare=True,
         ),
+        _algorithm("With --answers: the search that the student did.", rare=True),
         Option("-q --quiet", "In text, print only what is broken, and the last line."),
     ],
     "generate": [
         Option(
-            "-o --output FILE",
+            "-o --output OUT",
             "The file to write; its ending sets the format.",
             default="-",
             show_default=False,
-            type=OUT,
         ),
     ],
     "sheet": [
@@ -632,7 +624,6 @@ TABLE: dict[str, list[Parameter]] = {
             "Bounds that the search knows.  [default: those of the tree or of --utilities; none "
             "for alphabeta]",
             SEARCHES,
-            type=BOUNDS,
         ),
         Option("--title TEXT", "The title of each page.", OUTPUT),
         Option("--task TEXT", "What to do, in your own words.", rare=True),

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from click import Argument, Choice, Context, Parameter, ParamType, Path
 
 from expectitree.base.errors import ExpectitreeError, NumberError
-from expectitree.base.reading import to_bound, to_fraction, to_probability
+from expectitree.base.reading import to_bound, to_fraction
 from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Tree
 from expectitree.files import load, loads
@@ -104,7 +103,6 @@ def _chosen_bounds(text: str) -> ChosenBounds:
 BOUNDS = Parsed(_bounds)
 CHOSEN_BOUNDS = Parsed(_chosen_bounds)
 NUMBER = Parsed(to_fraction)
-PROBABILITY = Parsed(partial(to_probability, exact=True))
 
 
 class FormatName(Choice[str]):

@@ -20,7 +20,6 @@ from click import (
     BadParameter,
     ClickException,
     Context,
-    NoSuchOption,
     Parameter,
     Path,
     UsageError,
@@ -47,7 +46,18 @@ NO_TREE = 3  # a file cannot be read or written, or is not a tree
 DEFECT = 70  # of the program, as of others that end with the statuses of sysexits.h
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
-_MEANT = {"--json": "--format json", "--csv": "--format csv"}  # by options that users expect
+_MEANT = {  # by options that users expect, of one command or of all
+    "--json": "write --format json",
+    "--csv": "write --format csv",
+    "--min": "write `min:` in the tree",
+    "sheet --depth": "write --plies",
+    "generate --depth": "write --plies",
+    "sheet --count": "write --variants, or -n",
+    "convert --to": "the ending of OUT sets the format; if OUT is -, write --format",
+    "convert -o": "write `expectitree convert IN OUT`, without -o",
+    "convert --output": "write `expectitree convert IN OUT`, without --output",
+    "draw --format": "for a file, write -o: its ending sets the format, as in -o tree.png",
+}
 _PORTION = 1000  # pieces of text, such as lines, that are written together
 _PATIENCE = 1.0  # seconds before progress is shown
 _LONG = 3.0  # seconds before warnings are shown, if there is no answer yet
@@ -215,9 +225,13 @@ def say_usage(error: ClickException) -> None:
     # As in all other messages, no capital letter begins a sentence, and no period ends it.
     shape = r"^[A-Z](?=[a-z]* )|(?<=\()D(?=id you)|\.(?= \(|$)"
     message = re.sub(shape, lambda match: match[0].lower().strip("."), message, flags=re.M)
-    if isinstance(error, NoSuchOption) and error.option_name in _MEANT:
-        message = f"no such option {error.option_name!r}\nwrite {_MEANT[error.option_name]}"
-    context = getattr(error, "ctx", None)
+    context, param = getattr(error, "ctx", None), getattr(error, "param", None)
+    option = getattr(error, "option_name", "") if param is None else param.opts[-1]
+    command = getattr(context, "info_name", "")
+    if hint := _MEANT.get(option) or _MEANT.get(f"{command} {option}"):
+        if param is None:
+            message = f"no such option {option!r}"
+        message += f"\n{hint}"
     if context is not None and "\n" not in message:
         for line in context.get_usage().splitlines():
             say(line)

@@ -10,8 +10,10 @@ from click import UsageError
 
 from expectitree.analysis.verify.answers import check_answers
 from expectitree.analysis.verify.report import Check, Verification, refresh, verify_file
+from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
+from expectitree.cli.algorithms import ChosenAlgorithms
 from expectitree.cli.games import is_game_name
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -28,12 +30,18 @@ from expectitree.cli.tree_files import files_in
 from expectitree.files import load
 from expectitree.text.console import characters, line, safe
 
+_ONE = (
+    "--answers is for one FILE, without --write and --format\nfor several students: `for f in "
+    "*.answers.yaml; do echo $f; expectitree verify FILE --answers $f; done`"
+)
+
 
 def command(
     paths: tuple[str, ...],
     write_back: bool,
     verbose: bool,
     answers: str | None,
+    algorithms: ChosenAlgorithms,
     quiet: bool,
     parameters: dict[str, str],
     format_name: str,
@@ -50,7 +58,8 @@ def command(
     of all positions before it.
 
     With --answers, the values that a student wrote at the nodes of one tree are checked instead,
-    children before their parents. The root is `/`, and `best` the best action.
+    children before their parents. The root is `/`, `best` the best action, and `<= 5` a bound.
+    With -a, a number may be a bound that this search finds.
 
     For example: expectitree verify trees
     """
@@ -65,8 +74,12 @@ def command(
         raise UsageError("--verbose and --quiet exclude each other\ngive one of them.")
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
-            raise UsageError("--answers is for one FILE, without --write and --format.")
-        return _check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers)
+            raise UsageError(_ONE)
+        algorithm = algorithms.or_only("expectiminimax").only("Answers are to one search.")
+        tree = load(paths[0], exact_nodes=sys.maxsize, warn=warn)
+        return _check(answers, tree, algorithm)
+    if algorithms.are_named:
+        raise UsageError("-a is for --answers\nwrite the counts of a search into `expect`.")
     files = files_in([path for path in paths if path not in games])
     protect(files)
     verifications = [*map(_play_games, games)]
@@ -100,9 +113,7 @@ def _verified(
             return verify_file(file)
         except (FileError, SearchError) as error:
             unwritten.append(file)
-            reason = str(error)
-            if isinstance(error, FileError):
-                reason = error.problems[0].message
+            reason = error.as_problems()[0].message
             say(f"{file}: not refreshed: {reason}; nothing was written")
     return verification
 
@@ -123,11 +134,11 @@ def _play_games(name: str) -> Verification:
     return Verification(name, (check,), is_game=True)
 
 
-def _check(tree: Tree, answers: str) -> int:
+def _check(answers: str, tree: Tree, algorithm: Algorithm) -> int:
     """Print the first wrong answer and why it is wrong; return the exit status."""
     from expectitree.analysis.evaluate.sentences import explanation_lines
 
-    sentence, why = check_answers(tree, answers)
+    sentence, why = check_answers(tree, answers, algorithm)
     options = make_console().options
     marks, text = characters(options), f" {safe(sentence, options)}"
     if why is None:

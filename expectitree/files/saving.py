@@ -149,7 +149,7 @@ def _refuse(name: str, rows: list[Format], named: Format | None) -> NoReturn:
     elif rows:
         message = f"{rows[0].title} cannot be written\n{hint}"
     elif ending:
-        message = f"the ending {ending} is unknown\n{hint}"
+        message = f"the ending {ending} is unknown\n{hint}; `draw` makes pictures"
     else:
         message = f"the name has no ending\n{hint}"
     raise error_in(name, message)

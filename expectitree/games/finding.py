@@ -58,7 +58,7 @@ def find_game(reference: str) -> Game:
     if not (match := FILE.fullmatch(reference)):
         raise GameError(
             f"{quote(reference)} is not a game\nwrite game:NAME, open_spiel:NAME or "
-            "path/to/file.py:CLASS, optionally with (parameter=value)"
+            "path/to/file.py:CLASS, optionally with (parameter=value); for a tree, use `eval`"
         )
     module = run_file(match["file"])
     game: Game = _member(module, match["file"], match["name"], "class", _classes(module))

@@ -9,11 +9,13 @@ recurses on the depth of a tree.
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.base.display import Shown
@@ -48,6 +50,7 @@ MAX_DIGITS = 4000  # of an unfolded size that is given exactly
 TALLEST = 2**15 - 1  # height in a column of two bytes, of which `find_fault` needs one bit
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
+_MAX_GUESSED = 1000  # nodes that a wrong path may mean, and characters of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -462,7 +465,8 @@ class Tree(Shown):
             branch = next((b for b, name in written if paths.composed(name) == label), NONE)
             if branch == NONE:
                 where = paths.join(labels[:depth])
-                raise TreeError(f"no node {escape(path)}: {_known_labels(self.node(node), where)}")
+                reason = f"no node {escape(path)}: {_known_labels(self.node(node), where)}"
+                raise TreeError(reason, _meant(self, path))
             node = self.columns.child[branch]
         return branch
 
@@ -722,6 +726,20 @@ class Branch(NamedTuple):
     p: float
     child: Node
     reward: float = 0
+
+
+def _meant(tree: Tree, path: str) -> str:
+    """Return what to write for a path that names no node; empty unless it is plain.
+
+    People leave out the first labels and signs, add a slash, or write a label in other case.
+    """
+    letters = re.sub(r"[/#\s]", "", path[:_MAX_GUESSED])
+    shape = r"(?i)(.*/)?#?" + r"[/#\s]*".join(map(re.escape, letters))
+    known = (known for _, known in islice(tree.walk(), _MAX_GUESSED))
+    meant = [path for path in known if re.fullmatch(shape, path)]
+    if letters.casefold() in ("root", "value", "top", "start"):
+        meant = [f"{paths.ROOT} for the root"]
+    return f"write {' or '.join(map(escape, meant[:3]))}" if letters and meant else ""
 
 
 def _known_labels(node: Node, where: str) -> str:

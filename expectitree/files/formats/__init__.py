@@ -141,6 +141,7 @@ def check_options(row: Format, name: str, options: ReadOptions) -> None:
             able = " and ".join(f.title for f in FORMATS.values() if option in f.options)
             error = TransformError(
                 f"--{option.replace('_', '-')} is for {able}, and this is {row.title}",
-                "remove it, or name the format with --from",
+                "remove it, or name the format with --from"
+                + "; in a tree in YAML, write `min:`" * (option == "minimize"),
             )
             raise error.at(name)

@@ -124,7 +124,8 @@ PARAMETERS = {
         _pattern,
         f"from 1 to {MAX_PLIES} of max, min and chance, such as max,chance,min",
         "KINDS",
-        "kinds of the plies, starting at the root.  [default: max,chance,min]",
+        "kinds of the plies, starting at the root; without it, a sheet of alphabeta has max,min.  "
+        "[default: max,chance,min]",
     ),
     "plies": Parameter(
         _plies,
@@ -136,7 +137,8 @@ PARAMETERS = {
         _branching,
         "a whole number from 1 on such as 4, or two such as 2-4",
         "N",
-        "branches of each node; uniform takes a range.  [default: 4; uniform 2-4]",
+        "branches of each node; uniform takes a range.  [default: 4; uniform 2-4; 2 in a sheet, 3 "
+        "for alphabeta]",
     ),
     "order": Parameter(
         lambda order: ORDERS[ORDERS.index(order)],

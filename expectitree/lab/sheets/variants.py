@@ -15,8 +15,8 @@ from typing import Any
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError, TreeError
-from expectitree.base.numbers import INFINITY, Number, decimal_text, exact_text, is_finite, to_exact
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.numbers import Number, decimal_text, exact_text, is_finite, to_exact
+from expectitree.base.tree.columns import NO_BOUNDS, Bounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_decimals, in_fractions, without_formulas
 from expectitree.lab.families import expected_nodes, generate
@@ -121,8 +121,8 @@ def task_of(search: Search, windows: bool) -> str:
     window = ", with its alpha and beta on entry" * windows
     return (
         f"Search the tree with {algorithm.full_name}, in the order in which it is drawn.{known} "
-        f"Write the value or the bound that you find at each node that you visit{window}. Cross "
-        "out each branch that a cut leaves."
+        f"Write the value or the bound (such as ≤\xa05) that you find at each node that you "
+        f"visit{window}. Cross out each branch that a cut leaves."
     )
 
 
@@ -137,27 +137,22 @@ def make_variants(
     """
     if not algorithm.proves:
         raise AnalysisError(f"{algorithm.name} only estimates values\nchoose another search")
-    nodes: float
-    if isinstance(source, str):
-        nodes = expected_nodes(source, **parameters)
-    else:
-        nodes = len(source)
+    nodes = expected_nodes(source, **parameters) if isinstance(source, str) else len(source)
     if nodes > MAX_NODES:
         raise AnalysisError(
             f"the tree has {nodes:,.0f} nodes, expected at most {MAX_NODES} for a page\ntake fewer "
             "plies or branches"
         )
     by_best: dict[str | None, list[tuple[int, Search]]] = {}  # by the best action
-    seen: set[tuple[Number, ...]] = set()
+    seen: set[str] = set()
     most_cuts, number, min_cuts = 0, wanted.number, wanted.min_cuts
     for tries, (seed, tree) in enumerate(_trees(source, wanted, parameters)):
         if len(seen) >= number and tries >= EVEN_TRIES * number:
             break
-        search = search_tree(tree, algorithm, bounds=wanted.bounds or usual_bounds(tree, algorithm))
+        tree = _prepared(tree, wanted.bounds or usual_bounds(tree, algorithm))
+        search = search_tree(tree, algorithm, bounds=wanted.bounds)  # which checks them
         most_cuts = max(most_cuts, search.cuts)
-        known = [utility for utility in tree.columns.utility if utility == utility]
-        columns = tree.columns
-        numbers = (*known, *columns.probability, *columns.reward, *columns.kind)
+        numbers = repr(tree.columns)
         if search.cuts >= min_cuts and numbers not in seen and len(search_tree(tree).ties) <= 1:
             seen.add(numbers)
             by_best.setdefault(search.best, []).append((seed, search))
@@ -165,11 +160,16 @@ def make_variants(
         turns = filter(None, chain.from_iterable(zip_longest(*by_best.values())))
         chosen = enumerate(sorted(islice(turns, number), key=itemgetter(0)), 1)
         return [Variant(f"{i}", seed, search, wanted.windows) for i, (seed, search) in chosen]
+    hint = "take fewer variants, a larger tree, other utilities or bounds, or another -a"
+    if most_cuts < min_cuts:
+        hint = (
+            "alphabeta cuts where MAX and MIN alternate (--pattern max,min), star1 and star2 also "
+            "at CHANCE nodes, if they have bounds; take such trees, larger ones, or fewer cuts"
+        )
     cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
     raise AnalysisError(
         f"found {len(seen)} of {number} variants with a unique best action{cuts * (min_cuts > 0)} "
-        f"among {TRIES * number:,} trees\ntake fewer variants or cuts, a larger tree, other "
-        "utilities or bounds, or another search"
+        f"among {TRIES * number:,} trees\n{hint}"
     )
 
 
@@ -186,8 +186,12 @@ def _trees(
                 tree = redrawn(source, seed, is_round)
             except TreeError:  # these values of the parameters do not fit together
                 continue
+            except OverflowError:
+                raise AnalysisError(
+                    "the numbers of the tree are too far apart\nwrite numbers of similar sizes"
+                ) from None
         if not is_round or _is_printed_exactly(tree):
-            yield seed, _without_notes(tree.changed(title=None, source=None))
+            yield seed, tree.changed(title=None, source=None)
 
 
 def uneven(variants: Sequence[Variant]) -> str:
@@ -208,19 +212,27 @@ def _is_printed_exactly(tree: Tree) -> bool:
     return all(Fraction(chance_text(tree, b)) == to_exact(p) for b, p in probabilities)
 
 
-def _without_notes(tree: Tree) -> Tree:
-    """Return the tree without its notes, which are about the numbers of the original."""
+def _prepared(tree: Tree, bounds: Bounds | None) -> Tree:
+    """Return the tree without notes, which are about the original, and with these bounds alone.
+
+    So its file has what the search of the key knows.
+    """
     formulas = tree.formulas
     if formulas.written is not None:
-        formulas = replace(formulas, written=_without_notes(formulas.written))
-    return tree.changed(notes={}, branch_notes={}, formulas=formulas)
+        formulas = replace(formulas, written=_prepared(formulas.written, bounds))
+    local = {} if bounds is None else {tree.root_id: bounds}
+    return tree.changed(notes={}, branch_notes={}, local_bounds=local, formulas=formulas)
 
 
 def usual_bounds(tree: Tree, algorithm: Algorithm) -> Bounds | None:
-    """Return None if the search needs the bounds that the tree states; alpha-beta needs none."""
-    if tree.root_id in tree.local_bounds and algorithm.needs_bounds:
+    """Return the bounds that a search by hand starts with; None without any.
+
+    Alpha-beta needs none. A search that needs bounds would use those of the leaves if the tree
+    stated none, and a student does not know the leaves.
+    """
+    if algorithm.prunes and not algorithm.needs_bounds:
         return None
-    return -INFINITY, INFINITY
+    return tree.local_bounds.get(tree.root_id, NO_BOUNDS if algorithm.prunes else None)
 
 
 def redrawn(tree: Tree, seed: int, is_round: bool = True) -> Tree:

@@ -18,7 +18,7 @@ import pytest
 from helpers import ROOT, invoke
 
 import expectitree as et
-from expectitree.base.algorithms import algorithm
+from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.tree.transform import without_formulas
 from expectitree.lab.sheets.latex import document
@@ -115,6 +115,24 @@ def test_by_hand_alphabeta_knows_no_bounds_and_star1_those_that_the_page_states(
     assert sheet_of(name="alphabeta", bounds=(-5, 25)).variants[0].search.bounds == (-5, 25)
 
 
+@pytest.mark.parametrize("bounds", [None, (-100, 9000)])
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("source", ["uniform", "local-bounds", "rockefeller"])
+def test_the_file_of_a_variant_has_the_results_of_the_key(
+    source: str, name: str, bounds: tuple[int, int] | None
+) -> None:
+    parameters: dict[str, Any] = {"branching": 3, "plies": 3, "utilities": "0,5"}
+    tree: Any = source
+    if source != "uniform":
+        parameters, tree = {}, et.load(f"example:{source}")
+    if tree != source and tree.columns.pays:
+        bounds = None
+    for variant in make_variants(tree, algorithm(name), Wanted(3, bounds=bounds), **parameters):
+        search = et.evaluate(et.loads(et.dumps(variant.search.tree)), name)
+        assert (search.counts, search.best) == (variant.search.counts, variant.search.best)
+        assert search.bounds == variant.search.bounds
+
+
 def test_new_utilities_look_like_the_old_ones() -> None:
     tree = without_formulas(et.load("example:rockefeller"))
     for seed in range(20):
@@ -208,12 +226,25 @@ def test_labels_keep_their_meaning(name: str) -> None:
     assert len(variants) > 5
 
 
+TOO_FAR_APART = {
+    "expectiminimax": "max: {a: 1e300, b: -1e-300}",
+    "alphabeta": "max: {a: {min: [1e400, 1]}, b: {min: [2, 1]}}",
+    "star1": "{parameters: {x: {value: 5, range: [0, 1e400]}}, max: {a: x, b: 3}}",
+}
+
+
 def test_too_few_trees_and_too_large_trees_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("expectitree.lab.sheets.variants.TRIES", 20)
     with pytest.raises(et.AnalysisError, match=r"0 of 2 .* 4 cuts or more by alphabeta \(at most"):
         sheet_of(name="alphabeta", number=2, min_cuts=4, pattern="max,min")
     with pytest.raises(et.AnalysisError, match="found 2 of 3 variants with a unique best action"):
         make_variants(et.loads("max: [1, 2]"), algorithm("expectiminimax"), Wanted(3))
+    for pattern in ("max", "max,chance,min", "chance"):
+        with pytest.raises(et.AnalysisError, match=r"0 of 2 .*: alphabeta cuts where MAX"):
+            sheet_of(name="alphabeta", number=2, min_cuts=1, pattern=pattern)
+    for name, text in TOO_FAR_APART.items():
+        with pytest.raises(et.AnalysisError, match="the numbers of the tree are too far apart: wr"):
+            make_variants(et.loads(text), algorithm(name), Wanted(2))
     with pytest.raises(et.AnalysisError, match="the tree has 1,365 nodes, expected at most 200"):
         sheet_of(branching=4, plies=5)
     (variant,) = sheet_of(number=1, branching=5, plies=3).variants
