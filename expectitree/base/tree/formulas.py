@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from expectitree.base.expressions.parser import parse
@@ -49,6 +50,7 @@ class Distribution:
     written: Any = None  # as the tree file has it
     mean: Expression | None = None  # where the distribution alone has it
     support: Bounds = NO_BOUNDS  # the least and the greatest value that it can have
+    total: Fraction = Fraction(1)  # what the probabilities of a Dirichlet set sum to
 
 
 @dataclass(frozen=True, slots=True)

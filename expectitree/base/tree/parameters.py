@@ -19,6 +19,7 @@ from expectitree.base.errors import (
 from expectitree.base.expressions.evaluation import (
     DIGITS,
     FLOATS,
+    FRACTIONS,
     Domain,
     at_values,
     domain_of,
@@ -41,7 +42,14 @@ from expectitree.base.numbers import (
 from expectitree.base.reading import HOW, check_setting, without_unit, written_like
 from expectitree.base.rounding import sum_of
 from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
-from expectitree.base.tree.formulas import P_REST, REST, Formulas, Parameter, Parameters
+from expectitree.base.tree.formulas import (
+    P_REST,
+    REST,
+    Distribution,
+    Formulas,
+    Parameter,
+    Parameters,
+)
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import composed
 
@@ -193,7 +201,30 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
             about["value"] = number_of(name, without_unit(new.value, old.unit))
             about |= {"distribution": None, "table": None}  # a value that is set is certain
         changed[name] = replace(old, **about)
+    _share_rests(parameters, changed)
     return changed
+
+
+def _share_rests(parameters: Parameters, changed: dict[str, Parameter]) -> None:
+    """Share what set values leave of a Dirichlet set between its other probabilities."""
+    sets: dict[str, dict[str, Distribution]] = {}
+    for name, parameter in parameters.items():
+        if parameter.distribution and parameter.distribution.kind == "dirichlet":
+            sets.setdefault(parameter.distribution.source, {})[name] = parameter.distribution
+    for members in sets.values():
+        shares = {name: to_exact(members[name].numbers[0]) for name in members}
+        fixed = [name for name in members if not changed[name].distribution]
+        rest = min(one.total for one in members.values())
+        for name in fixed:
+            rest -= evaluate(changed[name].value, FRACTIONS, {})
+            del shares[name]
+        for name, share in shares.items() if fixed else ():
+            value = rest * share / sum(shares.values())
+            changed[name] = replace(
+                changed[name],
+                value=Written(message_text(value), value),
+                distribution=replace(members[name], total=rest),
+            )
 
 
 def raising(tree: Tree) -> Report:

@@ -187,7 +187,7 @@ def moving_with(tree: Tree, names: Iterable[str]) -> set[str]:
 
 
 def _distributions(tree: Tree) -> Iterator[list[Expression]]:
-    """Yield the probabilities of each distribution that has formulas."""
+    """Yield the probabilities of each distribution that has formulas, and each Dirichlet set."""
     formulas = tree.formulas
     written = formulas.probabilities
     for n, kind in enumerate(tree.columns.kind):
@@ -196,6 +196,11 @@ def _distributions(tree: Tree) -> Iterator[list[Expression]]:
             yield [written[b] for b in branches]
     for definition in formulas.defined.values():
         yield from map(list, definition.distributions())
+    sets: dict[str, list[Expression]] = {}
+    for name, parameter in tree.parameters.items():
+        if parameter.distribution and parameter.distribution.kind == "dirichlet":
+            sets.setdefault(parameter.distribution.source, []).append(Name(name))
+    yield from sets.values()
 
 
 def _exact(end: Number | str, name: str) -> Fraction:

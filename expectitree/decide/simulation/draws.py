@@ -54,7 +54,7 @@ def draw(
         if one.kind == "dirichlet":
             own = (one.kind, one.source)
             same = {n: x.numbers[0] for n, x in uncertain.items() if (x.kind, x.source) == own}
-            drawn = stream.dirichlet([*same.values()], count)
+            drawn = stream.dirichlet([*same.values()], count) * float(one.total)
             found[name] = drawn[:, [*same].index(name)].copy()
         elif one.kind == "csv":
             rows = _read(os.path.join(folder, one.source), name, one.column or name)
