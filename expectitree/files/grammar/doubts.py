@@ -68,7 +68,7 @@ def _products(node: Written) -> Facts:
         return None
     pairs = [[part.strip() for part in text.split("*", 1)] for text in items]
     ps = [p for p, _ in pairs]
-    if len(ps) < 2 or sum(_probabilities(ps)) != 1:
+    if len(ps) < 2 or not sum_to_1(ps):
         return None
     meant: Data = [(("p", p), ("utility", u)) for p, u in pairs]
     if isinstance(node.children, tuple):
@@ -167,7 +167,7 @@ def _turned(node: Written) -> Facts:
     if not mapping:
         return None
     texts = [text for _, text in node.children]
-    about = "" if sum(_probabilities(texts)) == 1 else "about "
+    about = "" if sum_to_1(texts) else "about "
     return {"texts": _shown(texts), "about": about, "mapping": mapping}
 
 
@@ -343,6 +343,11 @@ def _only_number(label: str) -> tuple[Fraction, str] | None:
         return to_fraction(number) / whole, text
     except NumberError:
         return None
+
+
+def sum_to_1(texts: Sequence[Data]) -> bool:
+    """Return whether texts are probabilities that sum to 1."""
+    return sum(_probabilities(texts)) == 1
 
 
 def _probabilities(texts: Sequence[Data]) -> list[Any]:

@@ -616,7 +616,7 @@ class _TreeReader:
             return self.reject(place, f"found {described(item)} as a node\n{WRITE_NODE}")
         if report_pairs(self.trail):
             return self.placeholder()
-        return self.reject(place, bare(item))
+        return self.reject(place, bare(item, kind="max" * (self.trail.frames[-1].kind != CHANCE)))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are plain numbers; return its id, or None for others.
