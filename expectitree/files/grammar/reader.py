@@ -102,8 +102,8 @@ def read_tree(
 
 
 _COSTS_OF_MIN = (
-    "min: chooses the smallest total, and a cost makes a total smaller\nwrite `reward` in place of "
-    "`cost`, or max: in place of min:"
+    "min: chooses the smallest total, and a cost makes a total smaller\nif the utilities are "
+    "costs, too, write `reward` in place of `cost`; if they are gains, write max: in place of min:"
 )
 
 
@@ -530,7 +530,9 @@ class _TreeReader:
             if "until" in keys:
                 self.read_ending(item, keys, about, named is not None)
             try:
-                kind, body = find_body(item, keys)
+                has_max = "max" in self.document.text
+                has_min = any(frame.kind == Kind.MIN for frame in self.trail.frames)
+                kind, body = find_body(item, keys, is_ours=has_max or not has_min)
             except GrammarError as error:
                 if unknown:
                     return self.placeholder()
