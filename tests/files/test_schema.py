@@ -39,7 +39,7 @@ UNSEEN = {
         duplicate-key.yaml
         duplicate-label-list.yaml duplicate-label.yaml duplicate-name.yaml expect-duplicate.yaml
         json-duplicate-key.json json-duplicate-label.json
-        p-key-label.yaml""",
+        p-key-label.yaml p-labels-twice.yaml p-labels-twice-inner.yaml""",
     "a number label in another place": "json-label-hash.json label-hash-elsewhere.yaml",
     "a ref that leads nowhere": """
         ref-unknown-many.yaml ref-unknown.yaml ref-without-nodes.yaml""",

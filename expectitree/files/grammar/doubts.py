@@ -157,7 +157,10 @@ def _numbers_in_labels(node: Written) -> Facts:
         whole, sign = 100, "%"
     if sum(number for number, _ in numbers) != whole:
         return None
-    first = label_with_p(node.names[0], numbers[0][1] + sign, node.children)
+    p = numbers[0][1] + sign
+    first = label_with_p(node.names[0], p, node.children)
+    if isinstance(node.children, tuple) and all(map(is_number, node.names)):
+        first = f"{p}: {flow_text(node.children[0][1])}"
     return {"names": _shown(node.names), "whole": whole, "first": first}
 
 
