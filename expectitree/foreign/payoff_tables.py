@@ -215,8 +215,8 @@ class Table(Spreadsheet):
             return
         names = key_list([cell.text for cell in self.states])
         note = (
-            f"the numbers {names} are read as the names of states\nif they are payoffs, add a first "
-            "row with the names of states, such as `,state 1,state 2`"
+            f"the numbers {names} are read as the names of states\nif they are payoffs, add a "
+            "first row with the names of states, such as `,state 1,state 2`"
         )
         if len({*values}) < len(values):
             self.refuse(self.states[0], note)

@@ -33,6 +33,7 @@ from expectitree.files.grammar.words import (
     SPLIT,
     SYNONYMS,
     flow_text,
+    in_braces,
     is_number,
     key_list,
     node_pairs,
@@ -49,7 +50,8 @@ _OTHER_KINDS = {  # by what `_kind_word` returns, also for words of no kind
     "": ", or the same with min or chance",
     "max or min": ", or `min: {}` for the opponent",
 }
-_BESIDE_LABELS = {"label", "p", "cost", "reward", "note", *ROOT_KEYS}
+_OF_BRANCH = ("p", "cost", "reward", "note")
+_BESIDE_LABELS = {"label", *_OF_BRANCH, *ROOT_KEYS}
 _P = {"p", *(word for word, key in SYNONYMS.items() if key == "p")}
 _CHILDREN = {*KIND_SYNONYMS, *(word for word, key in SYNONYMS.items() if key == "children")}
 _LONG = 200  # characters of outcomes, which are shown whole
@@ -74,8 +76,16 @@ def unknown_keys(
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
     likeness = 0.8 if len(unknown) > 1 else 0.6
-    if len(unknown) == len(values) and _are_labels(item, likeness, most=0.5):
-        yield unknown[0], _labels_alone(item, is_item)
+    labels = tuple(pair for pair in item if pair[0] in unknown)
+    is_label = is_item and len(labels) == 1 and values.keys() <= {*unknown, *_OF_BRANCH}
+    if (labels == item or is_label) and _are_labels(labels, likeness, most=0.5):
+        message = bare(item, is_item)
+        if is_label:
+            message = _label_of_item(item, *labels[0])
+        yield unknown[0], message
+        return
+    if in_braces(item):
+        yield unknown[0], bare([*values], is_item)
         return
     if message := _labels_beside_keys(unknown, values, is_root):
         yield unknown[0], message
@@ -122,12 +132,10 @@ def weight_hint(key: str, frame: Frame) -> str:
     return f"write `p: {weight / total}`"
 
 
-def _labels_alone(item: Pairs, is_item: bool) -> str:
-    """Return the message for labels without a kind; `is_item` is whether they are in a list."""
-    if not is_item or len(item) > 1:
-        return bare(item, is_item)
-    [(label, child)] = item
-    form = flow_text((("label", label), *node_pairs(corrected(child))))
+def _label_of_item(item: Pairs, label: str, child: Data) -> str:
+    """Return the message for a label in a list, as in `- rain: 5`."""
+    others = [pair for pair in item if pair[0] != label]
+    form = flow_text((("label", label), *others, *node_pairs(corrected(child) or child)))
     return f"unknown key {quote(label)}\na label in a list is written `{form}`"
 
 
@@ -254,9 +262,11 @@ def _with_ps(children: Data, ps: Data) -> Data:
 
 def subtree_hint(data: Data) -> str:
     """Return what to write for a node in place of a value, as in `utility: {min: [1, 2]}`."""
-    if isinstance(data, tuple) and not KINDS.keys().isdisjoint(dict(data)):
-        return f"write `{flow_text(data)[1:-1]}` in its place"
-    return ""
+    keys = {key for key, _ in data} if isinstance(data, tuple) else set()
+    if len(keys & KINDS.keys()) != 1 or not keys <= {*NODE_KEYS}:
+        return ""
+    form = f"`{flow_text(data)[1:-1]}`" if len(data) == 1 else "its keys"
+    return f"write {form} in its place"
 
 
 def _columns(children: Data) -> tuple[Sequence[str], Sequence[Data]]:
@@ -549,6 +559,8 @@ def _are_labels(pairs: Pairs, likeness: float = 0.8, most: float = 0) -> bool:
 
 def _children_hint(key: str, values: Keys) -> str:
     """Return what to write instead of a key that has to do with a node's children, or nothing."""
+    if (hint := subtree_hint(values[key])) and key.lower() not in KIND_SYNONYMS:
+        return hint
     of_children, of_p = _keys_of_lists(values)
     has_kind = not BODY_KEYS.keys().isdisjoint(values)
     if has_kind and key == of_p:
@@ -557,7 +569,7 @@ def _children_hint(key: str, values: Keys) -> str:
         return ""
     if of_children and (key in (of_children, of_p) or _is_kind(key, values[key])):
         return _kind_hint((*values.items(),))
-    return subtree_hint(values[key])
+    return ""
 
 
 def _hint(key: str, values: Keys, allowed: list[str]) -> str:
