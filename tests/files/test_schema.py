@@ -70,7 +70,8 @@ UNSEEN = {
         event-likelihood.yaml formula-value.yaml param-table-below.yaml
         param-table-below-several.yaml with-event.yaml
         with-value.yaml""",
-    "the labels of an event": "event-labels.yaml event-signal.yaml",
+    "the labels of an event": """
+        event-labels.yaml event-signal.yaml event-turned.yaml event-turned-before.yaml""",
     "a utility that does not increase, or not for all totals, and a name in it": """
         attitude-decreases.yaml attitude-name.yaml attitude-number.yaml attitude-outside.yaml
         attitude-points.yaml

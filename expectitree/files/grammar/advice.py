@@ -233,8 +233,10 @@ def _meant_key(key: str, values: Keys) -> str:
     """Return the key that a word is probably meant as; the word itself if that is not known."""
     word = key.lower()
     meant = SYNONYMS.get(word, word)
-    if word in NODE_KEYS or meant != "ref" or not isinstance(values[key], str):
-        return word if word in NODE_KEYS else meant
+    if word in NODE_KEYS or (meant == "ref" and not isinstance(values[key], str)):
+        return word
+    if meant != "ref":
+        return meant
     if is_number(values[key]):
         return "utility"
     others = {SYNONYMS.get(other, other) for other in values}
@@ -471,19 +473,21 @@ def _pairs_meant(kind: str, children: Data) -> Data:
     if labels:
         items = [[label, *item] for label, item in zip(labels, items, strict=True)]
     lengths = {*map(len, items)}
-    if lengths not in ({2}, {3}, {2, 3}) or (kind != "chance" and (3 in lengths or labels)):
+    if not lengths <= {*range(2 + bool(labels), 3 + (kind == "chance"))}:
         return ()
     firsts, lasts = ([item[place] for item in items] for place in (-2, -1))
     if sum_to_1(lasts) and not sum_to_1(firsts) and all(map(is_number, firsts)):
         firsts, lasts = lasts, firsts
     pairs = []
     for item, p, node in zip(items, firsts, map(corrected, lasts), strict=True):
-        if len(item) == 2:
-            pairs.append((p, node))
-        else:
-            pairs.append((item[0], node and (("p", p), *node_pairs(node))))
+        key, child = p, node
+        if len(item) == 3:
+            key, child = item[0], is_probability(p) and node and (("p", p), *node_pairs(node))
+        pairs.append((key, child))
     are_by_p = kind == "chance" and are_probabilities(pairs)
     if (not are_by_p and any(is_number(key) for key, _ in pairs)) or not _are_labels(pairs):
+        return ()
+    if kind == "chance" and lengths == {2} and not are_by_p and sum_to_1(lasts):  # labels and p
         return ()
     if len(dict(pairs)) == len(pairs):
         return tuple(pairs)
@@ -494,9 +498,9 @@ def _pair(item: Data) -> list[Data]:
     """Return the parts of a pair such as `a: 1`, `[0.7, 100]` or `[100, p: 0.7]`."""
     if isinstance(item, tuple) and len(item) == 1 and item[0][0] not in NODE_KEYS:
         return [*item[0]]
-    if not isinstance(item, list):
+    if not isinstance(item, list) or not all(isinstance(part, str) for part in item[:-1]):
         return []
-    if isinstance(item[-1], tuple) and [*dict(item[-1])] == ["p"]:
+    if item and isinstance(item[-1], tuple) and [*dict(item[-1])] == ["p"]:
         return [item[-1][0][1], *item[:-1]]
     return item
 

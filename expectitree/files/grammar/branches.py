@@ -129,7 +129,7 @@ class BranchReader:
                         f"the key {quote(label)} occurs twice\nwrite a list, "
                         f"`{frame.kind.name.lower()}: [{item}, …]`"
                     )
-                elif frame.is_labelled and is_number(frame.items[index]) and CHANCE == frame.kind:
+                elif frame.is_labelled and is_number(frame.items[index]) and frame.kind == CHANCE:
                     p = f"{label}%: {frame.items[index]}"
                     message += f"; for a probability, write `{p}`" * is_probability(f"{label}%")
                 self.trail.report(frame.place_of_label(index), message, of_parent=True)
