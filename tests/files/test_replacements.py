@@ -187,7 +187,7 @@ def new_problems(found: Iterable[tuple[str | None, str]], known: Container[objec
 def test_what_a_help_line_says_to_write_mends_the_file(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is read where it is meant; then the error is gone, there is no new one, and no number less.
+    """It is read where it is meant; then the error is gone, with no new one and no number less.
 
     A text after words such as `as in` is an example.
     """

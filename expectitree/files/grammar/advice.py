@@ -330,9 +330,9 @@ def _kind_word(item: Pairs) -> str:
 
 
 def _is_kind(key: str, value: Data) -> bool:
-    """Return whether a key and its value are such as `type: chance`, or `node: max`."""
-    is_type = SYNONYMS.get(key.lower()) == "type" or str(value) in KINDS
-    return is_type and str(value).lower() in KIND_SYNONYMS
+    """Return whether a key and its value are such as `type: random` or `node: max`."""
+    words = {"type": KIND_SYNONYMS, "ref": KINDS}.get(SYNONYMS.get(key.lower(), ""), ())
+    return str(value).lower() in words
 
 
 def _kind_hint(item: Pairs) -> str:

@@ -536,9 +536,7 @@ class _TreeReader:
             if "until" in keys:
                 self.read_ending(item, keys, about, named is not None)
             try:
-                has_max = "max" in self.document.text
-                has_min = any(frame.kind == Kind.MIN for frame in self.trail.frames)
-                kind, body = find_body(item, keys, is_ours=has_max or not has_min)
+                kind, body = find_body(item, keys, self.pays_max)
             except GrammarError as error:
                 if unknown:
                     return self.placeholder()
@@ -563,6 +561,11 @@ class _TreeReader:
         if node is None:
             self.open_frame(kind, children, nested, about, identity)
         return node
+
+    def pays_max(self) -> bool:
+        """Return whether a cost at the current child is a negative utility, as MAX has it."""
+        kinds = {frame.kind for frame in self.trail.frames}
+        return Kind.MIN not in kinds or "max" in self.document.text
 
     def own_values(self, item: Data, keys: Keys) -> Fields:
         """Return the values of a node's own keys; only a named node has a reward of its own."""
