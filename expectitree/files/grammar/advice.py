@@ -211,7 +211,9 @@ def _corrected(node: Data, kind: str, depth: int = MAX_DEPTH) -> Data:
         return ((kind, _corrected_children(node, kind, depth)),)
     word, values, pairs = _kind_word(node), dict(node), dict[str, Data]()
     of_children, of_p = _keys_of_lists(values)
-    for key, value in node:
+    if len(values) < len(node):  # a key occurs twice
+        raise _NotKeptError
+    for key, value in values.items():
         name = _meant_key(key, values)
         if key == of_p or _is_kind(key, value):
             continue
@@ -280,17 +282,16 @@ def _columns(children: Data) -> tuple[Sequence[str], Sequence[Data]]:
 
 
 def _kind_of(children: Data, kind: str) -> str:
-    """Return chance if one of the children has a p of its own; else the kind."""
-    pairs = [pair for node in _columns(children)[1] if isinstance(node, tuple) for pair in node]
+    """Return chance if one of the children has a p, or if they are such as `- 0.3: 5`."""
+    nodes = [node for node in _columns(children)[1] if isinstance(node, tuple)]
+    pairs = [pair for node in nodes for pair in node]
     has_p = any(key in _P and isinstance(p, str) for key, p in pairs)
-    return "chance" if has_p else kind
+    are_pairs = isinstance(children, list) and {*map(len, nodes)} == {1} and len(nodes) > 1
+    return "chance" if has_p or (are_pairs and are_probabilities(pairs)) else kind
 
 
 def _corrected_list(items: list[Data], kind: str, depth: int) -> Data:
-    pairs = [pair for item in items if isinstance(item, tuple) for pair in item]
-    if len(pairs) == len(items) and _are_labels(pairs):  # `[left: 1, right: 2]`
-        return _corrected(tuple(pairs), kind, depth)
-    if isinstance(items[0], tuple) and items[0]:
+    if isinstance(items[0], tuple) and len(items[0]) == 1:
         key, value = items[0][0]
         if key in KINDS and isinstance(value, str):  # `[chance: 10, 20]`
             return ((key, [value, *items[1:]]),)
