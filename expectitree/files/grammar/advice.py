@@ -82,12 +82,11 @@ def unknown_keys(
         message = bare(item, is_item)
         if is_label:
             message = _label_of_item(item, *labels[0])
-        yield unknown[0], message
-        return
-    if in_braces(item):
-        yield unknown[0], bare([*values], is_item)
-        return
-    if message := _labels_beside_keys(unknown, values, is_root):
+    elif in_braces(item):
+        message = bare([*values], is_item)
+    else:
+        message = _labels_beside_keys(unknown, values, is_root)
+    if message:
         yield unknown[0], message
         return
     allowed = trail.allowed_keys(is_named)
@@ -332,8 +331,8 @@ def _kind_word(item: Pairs) -> str:
 
 def _is_kind(key: str, value: Data) -> bool:
     """Return whether a key and its value are such as `type: random` or `node: max`."""
-    words = {"type": KIND_SYNONYMS, "ref": KINDS}.get(SYNONYMS.get(key.lower(), ""), ())
-    return str(value).lower() in words
+    words = {"type": {*KIND_SYNONYMS}, "ref": {*KINDS}}
+    return str(value).lower() in words.get(SYNONYMS.get(key.lower(), ""), ())
 
 
 def _kind_hint(item: Pairs) -> str:
@@ -445,12 +444,11 @@ def _numbers_hint(text: str, kind: Kind) -> str:
 def _fault_of_pairs(kind: Kind, children: Data) -> str:
     """Return the message about children such as `- a: 1`, `(0.7, 100)` or `rain: [0.3, 5]`."""
     name = kind.name.lower()
-    labels, nodes = _columns(children)
-    of_children, of_p = _keys_of_lists(dict(zip(labels, nodes, strict=False)))
-    if of_p and len(labels) == 2 and kind == Kind.CHANCE:
-        values = dict(children)
+    values = dict(children) if isinstance(children, tuple) else {}
+    of_children, of_p = _keys_of_lists(values)
+    if of_p and len(values) == 2 and kind == Kind.CHANCE:
         return f"found a list of p: {lists_hint(values[of_p], values[of_children])}"
-    if not labels and all(isinstance(item, str) for item in children):
+    if not values and all(isinstance(item, str) for item in children):
         text = ", ".join(children)
         node = node_form(f"{name}({text})")
         if not _PAIRS.fullmatch(text):
@@ -567,11 +565,8 @@ def _children_hint(key: str, values: Keys) -> str:
     if (hint := subtree_hint(values[key])) and key.lower() not in KIND_SYNONYMS:
         return hint
     of_children, of_p = _keys_of_lists(values)
-    has_kind = not BODY_KEYS.keys().isdisjoint(values)
-    if has_kind and key == of_p:
-        return lists_hint(values[of_p], values[of_children])
-    if has_kind:
-        return ""
+    if not BODY_KEYS.keys().isdisjoint(values):
+        return lists_hint(values[of_p], values[of_children]) if key == of_p else ""
     if of_children and (key in (of_children, of_p) or _is_kind(key, values[key])):
         return _kind_hint((*values.items(),))
     return ""

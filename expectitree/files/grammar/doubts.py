@@ -350,7 +350,7 @@ def _only_number(label: str) -> tuple[Fraction, str] | None:
 
 def sum_to_1(texts: Sequence[Data]) -> bool:
     """Return whether texts are probabilities that sum to 1."""
-    return sum(_probabilities(texts)) == 1
+    return bool(sum(_probabilities(texts)) == 1)
 
 
 def _probabilities(texts: Sequence[Data]) -> list[Any]:
