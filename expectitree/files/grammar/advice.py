@@ -187,18 +187,18 @@ class _NotKeptError(Exception):
     """A part of a node has no place in the grammar's form, or its role is not clear."""
 
 
-def corrected(node: Data, kind: str = "max") -> Data:
+def corrected(node: Data, kind: str = "max", depth: int = MAX_DEPTH) -> Data:
     """Return a node as the grammar has it, for a message that shows some levels of it.
 
     Words and forms that people use are replaced; `kind` is that of a list or of labels without one,
     and empty below CHANCE. Return `()` if a part of the node would be lost.
     """
     with suppress(_NotKeptError):
-        return _corrected(node, kind)
+        return _corrected(node, kind, depth)
     return ()
 
 
-def _corrected(node: Data, kind: str, depth: int = MAX_DEPTH) -> Data:
+def _corrected(node: Data, kind: str, depth: int) -> Data:
     if not isinstance(node, (list, tuple)) or not node or not depth:
         return node
     if isinstance(node, list):
@@ -220,7 +220,7 @@ def _corrected(node: Data, kind: str, depth: int = MAX_DEPTH) -> Data:
             name = KIND_SYNONYMS.get(key.lower(), word) or _kind_of(value, kind or "max")
             name = name.partition(" or ")[0]
             if of_p:
-                name, value = "chance", _with_ps(value, values[of_p])
+                name, value = "chance", _with_ps(value, values[of_p], depth)
             value = _corrected_children(value, name, depth)
         elif name == "utility" and of_children:
             name = "estimate"
@@ -253,13 +253,13 @@ def _keys_of_lists(values: Keys) -> tuple[str, str]:
     return of_children, of_p[0] if of_children and of_p else ""
 
 
-def _with_ps(children: Data, ps: Data) -> Data:
+def _with_ps(children: Data, ps: Data, depth: int = MAX_DEPTH) -> Data:
     """Return outcomes with the p of a list next to each; raise `_NotKeptError` if that fails."""
     labels, nodes = _columns(children)
     if not isinstance(ps, list) or len(ps) != len(nodes):
         raise _NotKeptError
     pairs = zip(ps, nodes, strict=True)
-    outcomes = [(("p", p), *node_pairs(_corrected(node, ""))) for p, node in pairs]
+    outcomes = [(("p", p), *node_pairs(_corrected(node, "", depth - 1))) for p, node in pairs]
     return tuple(zip(labels, outcomes, strict=True)) if labels else outcomes
 
 
@@ -281,7 +281,12 @@ def _columns(children: Data) -> tuple[Sequence[str], Sequence[Data]]:
 
 
 def _kind_of(children: Data, kind: str) -> str:
-    """Return chance if one of the children has a p, or if they are such as `- 0.3: 5`."""
+    """Return chance if one of the children has a p, or if they are such as `- 0.3: 5`.
+
+    Raise `_NotKeptError` for pairs such as `[0.3, 5]`, which no player has.
+    """
+    if kind != "chance" and all(map(_is_marked_pair, _columns(children)[1])):
+        raise _NotKeptError
     nodes = [node for node in _columns(children)[1] if isinstance(node, tuple)]
     pairs = [pair for node in nodes for pair in node]
     has_p = any(key in _P and isinstance(p, str) for key, p in pairs)
@@ -309,7 +314,7 @@ def _corrected_list(items: list[Data], kind: str, depth: int) -> Data:
 def _corrected_children(children: Data, kind: str, depth: int) -> Data:
     if _kind_of(children, kind) != kind:
         raise _NotKeptError
-    if pairs := _pairs_meant(kind, children):
+    if pairs := _pairs_meant(kind, children, depth):
         return pairs
     below = {"max": "min", "chance": ""}.get(kind, "max")
     shown = children[: MAX_SHOWN + 1]
@@ -462,7 +467,7 @@ def _fault_of_pairs(kind: Kind, children: Data) -> str:
     return f"{reason}\nwrite {form}`{name}: {flow_text(meant, _LONG)}`"
 
 
-def _pairs_meant(kind: str, children: Data) -> Data:
+def _pairs_meant(kind: str, children: Data, depth: int = MAX_DEPTH) -> Data:
     """Return children such as `- a: 1`, `[0.7, 100]` or `rain: [0.3, 5]` as the grammar has them.
 
     Return `()` for others.
@@ -478,8 +483,8 @@ def _pairs_meant(kind: str, children: Data) -> Data:
     if sum_to_1(lasts) and not sum_to_1(firsts) and all(map(is_number, firsts)):
         firsts, lasts = lasts, firsts
     pairs = []
-    for item, p, node in zip(items, firsts, map(corrected, lasts), strict=True):
-        key, child = p, node
+    for item, p, last in zip(items, firsts, lasts, strict=True):
+        key, child = p, (node := corrected(last, depth=depth - 1))
         if len(item) == 3:
             key, child = item[0], is_probability(p) and node and (("p", p), *node_pairs(node))
         pairs.append((key, child))
@@ -502,6 +507,12 @@ def _pair(item: Data) -> list[Data]:
     if item and isinstance(item[-1], tuple) and [*dict(item[-1])] == ["p"]:
         return [item[-1][0][1], *item[:-1]]
     return item
+
+
+def _is_marked_pair(node: Data) -> bool:
+    """Return whether a node is a list such as `[0.3, 5]`."""
+    texts = node if isinstance(node, list) and len(node) == 2 else []
+    return any(isinstance(p, str) and is_marked(p) and is_probability(p) for p in texts)
 
 
 def lists_hint(ps: Data, children: Data) -> str:

@@ -49,7 +49,7 @@ class BranchReader:
                 message = f"a p is for the outcomes of CHANCE, and {why}\nremove it"
                 if frame.kind:
                     message += f", or write chance in place of {frame.kind.name.lower()}"
-                if isinstance(data, list):
+                if isinstance(data, (list, tuple)):
                     message = f"a list of p: {lists_hint(data, dict(item).get('chance'))}"
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
