@@ -176,7 +176,7 @@ def bare(data: Data, is_item: bool = True, kind: str = "max") -> str:
     form = flow_text(node)
     if not isinstance(node, tuple):
         return f"found {text}, expected a node\nwrite {form}, without the brackets"
-    is_known = isinstance(data, list) and str(data[0]).lower() in KIND_SYNONYMS
+    is_known = isinstance(data, list) and _word(data[0]) in KIND_SYNONYMS
     more = _OTHER_KINDS[""] * (node[0][0] == "max" and not is_known)
     if not is_item:
         form = form[1:-1]
@@ -301,7 +301,7 @@ def _corrected_list(items: list[Data], kind: str, depth: int) -> Data:
             return ((key, [value, *items[1:]]),)
     if len(items) == 1:
         return _corrected(items[0], kind, depth)
-    word = KIND_SYNONYMS.get(str(items[0]).lower(), "")
+    word = KIND_SYNONYMS.get(_word(items[0]), "")
     if word:  # `[min, 3, 12]`
         kind, items = word.partition(" or ")[0], items[1:]
     elif (not kind and len(items) == 2) or not (_columns(items[0])[1] or is_number(items[0])):
@@ -337,7 +337,12 @@ def _kind_word(item: Pairs) -> str:
 def _is_kind(key: str, value: Data) -> bool:
     """Return whether a key and its value are such as `type: random` or `node: max`."""
     words = {"type": {*KIND_SYNONYMS}, "ref": {*KINDS}}
-    return str(value).lower() in words.get(SYNONYMS.get(key.lower(), ""), ())
+    return _word(value) in words.get(SYNONYMS.get(key.lower(), ""), ())
+
+
+def _word(data: Data) -> str:
+    """Return a text in small letters, and nothing for other data, which may be large."""
+    return data.lower() if isinstance(data, str) else ""
 
 
 def _kind_hint(item: Pairs) -> str:
@@ -483,7 +488,7 @@ def _pairs_meant(kind: str, children: Data, depth: int = MAX_DEPTH) -> Data:
     if sum_to_1(lasts) and not sum_to_1(firsts) and all(map(is_number, firsts)):
         firsts, lasts = lasts, firsts
     pairs = []
-    for item, p, last in zip(items, firsts, lasts, strict=True):
+    for item, p, last in zip(items[: MAX_SHOWN + 1], firsts, lasts, strict=False):
         key, child = p, (node := corrected(last, depth=depth - 1))
         if len(item) == 3:
             key, child = item[0], is_probability(p) and node and (("p", p), *node_pairs(node))
