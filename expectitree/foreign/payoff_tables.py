@@ -28,6 +28,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import composed, join
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.values import NORMALIZE
+from expectitree.files.grammar.words import key_list
 from expectitree.files.rows import ReadOptions, Warn
 from expectitree.foreign.shared import Fields
 from expectitree.foreign.spreadsheets import Cell, Spreadsheet, words
@@ -104,6 +105,7 @@ class Table(Spreadsheet):
 
     def root(self) -> Data:
         self.arrange()
+        self.check_heading()
         self.check_names("state", self.states)
         self.check_names("action", [line[0] for line in self.actions])
         kind = "min" if self.options.get("minimize") else "max"
@@ -205,6 +207,21 @@ class Table(Spreadsheet):
         kept = self.without_summaries(states, 2, "a state")
         (_, *self.states), self.chances, *self.actions = zip(first, *kept, strict=True)
 
+    def check_heading(self) -> None:
+        """Note that the names of states may be payoffs; raise `FileError` if two are equal."""
+        values = self.values(self.states)
+        # States such as the demand are numbers, too, but increasing ones.
+        if not values or sum(values) == 1 or (values[0] >= 0 and sorted({*values}) == values):
+            return
+        names = key_list([cell.text for cell in self.states])
+        note = (
+            f"the numbers {names} are read as the names of states\nif they are payoffs, add a "
+            "first row with the names of states, such as `,state 1,state 2`"
+        )
+        if len({*values}) < len(values):
+            self.refuse(self.states[0], note)
+        self.notes.append(note)
+
     def grid(self) -> list[Line]:
         """Return rows of equal length; the first row and the first column are names."""
         header, *rows = self.read_rows()
@@ -280,20 +297,31 @@ class Table(Spreadsheet):
             match = _SUMMARY.fullmatch(words(line[0].text))
             # A state has a probability. Their total may stand there, too.
             if match and len(kept) > 2 and sum(self.values(line[1:first])) in (0, 1, 100):
-                what = f"the {match.lastgroup} of the others"
-                note = f"is read as {role}, since it is not {what}\ndelete it if it is none"
-                if self.is_summary(match.lastgroup, kept, first):
+                what, name = f"the {match.lastgroup} of the others", quote(line[0].text)
+                note = f"is left out, since it is {what}\nrename it if it is {role}"
+                difference = self.difference(match.lastgroup, kept, first)
+                if difference is None:
                     kept.pop()
-                    note = f"is left out, since it is {what}\nrename it if it is {role}"
-                self.notes.append(f"{quote(line[0].text)} {note}")
+                else:
+                    fault = f"is not {what}{difference}"
+                    note = f"is read as {role}, since it {fault}\ndelete it if it is none"
+                    if not all(cell.text for cell in line[1:first]) and kept[1][1].text:
+                        hint = "correct it or delete it; if it is a state, write its probability"
+                        self.refuse(line[0], f"{name} {fault}\n{hint}")
+                self.notes.append(f"{name} {note}")
         return kept
 
-    def is_summary(self, name: str | None, lines: list[Line], first: int) -> bool:
-        """Return whether the numbers of the last line are a summary of those of the others."""
+    def difference(self, name: str | None, lines: list[Line], first: int) -> str | None:
+        """Return how the numbers of the last line differ from a summary of those of the others.
+
+        Return None if they do not.
+        """
         cells = zip(*(line[first:] for line in lines), strict=True)
         columns = [self.values(column) for column in cells if column[-1].text]
-        if not columns or [] in columns:
-            return not columns
+        if not columns:
+            return None
+        if [] in columns:
+            return ""
         vectors: Any
         *vectors, numbers = zip(*columns, strict=True)
         weights = self.values([cell for line in lines[:-1] for cell in line[1:first]])
@@ -311,7 +339,7 @@ class Table(Spreadsheet):
         }
         summary = map(functions.get(name, max), zip(*vectors, strict=True))
         near = _NEARLY * max(map(abs, numbers))
-        return all(
-            abs(expected - number) <= near
-            for expected, number in zip(summary, numbers, strict=True)
-        )
+        for expected, number in zip(summary, numbers, strict=True):
+            if abs(expected - number) > near:
+                return f", {message_text(expected)}, but {message_text(number)}"
+        return None

@@ -307,6 +307,10 @@ def hostile_texts() -> Iterator[str]:
     fractions = (f"{{p: 1/{10**198 + 2 * i + 1}, utility: 1}}" for i in range(40))
     yield f"chance: [{', '.join(fractions)}]"  # a sum of more digits than Python prints
     yield '{"max": {"\ud800": 1}}'
+    yield f"MAX: {'[[a, ' * 300}1{'], [b, 1]]' * 300}"
+    pairs = (", ".join(f"[l{k}, *n{i}]" for k in range(10)) for i in range(30))
+    levels = "".join(f"  a{i}: &n{i + 1} [{level}]\n" for i, level in enumerate(pairs))
+    yield f"x:\n  a: &n0 [1, 2]\n{levels}MAX: *n30\n"
 
 
 @pytest.mark.slow

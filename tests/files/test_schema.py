@@ -39,7 +39,7 @@ UNSEEN = {
         duplicate-key.yaml
         duplicate-label-list.yaml duplicate-label.yaml duplicate-name.yaml expect-duplicate.yaml
         json-duplicate-key.json json-duplicate-label.json
-        p-key-label.yaml""",
+        p-key-label.yaml p-labels-twice.yaml p-labels-twice-inner.yaml""",
     "a number label in another place": "json-label-hash.json label-hash-elsewhere.yaml",
     "a ref that leads nowhere": """
         ref-unknown-many.yaml ref-unknown.yaml ref-without-nodes.yaml""",
@@ -70,7 +70,8 @@ UNSEEN = {
         event-likelihood.yaml formula-value.yaml param-table-below.yaml
         param-table-below-several.yaml with-event.yaml
         with-value.yaml""",
-    "the labels of an event": "event-labels.yaml event-signal.yaml",
+    "the labels of an event": """
+        event-labels.yaml event-signal.yaml event-turned.yaml event-turned-before.yaml""",
     "a utility that does not increase, or not for all totals, and a name in it": """
         attitude-decreases.yaml attitude-name.yaml attitude-number.yaml attitude-outside.yaml
         attitude-points.yaml

@@ -29,6 +29,7 @@ _HINTS = {  # what to do, by the character where JSON ends
     "/": _COMMENT,
     "#": _COMMENT,
     "'": "write \" for '",
+    "": "close what is open with ] or }",
     "?": 'a ? must be quoted, as in "utility": "?"',
 }
 _TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*"|[][{}]|[^][{}",:\s]+')
@@ -123,6 +124,8 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
         message += "\ntake out what follows the first object"
     elif after in _HINTS:
         message += f"\n{_HINTS[after]}"
+    elif "property name" in error.msg:
+        message += "\nput each key in double quotes"
     return message
 
 

@@ -92,6 +92,7 @@ _SYNTAX_HINTS = (
     ),
     ("mapping values", rf"\A{_NO_SPACE}", "write a space after each colon"),
     ("expected ':'", rf"\A.*\n{_NO_SPACE}", "write a space after each colon"),
+    ("expected ':'", r"\n[-+./%\d\s]+\n", "a number next to keys is written as `utility: …`"),
     ("mapping values", r"\A[^:\n]*\n", "end the line above with a colon"),
     ("expected '-'", "", "write - before each item of a list"),
     ("mapping values", "", "indent the keys of one mapping alike"),

@@ -20,8 +20,8 @@ from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_
 from expectitree.files.grammar.doubts import MAY_BE_KEYS, Written, label_hint, node_warning
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import HINT_OF_SUM, REST_AS_VALUE, ValueReader
-from expectitree.files.grammar.words import flow_text
+from expectitree.files.grammar.values import HINT_OF_SUM, REST_AS_VALUE, ValueReader, is_probability
+from expectitree.files.grammar.words import flow_text, is_number
 from expectitree.files.rows import Warn
 
 CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
@@ -49,7 +49,7 @@ class BranchReader:
                 message = f"a p is for the outcomes of CHANCE, and {why}\nremove it"
                 if frame.kind:
                     message += f", or write chance in place of {frame.kind.name.lower()}"
-                if isinstance(data, list):
+                if isinstance(data, (list, tuple)):
                     message = f"a list of p: {lists_hint(data, dict(item).get('chance'))}"
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
@@ -129,6 +129,9 @@ class BranchReader:
                         f"the key {quote(label)} occurs twice\nwrite a list, "
                         f"`{frame.kind.name.lower()}: [{item}, …]`"
                     )
+                elif frame.is_labelled and is_number(frame.items[index]) and frame.kind == CHANCE:
+                    p = f"{label}%: {frame.items[index]}"
+                    message += f"; for a probability, write `{p}`" * is_probability(f"{label}%")
                 self.trail.report(frame.place_of_label(index), message, of_parent=True)
             seen.add(label)
             if may_be_keys and label and label.lower() in MAY_BE_KEYS:

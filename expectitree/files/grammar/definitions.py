@@ -37,6 +37,7 @@ from expectitree.files.grammar.document import (
     GrammarError,
     NumberText,
     Place,
+    keys_of,
     place_of,
 )
 from expectitree.files.grammar.traps import trap
@@ -51,6 +52,8 @@ from expectitree.files.grammar.words import (
     described,
     filled_mapping,
     filled_text,
+    flow_text,
+    is_number,
     require,
     unknown_key,
 )
@@ -345,7 +348,7 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
                 Place(data, index, True), "found nothing as the name of an event\nwrite its name"
             )
         places[name] = Place(data, index)
-        read = partial(_read_definition, subject=subject)
+        read = partial(_read_definition, subject=subject, events=data)
         events[name] = values.attempt(read, written, data, index, f"{subject}: ") or Definition()
     known = [name for name, event in events.items() if not event.test_of]
     for name, test in events.items():
@@ -360,9 +363,11 @@ def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
     return events
 
 
-def _read_definition(values: ValueReader, data: Data, subject: str) -> Definition:
+def _read_definition(values: ValueReader, data: Data, subject: str, events: Data) -> Definition:
     require(isinstance(data, tuple), data, f"\n{_WRITE_EVENT}")
     keys = dict(data)
+    if keys and all(is_number(p) or p == REST for p in keys.values()):
+        raise GrammarError(f"found a prior alone\nwrite `{{prior: {flow_text(data)}}}`")
     for _ in values.pairs(data, _EVENT_KEYS, f"{subject}: "):
         pass  # only the reports are needed
     is_test = "test_of" in keys
@@ -375,6 +380,12 @@ def _read_definition(values: ValueReader, data: Data, subject: str) -> Definitio
     place = place_of(data, "likelihood")
     event, rows = keys["test_of"], keys["likelihood"]
     require(isinstance(event, str), event, f" as test_of\n{_WRITE_EVENT}")
+    prior = keys_of(keys_of(keys_of(events).get(event)).get("prior")).keys()
+    inside = [keys_of(row).keys() for row in keys_of(rows).values()]
+    if prior and keys_of(rows).keys() == prior and prior not in inside:
+        raise GrammarError(
+            "found outcomes with signals inside\nwrite signals outside, and outcomes inside", place
+        )
     likelihood = {
         str(signal): _read_row(values, row, f"{subject}: {escape(signal)}", place)
         for signal, row in filled_mapping(rows, f" as likelihood\n{_WRITE_EVENT}")

@@ -230,7 +230,7 @@ def _number(value: Fraction) -> Expression:
 
 def _discrete(data: Data) -> Distribution:
     points: dict[Fraction, Fraction] = {}
-    hint = f"write `{_MAPPINGS['discrete']}`"
+    hint = f"write values with their p, as in `{_MAPPINGS['discrete']}`"
     for index, (value, p) in enumerate(filled_mapping(data, f" as discrete\n{hint}")):
         try:
             number, weight = to_fraction(value), to_exact(to_probability(str(p), True))

@@ -68,7 +68,7 @@ def _products(node: Written) -> Facts:
         return None
     pairs = [[part.strip() for part in text.split("*", 1)] for text in items]
     ps = [p for p, _ in pairs]
-    if len(ps) < 2 or sum(_probabilities(ps)) != 1:
+    if len(ps) < 2 or not sum_to_1(ps):
         return None
     meant: Data = [(("p", p), ("utility", u)) for p, u in pairs]
     if isinstance(node.children, tuple):
@@ -157,7 +157,10 @@ def _numbers_in_labels(node: Written) -> Facts:
         whole, sign = 100, "%"
     if sum(number for number, _ in numbers) != whole:
         return None
-    first = label_with_p(node.names[0], numbers[0][1] + sign, node.children)
+    p = numbers[0][1] + sign
+    first = label_with_p(node.names[0], p, node.children)
+    if isinstance(node.children, tuple) and all(map(is_number, node.names)):
+        first = f"{p}: {flow_text(node.children[0][1])}"
     return {"names": _shown(node.names), "whole": whole, "first": first}
 
 
@@ -167,7 +170,7 @@ def _turned(node: Written) -> Facts:
     if not mapping:
         return None
     texts = [text for _, text in node.children]
-    about = "" if sum(_probabilities(texts)) == 1 else "about "
+    about = "" if sum_to_1(texts) else "about "
     return {"texts": _shown(texts), "about": about, "mapping": mapping}
 
 
@@ -343,6 +346,11 @@ def _only_number(label: str) -> tuple[Fraction, str] | None:
         return to_fraction(number) / whole, text
     except NumberError:
         return None
+
+
+def sum_to_1(texts: Sequence[Data]) -> bool:
+    """Return whether texts are probabilities that sum to 1."""
+    return bool(sum(_probabilities(texts)) == 1)
 
 
 def _probabilities(texts: Sequence[Data]) -> list[Any]:

@@ -7,6 +7,7 @@ its branch when it closes the node, and those of the root's own keys when it bui
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, GrammarError, Keys, place_of
@@ -57,10 +58,11 @@ _SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negativ
 WRITE_NODE = "write a number for a terminal, or a mapping with max, min, chance, utility or ref"
 
 
-def find_body(item: Data, keys: Keys) -> tuple[Kind, str]:
+def find_body(item: Data, keys: Keys, pays_max: Callable[[], bool]) -> tuple[Kind, str]:
     """Return the kind of a node, and the key of its children or its utility.
 
-    `keys` are those of the mapping `item`, without the keys of its branch. Raises `GrammarError`.
+    `keys` are those of the mapping `item`, without the keys of its branch. `pays_max` returns
+    whether a cost here is a negative utility. Raises `GrammarError`.
     """
     kinds = [key for key in keys if key in BODY_KEYS]
     if len(kinds) > 1:
@@ -73,10 +75,10 @@ def find_body(item: Data, keys: Keys) -> tuple[Kind, str]:
     if kinds:
         return BODY_KEYS[kinds[0]], kinds[0]
     node = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
-    raise GrammarError(f"found {node}\n{_utility_hint(item)}")
+    raise GrammarError(f"found {node}\n{_utility_hint(item, pays_max)}")
 
 
-def _utility_hint(item: Data) -> str:
+def _utility_hint(item: Data, pays_max: Callable[[], bool]) -> str:
     """Return what to write where a node only has a reward, a cost or a p."""
     key, amount = next(((key, data) for key, data in item if key in PAYMENTS), ("", None))
     if not isinstance(amount, str):
@@ -84,6 +86,9 @@ def _utility_hint(item: Data) -> str:
         if is_outcome:
             return "add the utility, as in `utility: 0`, or max, min or chance"
         return WRITE_NODE
+    if key == "cost" and not pays_max():
+        text = flow_text(amount)
+        return f"for a terminal, write `utility: {text}`, since min: chooses the smallest total"
     if key == "cost" and not _SINGLE.fullmatch(amount):
         return "for a terminal, add `utility: 0`"
     if key == "cost":

@@ -25,7 +25,13 @@ from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.files.grammar.advice import bare, report_pairs, text_hint, unknown_keys
+from expectitree.files.grammar.advice import (
+    bare,
+    report_pairs,
+    subtree_hint,
+    text_hint,
+    unknown_keys,
+)
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MAX_NESTED,
@@ -61,7 +67,7 @@ from expectitree.files.grammar.keys import (
 from expectitree.files.grammar.trail import Frame, Names, Trail
 from expectitree.files.grammar.traps import trap
 from expectitree.files.grammar.values import ValueReader, are_probabilities, is_operation, offset_of
-from expectitree.files.grammar.words import described, flow_text, is_number, key_list
+from expectitree.files.grammar.words import described, flow_text, in_braces, is_number, key_list
 from expectitree.files.rows import Warn, ignore
 
 # Compiled when it is first used: most files need none.
@@ -102,8 +108,8 @@ def read_tree(
 
 
 _COSTS_OF_MIN = (
-    "min: chooses the smallest total, and a cost makes a total smaller\nwrite `reward` in place of "
-    "`cost`, or max: in place of min:"
+    "min: chooses the smallest total, and a cost makes a total smaller\nif the utilities are "
+    "costs, too, write `reward` in place of `cost`; if they are gains, write max: in place of min:"
 )
 
 
@@ -532,7 +538,7 @@ class _TreeReader:
             if "until" in keys:
                 self.read_ending(item, keys, about, named is not None)
             try:
-                kind, body = find_body(item, keys)
+                kind, body = find_body(item, keys, self.pays_max)
             except GrammarError as error:
                 if unknown:
                     return self.placeholder()
@@ -557,6 +563,11 @@ class _TreeReader:
         if node is None:
             self.open_frame(kind, children, nested, about, identity)
         return node
+
+    def pays_max(self) -> bool:
+        """Return whether a cost at the current child is a negative utility, as MAX has it."""
+        kinds = {frame.kind for frame in self.trail.frames}
+        return Kind.MIN not in kinds or "max" in self.document.text
 
     def own_values(self, item: Data, keys: Keys) -> Fields:
         """Return the values of a node's own keys; only a named node has a reward of its own."""
@@ -618,7 +629,7 @@ class _TreeReader:
             return self.reject(place, f"found {described(item)} as a node\n{WRITE_NODE}")
         if report_pairs(self.trail):
             return self.placeholder()
-        return self.reject(place, bare(item))
+        return self.reject(place, bare(item, kind="max" * (self.trail.frames[-1].kind != CHANCE)))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are plain numbers; return its id, or None for others.
@@ -647,6 +658,8 @@ class _TreeReader:
 
     def long_terminal(self, item: Data, key: str, data: Data, about: Fields) -> int:
         self.utility_key = max(self.utility_key, key, key=UTILITIES.index)
+        if hint := subtree_hint(data):
+            return self.reject(place_of(item, key, True), f"found a node as the {key}\n{hint}")
         utility = self.values.attempt(ValueReader.utility, data, item, key)
         if "estimate" in about:
             self.report(
@@ -669,14 +682,15 @@ class _TreeReader:
 
     def fault_of_children(self, kind: Kind, children: Data) -> str:
         """Return the message about something that cannot be the children of a node."""
-        if not children or not isinstance(children, (list, tuple)):
+        if not children or not isinstance(children, (list, tuple)) or in_braces(children):
             is_missing = not children and children is not False
             fault = "has no children" if is_missing else f"has {described(children)} for children"
             name = kind.name.lower()
             hint = (
                 f"write a list, as in `{name}: [1, 2]`, or labels, as in `{name}: {{a: 1, b: 2}}`"
             )
-            written = children[:60].strip("()[] ") if isinstance(children, str) else ""
+            text = ", ".join(dict(children)) if isinstance(children, tuple) else children
+            written = text[:60].strip("()[] ") if isinstance(text, str) else ""
             numbers = re.split(r"[\s,;]+", written)
             if advice := trap("children", written):
                 hint = advice

@@ -22,7 +22,7 @@ _WORDS = {
     " payoffs utilities u v ev",
     "p": "prob probability chance weight odds likelihood pr probs probabilities weights",
     "label": "name action move id",
-    "ref": "node goto link use",
+    "ref": "node goto link use then next tree subtree",
     "estimate": "heuristic eval evaluation guess h",
     "note": "comment description text remark",
     "bounds": "range interval limits",
@@ -143,6 +143,13 @@ def is_number(data: Data) -> bool:
         return isinstance(data, str) and to_fraction(data) is not None
     except NumberError:
         return False
+
+
+def in_braces(data: Data) -> bool:
+    """Return whether a list of numbers is in braces, as in `{3, 12, 8}`."""
+    return isinstance(data, tuple) and all(
+        not value and "%" not in key and is_number(key) for key, value in data
+    )
 
 
 def whole_number(pairs: Pairs, index: int) -> str:
