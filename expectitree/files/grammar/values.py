@@ -383,7 +383,7 @@ class ValueReader:
 
     def unit_of_value(self, data: Data) -> str:
         """Return the unit of the tree's value."""
-        unit = text("the unit")(self, data)
+        unit: str = text("the unit")(self, data)
         if unit and NO_UNIT.fullmatch(unit):
             raise GrammarError(
                 f"found {quote(unit)} as the unit, which numbers may contain\nwrite a word, such "
