@@ -222,7 +222,7 @@ def test_a_name_that_nothing_sets_is_an_error(old: str, new: str, message: str) 
 
 @for_each("seed", range(40), range(40, 400))
 def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> None:
-    """Two counters, a `with` of another parameter, derived parameters, a table and constants."""
+    """Two counters, a `with` of another parameter, derived parameters, a table, own rewards."""
     rng = random.Random(seed)
     last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
     scale, price = rng.randint(1, 3), rng.randint(-2, 3)
@@ -230,7 +230,10 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
     prices = ["", "price: 2", "price: price + 1", "price: scale + 1"]
     between = rng.choice(["", ", between: linear"])
     table = f"{{by: t - 1, table: {{-1: 1, 0.5: scale, 2: -price/3}}{between}}}"
-    text = [f"parameters: {{t: 0, scale: {scale}, price: {price}, pay: price*scale + t + extra,"]
+    fees = {name: rng.choice([0, 0, 1, 3]) for name in names}  # of the nodes themselves
+    is_ref = rng.random() < 0.3  # the root
+    first = "k: 0, t: 0" if is_ref else "t: 0"
+    text = [f"parameters: {{{first}, scale: {scale}, price: {price}, pay: price*scale + t + extra,"]
     text += [f"  extra: {table}}}", "nodes:"]
     for name in names:
         kind = rng.choice(["max", "min", "chance"])
@@ -244,12 +247,15 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
         ]  # fmt: skip
         nodes[name] = kind, branches
         text += [f"  {name}:", f"    until: t >= {last} or k >= 3", "    utility: pay + k"]
+        if fees[name]:
+            text.append(f"    reward: {fees[name]}*t + scale")
         text.append(f"    {kind}:")
         for p, target, step, k, more in branches:
             chance = f"p: {p}, " if kind == "chance" else ""
             changes = f"t: t + {step}, k: {k}{', ' if more else ''}{more}"
             text.append(f"      - {{{chance}reward: pay, ref: {target}, with: {{{changes}}}}}")
-    text.append("max: [{ref: a, with: {k: 0}}, {ref: a, with: {k: 1, scale: 2*scale}}]")
+    root = "max: [{ref: a, with: {k: 0}}, {ref: a, with: {k: 1, scale: 2*scale}}]"
+    text.append("reward: 2*scale\nref: a" if is_ref else root)
 
     def looked_up(x: int, scale: int, price: int) -> Fraction:
         rows = [(Fraction(-1), 1), (Fraction(1, 2), scale), (Fraction(2), Fraction(-price, 3))]
@@ -261,12 +267,14 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
 
     def value(name: str, t: int, k: int, scale: int, price: int) -> Fraction:
         pay = price * scale + t + looked_up(t - 1, scale, price)
+        fee = fees[name] and fees[name] * t + scale
         if t >= last or k >= 3:
-            return pay + k
+            return pay + k + fee
         kind, branches = nodes[name]
         at = {"k": k, "price": price, "scale": scale}
         values = [
             pay
+            + fee
             + value(
                 target,
                 t + step,
@@ -280,13 +288,21 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
             return sum(one[0] * x for one, x in zip(branches, values, strict=True))
         return max(values) if kind == "max" else min(values)
 
+    def worth(scale: int) -> Fraction:
+        start = value("a", 0, 0, scale, price)
+        if is_ref:
+            return 2 * scale + start
+        return max(start, value("a", 0, 1, 2 * scale, price))
+
     tree = et.loads("\n".join(text))
-    expected = max(value("a", 0, 0, scale, price), value("a", 0, 1, 2 * scale, price))
-    assert et.evaluate(tree, exact=True).value == expected
-    assert et.evaluate(et.loads(et.dumps(tree)), exact=True).value == expected
-    moved = max(value("a", 0, 0, scale + 1, price), value("a", 0, 1, 2 * scale + 2, price))
+    assert et.evaluate(tree, exact=True).value == worth(scale)
+    for format in ("yaml", "json"):
+        written = et.dumps(tree, format)
+        again = et.loads(written, name=f"x.{format}")
+        assert et.evaluate(again, exact=True).value == worth(scale)
+        assert et.dumps(again, format) == written
     changed = tree.with_parameters(scale=scale + 1)
-    assert et.evaluate(changed, exact=True).value == moved
+    assert et.evaluate(changed, exact=True).value == worth(scale + 1)
 
 
 @pytest.mark.parametrize(("table", "by", "value"), cases("formulas", "tables"))

@@ -103,7 +103,7 @@ def unrolled_again(tree: Tree) -> Tree:
     unrolled = Expansion(written, fail).run(sys.maxsize)
     unrolled = replace(unrolled, formulas=replace(unrolled.formulas, written=written))
     unrolled = define_probabilities(unrolled, written.formulas.defined, fail)
-    about = ("expect", "warnings", "attitude", "root_reward", "parameters")
+    about = ("expect", "warnings", "attitude", "parameters")
     return unrolled.changed(**{name: getattr(tree, name) for name in about})
 
 
@@ -246,6 +246,7 @@ class Expansion:
                 stack[-1][-1].append(row)
         if self.is_stopped:
             return tree
+        copy.pay(NONE, self.paid[-1])
         return copy.finish(check=False)
 
     def stop(self, *fault: Any) -> None:

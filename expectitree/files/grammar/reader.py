@@ -18,12 +18,12 @@ from itertools import islice
 from expectitree.base.errors import ExpectitreeError, NumberError, WarningText
 from expectitree.base.expressions.syntax import NAME, RESERVED, names_in
 from expectitree.base.numbers import escape, quote
-from expectitree.base.reading import HOW, float_column
+from expectitree.base.reading import HOW
 from expectitree.base.tree import paths
 from expectitree.base.tree.bounds import outside_bounds, with_attitude_number
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
+from expectitree.base.tree.formulas import Amount, Definition, is_formula
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.advice import bare, report_pairs, text_hint, unknown_keys
 from expectitree.files.grammar.branches import CHANCE, BranchReader
@@ -151,23 +151,15 @@ class _TreeReader:
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             self.root = root = self.read_node(self.document.root, ())
-            root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
-            root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.get(root, 0))
+            self.builder.pay(NONE, self.trail.frames[0].branches.get("reward", {}).get(0, 0))
             self.read_unused()
         if self.trail.found:
             raise self.trail.failure()
         self.link(root)
-        if is_formula(root_reward):
-            self.builder.formulas.rewards[NONE] = root_reward
-            root_reward = 0
         outside = self.builder.outside_bounds()
         about["utility_key"] = self.utility_key
         tree = self.builder.build(NodeId(root), check=False, **about)
         tree = self.expand(tree)
-        if not tree.exact:  # it was read before there were too many nodes for fractions
-            (root_reward,) = float_column([root_reward])
-        if root_reward:
-            tree = replace(tree, root_reward=root_reward)
         if self.defined:
             from expectitree.base.tree.bayes import define_probabilities
 
@@ -210,8 +202,6 @@ class _TreeReader:
             node = self.done.get(self.names.identity(name), root + 1)
             if links and node <= root:
                 self.builder.formulas.named[node] = name
-        if root not in self.builder.formulas.links.values():  # else it is paid again
-            self.builder.formulas.at_nodes.pop(root, None)
 
     def check_ends(self, links: Mapping[int, int]) -> None:
         """Raise `FileError` for refs that close a cycle without an `until`."""

@@ -129,7 +129,7 @@ def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
     """Yield the text of a tree, none of whose terminals is an estimate."""
     formulas = tree.formulas
     if formulas.written is not None:
-        about = ("title", "source", "unit", "expect", "parameters", "attitude", "root_reward")
+        about = ("title", "source", "unit", "expect", "parameters", "attitude")
         fields = {name: getattr(tree, name) for name in about}
         tree = formulas.written.changed(**fields)  # with the replacements of its refs
     return _TreeWriter(tree, notation).document()
@@ -528,7 +528,7 @@ def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
     formulas = tree.formulas
-    has_refs = tree.branch_notes or formulas.replaced or formulas.endings
+    has_refs = tree.branch_notes or formulas.replaced or formulas.endings or formulas.at_nodes
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
         return Repeated(0, len(tree))
     numbers: Column = zeros("i", len(tree))
@@ -536,7 +536,8 @@ def _named(tree: Tree) -> Readable[int]:
         tree.columns.scan(scans.number_shared, order, numbers)
     # The note of a branch is next to a `ref`, and so are its replacements.
     noted = {tree.columns.child[b] for b in (*tree.branch_notes, *formulas.replaced)}
-    noted = (noted - formulas.links.keys()).union(formulas.links.values(), formulas.endings)
+    noted -= formulas.links.keys()
+    noted.update(formulas.links.values(), formulas.endings, formulas.at_nodes)
     count = 0
     for n in order:
         if numbers[n] or n in noted or (depth[n] and depth[n] % _NESTED == 0):
