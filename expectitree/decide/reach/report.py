@@ -27,7 +27,7 @@ class Stage:
 
     number: Number  # of the counter
     entered: Mapping[str, Any]  # by the name of a node: the probability of entering it
-    ended: Any  # the probability that play has ended before
+    ended: Any  # the probability that play has ended at an earlier number
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Reach(TreeReport):
         file: The name of the tree in outputs.
         tree: The tree.
         counter: The parameter that counts.
-        names: The nodes that repeat, by their names in the file.
+        names: The nodes that use the counter, by their names in the file.
         actions: One for each action at the root, in order.
     """
 
@@ -110,7 +110,8 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
     search = search_tree(tree)
     is_decision = tree.root.kind in PLAYERS
     branches: Sequence[int] = tree.branches_of(tree.root_id) if is_decision else [NONE]
-    names = tuple(dict.fromkeys(states[n][0] for n in tree.first_paths.order if n in states))
+    order = (n for n in tree.first_paths.order if counter in _counts(tree, n))
+    names = tuple(dict.fromkeys(states[n][0] for n in order))
     number = partial(round_once, exact=exact and tree.exact)
     actions = tuple(
         ActionReach(
@@ -123,49 +124,58 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
     return Reach(file, tree, counter, names, actions)
 
 
+def _counts(tree: Tree, n: int) -> Mapping[str, Number]:
+    """Return the numbers of the counters at a node; none if it does not repeat."""
+    return tree.formulas.states.get(n, ("", {}))[1]
+
+
 def _stages(
     search: Search, branch: int, counter: str, names: Sequence[str], round_once: Any
 ) -> Iterator[Stage]:
     """Yield the stages after an action of the root; -1 is the tree itself."""
     tree = search.tree
     entered: dict[Number, dict[str, Number]] = {}
-    ended: dict[Number, Number] = {}
-    parent = tree.first_paths.parent
-    for n, p in _reached(search, branch):
-        if n in tree.formulas.states:
-            name, counts = tree.formulas.states[n]
-            if counter in counts:
-                stage = entered.setdefault(counts[counter], {})
-                stage[name] = stage.get(name, 0) + p
-        elif tree.columns.kind[n] == Kind.TERMINAL:
-            while n != NONE and counter not in tree.formulas.states.get(n, ("", ()))[1]:
-                n = parent[n]
-            if n != NONE:
-                last = tree.formulas.states[n][1][counter]
+    ended: dict[Number | None, Number] = {}  # by the last number of the counter, if it had one
+    for n, by_last in _reached(search, branch, counter):
+        number = _counts(tree, n).get(counter)
+        if number is not None:
+            stage, name = entered.setdefault(number, {}), tree.formulas.states[n][0]
+            stage[name] = stage.get(name, 0) + by_last[number]
+        if tree.columns.kind[n] == Kind.TERMINAL:
+            for last, p in by_last.items():
                 ended[last] = ended.get(last, 0) + p
     first = next(iter(entered), 0)
-    numbers = sorted({*entered, *ended}, reverse=bool(entered) and first == max(entered))
-    total: Number = Fraction(0)
-    for number in numbers:
-        stage = entered.get(number, {})
+    total = ended.get(None, Fraction(0))
+    for number in sorted(entered, reverse=bool(entered) and first == max(entered)):
+        stage = entered[number]
         shares = {name: round_once(stage.get(name, total * 0)) for name in names}
         yield Stage(number, shares, round_once(total))
         total += ended.get(number, 0)
 
 
-def _reached(search: Search, branch: int) -> Iterator[tuple[int, Number]]:
-    """Yield each node after an action that play can reach with its probability, parents first."""
+def _reached(
+    search: Search, branch: int, counter: str
+) -> Iterator[tuple[int, dict[Number | None, Number]]]:
+    """Yield each node after an action that play can reach, parents first.
+
+    With it, yield the probability of reaching it by the last number of the counter on the way.
+    """
     tree, columns = search.tree, search.tree.columns
     start = tree.root_id if branch == NONE else columns.child[branch]
     one: Number = columns.probability[0] * 0 + 1
-    pending: dict[int, Number] = {start: one}
+    pending: dict[int, dict[Number | None, Number]] = {start: {None: one}}
     for n in range(start, -1, -1):
-        p = pending.pop(n, None)
-        if p is None:
+        by_last = pending.pop(n, None)
+        if by_last is None:
             continue
-        yield n, p
+        counts = _counts(tree, n)
+        if counter in counts:
+            by_last = {counts[counter]: sum(by_last.values())}
+        yield n, by_last
         is_chance = columns.kind[n] == Kind.CHANCE
         for b in tree.branches_of(n) if is_chance else islice(search.best_branches(n), 1):
-            share = p * columns.probability[b] if is_chance else p
+            share = columns.probability[b]
             if share:
-                pending[columns.child[b]] = pending.get(columns.child[b], 0) + share
+                below = pending.setdefault(columns.child[b], {})
+                for last, p in by_last.items():
+                    below[last] = below.get(last, 0) + p * share
