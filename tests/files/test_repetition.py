@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from files.samples import content_of
 from helpers import cases
 
 import expectitree as et
@@ -389,3 +390,29 @@ def test_random_events_and_signals_are_worth_their_recursion(seed: int) -> None:
 def test_what_never_ends_is_refused(text: str, message: str) -> None:
     with pytest.raises(et.FileError, match=message.replace("`", "`")):
         et.loads(text)
+
+
+A = "until: t = 2, {}max: [{{{}ref: a, with: {{t: t + 1}}}}, 3]"
+
+
+@pytest.mark.parametrize(
+    ("root", "first", "branch"),
+    [
+        ("ref: a", "reward: 10", ""),
+        ("reward: 5\nref: a", "reward: 10", "reward: 1"),
+        ("cost: s\nref: a", "reward: 10*s", "cost: s"),
+        ("max: [{reward: 2, ref: a}, 1]", "cost: t + 1", "reward: s"),
+        ("max: [{ref: a}, 1]", 'utility: "?"', ""),
+        ("max: [{ref: a}, 1]", 'utility: "?", reward: 1', "reward: 2"),
+        ("ref: a", 'utility: "?", estimate: 4', ""),
+        ("ref: a", "estimate: 4, bounds: [-10, 99]", "note: more"),
+    ],
+)
+def test_a_repeated_node_is_written_as_it_is_read(root: str, first: str, branch: str) -> None:
+    node = A.format(f"{first}, ", f"{branch}, " if branch else "")
+    text = f"parameters: {{t: 0, s: 2}}\nnodes: {{a: {{{node}}}}}\n{root}"
+    tree = et.loads(text)
+    for format in ("yaml", "json"):
+        again = et.loads(et.dumps(tree, format), name=f"x.{format}")
+        assert content_of(again) == content_of(tree)
+        assert et.dumps(again) == et.dumps(tree)

@@ -402,14 +402,14 @@ class _TreeWriter:
             yield self.field(name, value)
 
     def utility(self, n: int) -> str:
-        if n not in self.formulas.nodes and self.is_unknown(n):
-            return self.notation.text(NOT_KNOWN)
         return self.amount(self.formulas.nodes.get(n, self.columns.utility[n]), n)
 
     def amount(self, value: Amount, n: int) -> str:
-        """Return a number or a formula at a node."""
+        """Return a number or a formula at a node, or `?`."""
         if is_formula(value):
             return self.formula(value)
+        if value != value:
+            return self.notation.text(NOT_KNOWN)
         return self.number(value, n)
 
     def number(self, value: Number, n: int) -> str:
