@@ -13,6 +13,7 @@ from files.samples import content_of
 from helpers import cases
 
 import expectitree as et
+from expectitree.base.tree.folding import unshare
 from tests.helpers import for_each
 
 PUT = """
@@ -228,7 +229,7 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
     last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
     scale, price = rng.randint(1, 3), rng.randint(-2, 3)
     nodes: dict[str, tuple[str, list[tuple[Fraction, str, int, str, str]]]] = {}
-    prices = ["", "price: 2", "price: price + 1", "price: scale + 1"]
+    prices = ["", "price: 2", "price: price + 1", "price: scale + 1", "extra: k", "pay: pay - t"]
     between = rng.choice(["", ", between: linear"])
     table = f"{{by: t - 1, table: {{-1: 1, 0.5: scale, 2: -price/3}}{between}}}"
     fees = {name: rng.choice([0, 0, 1, 3]) for name in names}  # of the nodes themselves
@@ -266,25 +267,20 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
             return low + (later[0][1] - low) * (x - key) / (later[0][0] - key)
         return Fraction(low)
 
-    def value(name: str, t: int, k: int, scale: int, price: int) -> Fraction:
-        pay = price * scale + t + looked_up(t - 1, scale, price)
+    def value(name: str, t: int, k: int, scale: int, price: int, **kept: Fraction) -> Fraction:
+        extra = kept.get("extra", looked_up(t - 1, scale, price))
+        pay = kept.get("pay", price * scale + t + extra)
         fee = fees[name] and fees[name] * t + scale
         if t >= last or k >= 3:
             return pay + k + fee
         kind, branches = nodes[name]
-        at = {"k": k, "price": price, "scale": scale}
-        values = [
-            pay
-            + fee
-            + value(
-                target,
-                t + step,
-                eval(after, at),
-                scale,
-                eval(more.partition(": ")[2] or "price", at),
-            )
-            for _, target, step, after, more in branches
-        ]
+        place = {"t": t, "k": k, "price": price, "scale": scale, "pay": pay, "extra": extra}
+        values = []
+        for _, target, step, after, more in branches:
+            changed = {"price": price, "scale": scale, **kept}
+            if more:
+                changed[more.partition(":")[0]] = eval(more.partition(": ")[2], place)
+            values.append(pay + fee + value(target, t + step, eval(after, place), **changed))
         if kind == "chance":
             return sum(one[0] * x for one, x in zip(branches, values, strict=True))
         return max(values) if kind == "max" else min(values)
@@ -416,3 +412,27 @@ def test_a_repeated_node_is_written_as_it_is_read(root: str, first: str, branch:
         again = et.loads(et.dumps(tree, format), name=f"x.{format}")
         assert content_of(again) == content_of(tree)
         assert et.dumps(again) == et.dumps(tree)
+
+
+@pytest.mark.parametrize(
+    ("node", "root", "value"),
+    [
+        ("reward: rr, {}", "ref: a, with: {rr: 2}", 6),
+        ("reward: rr, {}", "ref: a, with: {rr: rr + t}", 3),
+        ("reward: rr, {rr: 5}", "ref: a, with: {rr: 2}", 12),
+        ("reward: twice, {}", "ref: a, with: {rr: 2}", 12),
+        ("reward: twice, {}", "ref: a, with: {twice: s, rr: 7}", 9),
+        ("reward: twice*s, {s: s + 1}", "ref: a, with: {rr: 2}", 4 * (3 + 4 + 5)),
+        ("reward: twice, {s: 0}", "ref: a, with: {twice: rr}", 3),
+        ("reward: rr*s, {t: t + 1, rr: rr + 1}", "ref: a, with: {s: 1, rr: 0}", 3),
+    ],
+)
+def test_a_replaced_parameter_is_not_derived_again(node: str, root: str, value: int) -> None:
+    first, changes = node.split(", {")
+    step = "t: t + 1, " if "t: " not in changes else ""
+    text = "parameters: {t: 0, s: 3, rr: 1 + 0*t, twice: 2*rr + 0*s}\nnodes: {a: {until: t = 3, "
+    text += f"max: [{{{first}, ref: a, with: {{{step}{changes}}}]}}}}\nmax: [{{{root}}}]"
+    tree = et.loads(text, warn=lambda _: None)
+    assert et.evaluate(tree).value == value
+    assert et.evaluate(et.loads(et.dumps(tree), warn=lambda _: None)).value == value
+    assert et.evaluate(et.loads(et.dumps(unshare(tree)), warn=lambda _: None)).value == value

@@ -151,6 +151,7 @@ class Key(NamedTuple):
     node: int  # as written
     replaced: Replaced = ()
     shown: tuple[tuple[str, Shown], ...] = ()  # by event, what play has shown of it
+    kept: tuple[str, ...] = ()  # the derived parameters that a `with` above replaced
 
 
 class Expansion:
@@ -179,12 +180,11 @@ class Expansion:
         self.known: dict[object, Expression] = {}  # one object for equal expressions
         self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
         self.order = in_order(tree.parameters)
-        self.fixed = set[str]()  # set below
-        # By branch: the formulas that replace parameters, with those derived from them.
-        self.inner = {b: self.with_derived(named) for b, named in self.formulas.replaced.items()}
-        # The names with the same numbers wherever they are left in a formula; none until here.
+        # The names with the same numbers wherever they are left in a formula.
         self.fixed = self.counters
-        self.done.clear()
+        # The derived parameters that a `with` replaces: they are not derived anew below it.
+        self.keepable = {p.name for p in tree.parameters.values() if p.bases} & {*self.replaced}
+        self.inner: dict[tuple[int, tuple[str, ...]], ByName] = {}
         # [N] the names in a node's formulas and events, and below.
         self.below = [frozenset[str]()] * len(tree)
         while self.find_names_below():
@@ -204,7 +204,9 @@ class Expansion:
         It has at most `max_nodes`; 0 is the default.
         """
         tree, child = self.tree, self.tree.columns.child
-        named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
+        named = {child[b] for b in self.formulas.replaced} | {
+            n for n, k in Counter(child).items() if k > 1
+        }
         named.update(self.links.values())
         most = max_nodes or budget.most(_MAX_NODES) + len(tree) * (not self.links)
         deepest = most
@@ -429,11 +431,7 @@ class Expansion:
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""
         for b, replaced in self.formulas.replaced.items():
-            used = {*self.below[self.child(b)]}
-            for name in reversed(self.order):
-                if name in used and name not in replaced:
-                    used.update(self.tree.parameters[name].bases)
-            for name in replaced.keys() - used:
+            for name in replaced.keys() - self.with_bases(b):
                 self.report(
                     f"with replaces {name}, which no formula of the node uses\nremove it",
                     f"with {name}",
@@ -482,10 +480,20 @@ class Expansion:
 
     def needed(self, b: int) -> set[str]:
         """Return the names on which what is below a branch depends, in the names of its place."""
-        inner, names = self.inner.get(b, {}), set[str]()
+        inner, names = self.inner_of(b), set[str]()
         for name in self.below[self.child(b)]:
             names.update(names_in(inner.get(name, Name(name))))
+        if self.keepable:  # then these need not be derived anew
+            names |= self.with_bases(b).difference(self.formulas.replaced.get(b, ()))
         return names
+
+    def with_bases(self, b: int) -> set[str]:
+        """Return the names below a branch, and those from which they are derived there."""
+        used, replaced = {*self.below[self.child(b)]}, self.formulas.replaced.get(b, {})
+        for name in reversed(self.order):
+            if name in used and name not in replaced:
+                used.update(self.tree.parameters[name].bases)
+        return used
 
     def find_names_below(self) -> bool:
         """Add the names of each node and of those below it; return whether there were new ones."""
@@ -519,19 +527,32 @@ class Expansion:
             event = definition.test_of
         return names
 
-    def with_derived(self, replaced: ByName) -> ByName:
-        """Return replacements, and those of the parameters that are derived from replaced ones."""
-        inner = {name: self.substituted(formula, {}) for name, formula in replaced.items()}
-        for name in self.order if inner else ():
-            parameter = self.tree.parameters[name]
-            if name not in inner and not inner.keys().isdisjoint(parameter.bases):
-                inner[name] = self.substituted(parameter.value, inner)
-        return inner
+    def inner_of(self, b: int, kept: tuple[str, ...] = ()) -> ByName:
+        """Return the formulas that replace parameters below a branch, in the names of its place.
+
+        Those of parameters that are derived from replaced ones are among them, unless they are
+        `kept`.
+        """
+        replaced = self.formulas.replaced.get(b)
+        if not replaced:
+            return {}
+        if (b, kept) not in self.inner:
+            fixed, done = self.fixed, self.done
+            self.fixed, self.done = set(), {}  # the numbers of the place are not known here
+            inner = {name: self.substituted(formula, {}) for name, formula in replaced.items()}
+            for name in self.order:
+                parameter = self.tree.parameters[name]
+                is_derived = name not in inner and name not in kept
+                if is_derived and not inner.keys().isdisjoint(parameter.bases):
+                    inner[name] = self.substituted(parameter.value, inner)
+            self.inner[b, kept] = inner
+            self.fixed, self.done = fixed, done
+        return self.inner[b, kept]
 
     def key_below(self, key: Key, b: int) -> Key:
         """Return the key of the node that a branch of a copy leads to."""
         child = self.child(b)
-        outer, inner = self.values[key.replaced], self.inner.get(b, {})
+        outer, inner = self.values[key.replaced], self.inner_of(b, key.kept)
         changed = {}
         for name in self.sorted_below[child] if outer or inner else ():
             if name not in inner:
@@ -544,11 +565,12 @@ class Expansion:
                 changed[name] = value
         replaced = tuple((name, id(self.constant(value))) for name, value in changed.items())
         self.values.setdefault(replaced, changed)
+        kept = {*key.kept, *self.formulas.replaced.get(b, ())} & self.keepable & self.below[child]
         if not self.formulas.defined:
-            return Key(child, replaced)
+            return Key(child, replaced, (), tuple(sorted(kept)))
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
         used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
-        return Key(child, replaced, tuple(used))
+        return Key(child, replaced, tuple(used), tuple(sorted(kept)))
 
     def substituted(self, formula: Expression, values: ByName) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""
