@@ -204,10 +204,8 @@ class Expansion:
         It has at most `max_nodes`; 0 is the default.
         """
         tree, child = self.tree, self.tree.columns.child
-        named = {child[b] for b in self.formulas.replaced} | {
-            n for n, k in Counter(child).items() if k > 1
-        }
-        named.update(self.links.values())
+        named = {*self.links.values(), *(child[b] for b in self.formulas.replaced)}
+        named.update(n for n, count in Counter(child).items() if count > 1)
         most = max_nodes or budget.most(_MAX_NODES) + len(tree) * (not self.links)
         deepest = most
         if self.links:
