@@ -278,7 +278,7 @@ class Expansion:
                 (written.rewards, place, "reward", b),
             ]
         for column, place, what, b in places:
-            if values and place in column:
+            if place in column:
                 column[place] = self.substituted(column[place], values)
                 if self.lengths[id(column[place])] > _MAX_LENGTH and not self.is_stopped:
                     problem = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"

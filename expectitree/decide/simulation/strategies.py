@@ -3,7 +3,7 @@
 A strategy has an action for each history of chances and earlier actions. The action that is best
 after a history has the greatest sum of gains over the draws, each draw weighted with the
 probability of that history, which is evidence about the parameters. So backward induction finds the
-best strategy of all, if a node that several paths reach is one node a path.
+best strategy of all, if a node is one place for each evidence with which paths reach it.
 
 If something is known in advance, means given that take the place of sums over all draws.
 """
@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Tree
@@ -25,6 +26,7 @@ from expectitree.decide.simulation.draws import Array, check_size
 from expectitree.searches.result import PLAYERS
 
 MAX_SIZE = 1e100  # of a value, so that floats hold its square
+_MAX_PLACES = 100_000
 _KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
 _MAX_PAIRED = 10  # parameters whose products are in a regression
 
@@ -32,11 +34,17 @@ _MAX_PAIRED = 10  # parameters whose products are in a regression
 Estimate = Callable[[Array], Array]
 
 
+# The probabilities of the chances on a way that differ between draws, by the ids of their arrays,
+# sorted: their order says nothing about the parameters, and neither do certain probabilities. After
+# an outcome that never happens, there is none.
+Evidence: TypeAlias = "tuple[int, ...] | None"
+
+
 class _Place(NamedTuple):
-    """A node with decisions in it or below, as one path reaches it."""
+    """A node with decisions in it or below, as paths with the same evidence reach it."""
 
     node: int
-    reach: Array  # the probability of the chances on the way, in each draw
+    evidence: Evidence
     below: list[int]  # the place of each child; 0 if nobody decides there
 
 
@@ -54,7 +62,11 @@ class Strategies:
         with np.errstate(all="ignore"):  # a number that is missing is NaN
             self.numbers = Numbers(tree, draws)
             values = self.numbers.values(decides)
+            # Products of probabilities: in each draw, how likely the evidence is.
+            self.reaches: dict[Evidence, Array] = {(): 1.0, None: 0.0}
             self.places = self._unfolded(decides)
+            # Children first.
+            self.order = sorted(range(len(self.places)), key=lambda i: self.places[i].node)
             branches = [b for place in self.places for b in tree.branches_of(place.node)]
             needed = {tree.root_id, *(self.child[b] for b in branches)}
             self.values = {n: values[n] for n in needed}
@@ -68,21 +80,41 @@ class Strategies:
         return found
 
     def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
-        """Return the places of the nodes with decisions, parents first."""
+        """Return the places of the nodes with decisions; the first is the root."""
         root = self.tree.root_id
-        places = [_Place(root, 1.0, [])] * decides[root]
+        places, known = [_Place(root, (), [])] * decides[root], dict[tuple[int, Evidence], int]()
         for place in places:  # which grows
             branches = self.tree.branches_of(place.node)
             chances: Sequence[Array] = [1.0] * len(branches)
             if self.kind[place.node] == CHANCE:
                 chances = self.numbers.probabilities(place.node)
             for b, p in zip(branches, chances, strict=True):
-                child = self.child[b]
-                place.below.append(len(places) * decides[child])
+                child, number = self.child[b], 0
                 if decides[child]:
-                    places.append(_Place(child, place.reach * p, []))
-                    check_size(len(places), self.count)
+                    evidence = self._evidence(place.evidence, p)
+                    number = known.setdefault((child, evidence), len(places))
+                    if number == len(places):
+                        places.append(_Place(child, evidence, []))
+                place.below.append(number)
+            if len(places) > most(_MAX_PLACES):
+                raise AnalysisError(
+                    f"before decisions, uncertain chances have more than {most(_MAX_PLACES):,} "
+                    "histories, and each says something else about the parameters\nuse fewer "
+                    f"distributions for the probabilities above decisions, or {more()}"
+                )
+        check_size(len(places), self.count)
         return places
+
+    def _evidence(self, before: Evidence, p: Array) -> Evidence:
+        """Return the evidence after an outcome, and note how likely it is."""
+        if before is None or not np.any(p):
+            return None
+        if not np.ptp(p):
+            return before
+        evidence = tuple(sorted((*before, id(p))))
+        if evidence not in self.reaches:
+            self.reaches[evidence] = self.reaches[before] * p
+        return evidence
 
     def play(self, estimate: Estimate) -> tuple[Array, Array]:
         """Return the value in each draw, and the values of the root's actions.
@@ -118,12 +150,12 @@ class Strategies:
         values: dict[int, Array] = {0: self.values[self.tree.root_id] + np.zeros(self.count)}
         options: list[Array] = [values[0]]
         with np.errstate(all="ignore"):
-            for i, place in reversed([*enumerate(self.places)]):
-                options = []
+            for i in self.order:
+                place, options = self.places[i], []
                 for b, below in zip(self.tree.branches_of(place.node), place.below, strict=True):
                     value = self.values[self.child[b]]
                     if below:
-                        value = values.pop(below)
+                        value = values[below]
                     options.append(self.rewards[b] + value)
                 if self.kind[place.node] == CHANCE:
                     options = [mean_of(self.numbers.probabilities(place.node), options)]
@@ -139,9 +171,10 @@ class Strategies:
 
     def _best(self, place: _Place, options: Array, estimate: Estimate) -> Array:
         """Return the number of the best option in each draw, given what decisions know."""
-        weighted = options * place.reach
+        reach = self.reaches[place.evidence]
+        weighted = options * reach
         if np.isnan(weighted).any():
-            weighted = np.where(place.reach == 0, 0.0, weighted)
+            weighted = np.where(reach == 0, 0.0, weighted)
             self._check(weighted.sum(axis=0))
         gains = self.tree.gain_sign * estimate(weighted)
         return gains.argmax(axis=0)
