@@ -158,6 +158,9 @@ def test_a_copy_has_a_name() -> None:
     assert len({*names}) == len(names)
     with pytest.raises(et.TreeError, match=r"no node ill \(cycle 13\)"):
         found.value_of("ill (cycle 13)")
+    label = '"ill (cycle 11)"'  # a path that equals a name is a path
+    labelled = et.loads(COHORT.replace("usual", label))
+    assert et.evaluate(labelled, exact=True).value_of("ill (cycle 11)") == cohort_value(False)
     expected = 'expect: {values: {"ill (cycle 11)": 1, usual: 2}}\n'
     checks = et.verify(et.loads(expected + COHORT)).checks
     assert [check.what for check in checks] == ["value of ill (cycle 11)", "value of usual"]
