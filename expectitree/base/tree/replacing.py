@@ -395,7 +395,7 @@ class Expansion:
             if len(names) > 4:
                 names[2:-2] = ["…"]
             problem = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
-            hint = "check the `until` of each, or allow more by --max-nodes"
+            hint = f"check the `until` of each, or allow more by --max-nodes, or {budget.more()}"
         return f"{problem}\n{hint}"
 
     def name(self, key: Key) -> str:
