@@ -151,7 +151,7 @@ class Key(NamedTuple):
     node: int  # as written
     replaced: Replaced = ()
     shown: tuple[tuple[str, Shown], ...] = ()  # by event, what play has shown of it
-    kept: tuple[str, ...] = ()  # the derived parameters that a `with` above replaced
+    kept: frozenset[str] = frozenset()  # the derived parameters that a `with` above replaced
 
 
 class Expansion:
@@ -183,8 +183,9 @@ class Expansion:
         # The names with the same numbers wherever they are left in a formula.
         self.fixed = self.counters
         # The derived parameters that a `with` replaces: they are not derived anew below it.
-        self.keepable = {p.name for p in tree.parameters.values() if p.bases} & {*self.replaced}
-        self.inner: dict[tuple[int, tuple[str, ...]], ByName] = {}
+        derived = (p.name for p in tree.parameters.values() if p.bases)
+        self.keepable = frozenset(derived).intersection(self.replaced)
+        self.inner: dict[tuple[int, frozenset[str]], ByName] = {}
         # [N] the names in a node's formulas and events, and below.
         self.below = [frozenset[str]()] * len(tree)
         while self.find_names_below():
@@ -481,8 +482,8 @@ class Expansion:
         inner, names = self.inner_of(b), set[str]()
         for name in self.below[self.child(b)]:
             names.update(names_in(inner.get(name, Name(name))))
-        if self.keepable:  # then these need not be derived anew
-            names |= self.with_bases(b).difference(self.formulas.replaced.get(b, ()))
+        if inner and self.keepable:  # then others need not be derived anew
+            names |= self.with_bases(b) - self.inner_of(b, self.keepable).keys()
         return names
 
     def with_bases(self, b: int) -> set[str]:
@@ -525,7 +526,7 @@ class Expansion:
             event = definition.test_of
         return names
 
-    def inner_of(self, b: int, kept: tuple[str, ...] = ()) -> ByName:
+    def inner_of(self, b: int, kept: frozenset[str] = frozenset()) -> ByName:
         """Return the formulas that replace parameters below a branch, in the names of its place.
 
         Those of parameters that are derived from replaced ones are among them, unless they are
@@ -563,12 +564,12 @@ class Expansion:
                 changed[name] = value
         replaced = tuple((name, id(self.constant(value))) for name, value in changed.items())
         self.values.setdefault(replaced, changed)
-        kept = {*key.kept, *self.formulas.replaced.get(b, ())} & self.keepable & self.below[child]
+        kept = key.kept.union(self.formulas.replaced.get(b, ())) & self.keepable & self.below[child]
         if not self.formulas.defined:
-            return Key(child, replaced, (), tuple(sorted(kept)))
+            return Key(child, replaced, (), kept)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
         used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
-        return Key(child, replaced, tuple(used), tuple(sorted(kept)))
+        return Key(child, replaced, tuple(used), kept)
 
     def substituted(self, formula: Expression, values: ByName) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""
