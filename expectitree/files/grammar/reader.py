@@ -190,18 +190,22 @@ class _TreeReader:
             is_read = self.names.identity(name) in self.done or name in self.names.followed
             if not is_read:
                 self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
+        lost = "no ref leads to this node, so it is left out"
+        warnings = [f"{quote(name)}: {lost}" for name in self.unused.values()]
+        warn_of_each(self.warn, self.document.name, warnings)
 
     def link(self, root: int) -> None:
         """Note where each ref to a node above it leads; raise `FileError` if that has no end."""
+        formulas = self.builder.formulas
         links = {node: self.done[identity] for node, (identity, *_) in self.links.items()}
         if links:
             self.check_ends(links)
         # Not those below a node to which no ref leads.
-        self.builder.formulas.links.update(pair for pair in links.items() if pair[0] < root)
+        formulas.links.update(pair for pair in links.items() if pair[0] < root)
         for name in self.names.places:
             node = self.done.get(self.names.identity(name), root + 1)
-            if links and node <= root:
-                self.builder.formulas.named[node] = name
+            if formulas.endings and node <= root:
+                formulas.named[node] = name
 
     def check_ends(self, links: Mapping[int, int]) -> None:
         """Raise `FileError` for refs that close a cycle without an `until`."""
