@@ -125,6 +125,12 @@ def _of_root(expect: Expectation) -> Expectation:
     return Expectation(expect.value, expect.best)
 
 
+def _of_paths(tree: Tree, expect: Expectation) -> Expectation:
+    values = {p: value for p, value in expect.values.items() if tree.find_copy(p) == NONE}
+    points = (replace(p, expect=_of_paths(tree, p.expect)) for p in expect.at)
+    return replace(expect, values=values, runs=(), at=tuple(points))
+
+
 def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
     """Return the message about two paths to one node, each given by its last branch and its sum."""
     sums = []
@@ -140,8 +146,9 @@ def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
 def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     """Return the tree in which every path leads to a node of its own.
 
-    Expected counts of searches are left out, because they count shared nodes once. Raises
-    `TransformError` if that takes more nodes than a default times the factor of the budget.
+    Expected counts of searches are left out, because they count shared nodes once, and so are the
+    expected values of copies by their names. Raises `TransformError` if that takes more nodes than
+    a default times the factor of the budget.
     """
     if not tree.is_sharing and tree.formulas.written is None:
         return tree
@@ -164,5 +171,5 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
         stack.pop()
         if not stack:
             built = copy.finish(check=False)
-            return built.changed(expect=built.expect and replace(built.expect, runs=()))
+            return built.changed(expect=tree.expect and _of_paths(tree, tree.expect))
         stack[-1][1].append(added)
