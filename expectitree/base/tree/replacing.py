@@ -65,16 +65,15 @@ def counters_of(tree: Tree) -> set[str]:
         formulas = formulas.written.formulas
     if not formulas.endings:
         return set()
-    endings, replaced = formulas.endings, [*formulas.replaced.values()]
-    counters = {name for condition, _ in endings.values() for name in names_in(condition)}
-    for values in replaced:
+    counters = {name for condition, _ in formulas.endings.values() for name in names_in(condition)}
+    sources = [{name: parameter.value for name, parameter in tree.parameters.items()}]
+    sources += formulas.replaced.values()
+    for values in sources:  # no parameter is derived from itself
         counters.update(name for name, formula in values.items() if name in names_in(formula))
     pending = [*counters]
     while pending:
         name = pending.pop()
-        written = [values[name] for values in replaced if name in values]
-        if name in tree.parameters:  # others, only a `with` sets
-            written.append(tree.parameters[name].value)
+        written = (values[name] for values in sources if name in values)
         more = {base for formula in written for base in names_in(formula)}
         pending += more - counters
         counters |= more

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import islice
-from typing import Any
+from itertools import islice, product
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.names import did_you_mean
@@ -19,6 +20,10 @@ from expectitree.base.tree.paths import composed
 from expectitree.base.tree.report import TreeReport
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
+
+_NO_STATE: tuple[str, Mapping[str, Number]] = "", {}
+# Probabilities by a node's name, or by a number; None is before the first one.
+Shares: TypeAlias = "defaultdict[Any, Number]"
 
 
 @dataclass(frozen=True)
@@ -110,8 +115,8 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
     search = search_tree(tree)
     is_decision = tree.root.kind in PLAYERS
     branches: Sequence[int] = tree.branches_of(tree.root_id) if is_decision else [NONE]
-    order = (n for n in tree.first_paths.order if counter in _counts(tree, n))
-    names = tuple(dict.fromkeys(states[n][0] for n in order))
+    order = (states.get(n, _NO_STATE) for n in tree.first_paths.order)
+    names = tuple(dict.fromkeys(name for name, counts in order if counter in counts))
     number = partial(round_once, exact=exact and tree.exact)
     actions = tuple(
         ActionReach(
@@ -124,58 +129,42 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
     return Reach(file, tree, counter, names, actions)
 
 
-def _counts(tree: Tree, n: int) -> Mapping[str, Number]:
-    """Return the numbers of the counters at a node; none if it does not repeat."""
-    return tree.formulas.states.get(n, ("", {}))[1]
-
-
 def _stages(
     search: Search, branch: int, counter: str, names: Sequence[str], round_once: Any
 ) -> Iterator[Stage]:
     """Yield the stages after an action of the root; -1 is the tree itself."""
-    tree = search.tree
-    entered: dict[Number, dict[str, Number]] = {}
-    ended: dict[Number | None, Number] = {}  # by the last number of the counter, if it had one
-    for n, by_last in _reached(search, branch, counter):
-        number = _counts(tree, n).get(counter)
-        if number is not None:
-            stage, name = entered.setdefault(number, {}), tree.formulas.states[n][0]
-            stage[name] = stage.get(name, 0) + by_last[number]
-        if tree.columns.kind[n] == Kind.TERMINAL:
-            for last, p in by_last.items():
-                ended[last] = ended.get(last, 0) + p
-    first = next(iter(entered), 0)
-    total = ended.get(None, Fraction(0))
-    for number in sorted(entered, reverse=bool(entered) and first == max(entered)):
-        stage = entered[number]
-        shares = {name: round_once(stage.get(name, total * 0)) for name in names}
-        yield Stage(number, shares, round_once(total))
-        total += ended.get(number, 0)
-
-
-def _reached(
-    search: Search, branch: int, counter: str
-) -> Iterator[tuple[int, dict[Number | None, Number]]]:
-    """Yield each node after an action that play can reach, parents first.
-
-    With it, yield the probability of reaching it by the last number of the counter on the way.
-    """
-    tree, columns = search.tree, search.tree.columns
+    tree, columns, states = search.tree, search.tree.columns, search.tree.formulas.states
+    entered: defaultdict[Number, Shares] = defaultdict(partial(defaultdict, Fraction))
+    ended: Shares = defaultdict(
+        Fraction
+    )  # by the last number of the counter, None before the first
     start = tree.root_id if branch == NONE else columns.child[branch]
-    one: Number = columns.probability[0] * 0 + 1
-    pending: dict[int, dict[Number | None, Number]] = {start: {None: one}}
-    for n in range(start, -1, -1):
-        by_last = pending.pop(n, None)
+    # By node: the probability of reaching it, by the last number of the counter on the way.
+    reached: defaultdict[int, Shares] = defaultdict(partial(defaultdict, Fraction))
+    reached[start][None] = columns.probability[0] * 0 + 1
+    for n in range(start, -1, -1):  # parents first
+        by_last = reached.pop(n, None)
         if by_last is None:
             continue
-        counts = _counts(tree, n)
-        if counter in counts:
-            by_last = {counts[counter]: sum(by_last.values())}
-        yield n, by_last
-        is_chance = columns.kind[n] == Kind.CHANCE
-        for b in tree.branches_of(n) if is_chance else islice(search.best_branches(n), 1):
-            share = columns.probability[b]
-            if share:
-                below = pending.setdefault(columns.child[b], {})
-                for last, p in by_last.items():
-                    below[last] = below.get(last, 0) + p * share
+        if counter in states.get(n, _NO_STATE)[1]:
+            name, counts = states[n]
+            number = counts[counter]
+            by_last = defaultdict(Fraction, {number: sum(by_last.values())})
+            entered[number][name] += by_last[number]
+        branches: Iterable[int] = tree.branches_of(n)
+        if columns.kind[n] in PLAYERS:
+            branches = islice(search.best_branches(n), 1)
+        for last, b in product(by_last, branches):
+            if share := columns.probability[b]:
+                reached[columns.child[b]][last] += by_last[last] * share
+        if columns.kind[n] == Kind.TERMINAL:
+            for last, p in by_last.items():
+                ended[last] += p
+    total = ended[None]
+    numbers = sorted(entered)
+    if numbers[-1:] == [*entered][:1]:  # it counts down
+        numbers.reverse()
+    for number in numbers:
+        shares = {name: round_once(entered[number][name]) for name in names}
+        yield Stage(number, shares, round_once(total))
+        total += ended[number]

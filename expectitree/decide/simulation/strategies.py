@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import partial
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Tree
@@ -26,7 +26,6 @@ from expectitree.decide.simulation.draws import Array, check_size
 from expectitree.searches.result import PLAYERS
 
 MAX_SIZE = 1e100  # of a value, so that floats hold its square
-_MAX_PLACES = 100_000
 _KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
 _MAX_PAIRED = 10  # parameters whose products are in a regression
 
@@ -40,12 +39,8 @@ Estimate = Callable[[Array], Array]
 Evidence: TypeAlias = "tuple[int, ...] | None"
 
 
-class _Place(NamedTuple):
-    """A node with decisions in it or below, as paths with the same evidence reach it."""
-
-    node: int
-    evidence: Evidence
-    below: list[int]  # the place of each child; 0 if nobody decides there
+# A node with decisions in it or below, as paths with the same evidence reach it.
+Place: TypeAlias = "tuple[int, Evidence]"
 
 
 class Strategies:
@@ -65,9 +60,7 @@ class Strategies:
             # Products of probabilities: in each draw, how likely the evidence is.
             self.reaches: dict[Evidence, Array] = {(): 1.0, None: 0.0}
             self.places = self._unfolded(decides)
-            # Children first.
-            self.order = sorted(range(len(self.places)), key=lambda i: self.places[i].node)
-            branches = [b for place in self.places for b in tree.branches_of(place.node)]
+            branches = [b for n in {n for n, _ in self.places} for b in tree.branches_of(n)]
             needed = {tree.root_id, *(self.child[b] for b in branches)}
             self.values = {n: values[n] for n in needed}
             self.rewards = {b: self.numbers.reward(b) for b in (NONE, *branches)}
@@ -79,30 +72,24 @@ class Strategies:
         found.rewards = _between(self.rewards, other.rewards, share)
         return found
 
-    def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
-        """Return the places of the nodes with decisions; the first is the root."""
-        root = self.tree.root_id
-        places, known = [_Place(root, (), [])] * decides[root], dict[tuple[int, Evidence], int]()
-        for place in places:  # which grows
-            branches = self.tree.branches_of(place.node)
-            chances: Sequence[Array] = [1.0] * len(branches)
-            if self.kind[place.node] == CHANCE:
-                chances = self.numbers.probabilities(place.node)
-            for b, p in zip(branches, chances, strict=True):
-                child, number = self.child[b], 0
-                if decides[child]:
-                    evidence = self._evidence(place.evidence, p)
-                    number = known.setdefault((child, evidence), len(places))
-                    if number == len(places):
-                        places.append(_Place(child, evidence, []))
-                place.below.append(number)
-            if len(places) > most(_MAX_PLACES):
-                raise AnalysisError(
-                    f"before decisions, uncertain chances have more than {most(_MAX_PLACES):,} "
-                    "histories, and each says something else about the parameters\nuse fewer "
-                    f"distributions for the probabilities above decisions, or {more()}"
-                )
-        check_size(len(places), self.count)
+    def _unfolded(self, decides: Sequence[bool]) -> dict[Place, list[Place | None]]:
+        """Return the places of each place's children; None where nobody decides."""
+        places: dict[Place, list[Place | None]] = {}
+        # By node, the places that are still to be opened: a dict keeps their order.
+        pending: dict[int, dict[Place, None]] = {}
+        if any(decides):
+            pending[self.tree.root_id] = {(self.tree.root_id, ()): None}
+        for n in range(self.tree.root_id, -1, -1):  # parents first
+            for place in pending.pop(n, ()):
+                places[place] = []
+                chances = self.numbers.probabilities(n)  # 1 for an action
+                for b, p in zip(self.tree.branches_of(n), chances, strict=True):
+                    child, below = self.child[b], None
+                    if decides[child]:
+                        below = child, self._evidence(place[1], p)
+                        pending.setdefault(child, {})[below] = None
+                    places[place].append(below)
+                check_size(len(places), self.count)
         return places
 
     def _evidence(self, before: Evidence, p: Array) -> Evidence:
@@ -121,57 +108,59 @@ class Strategies:
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
-        return self._values(lambda i, options: self._best(self.places[i], options, estimate))
+        return self._values(partial(self._best, estimate=estimate))
 
     def amounts(self, trees: Mapping[str, Tree], estimate: Estimate) -> dict[str, Array]:
         """Return the values of the root's actions in other trees, played as in this one.
 
         The trees differ from this one in what their terminals and branches are worth.
         """
-        choices: dict[int, Array] = {}
+        choices: dict[Place, Array] = {}
 
-        def choose(i: int, options: Array) -> Array:
-            choices[i] = self._best(self.places[i], options, estimate)
-            return choices[i]
+        def choose(place: Place, options: Array) -> Array:
+            choices[place] = self._best(place, options, estimate)
+            return choices[place]
 
         self._values(choose)
-        return {
-            name: Strategies(tree, self.draws)._values(lambda i, options: choices[i])[1]
-            for name, tree in trees.items()
-        }
+        amounts = {}
+        for name, tree in trees.items():
+            other = Strategies(tree, self.draws)
+            other.places = self.places  # by the ids of the same arrays
+            amounts[name] = other._values(lambda place, options: choices[place])[1]
+        return amounts
 
-    def _values(self, choose: Callable[[int, Array], Array]) -> tuple[Array, Array]:
+    def _values(self, choose: Callable[[Place, Array], Array]) -> tuple[Array, Array]:
         """Return the value in each draw, and those of the root's actions.
 
         `choose` returns the number of an option in each draw, by the place and the values of its
         options.
         """
-        # By place: the first is the root, if somebody decides.
-        values: dict[int, Array] = {0: self.values[self.tree.root_id] + np.zeros(self.count)}
-        options: list[Array] = [values[0]]
+        root: Place = self.tree.root_id, ()
+        values = {root: self.values[self.tree.root_id] + np.zeros(self.count)}
+        options: list[Array] = [values[root]]
         with np.errstate(all="ignore"):
-            for i in self.order:
-                place, options = self.places[i], []
-                for b, below in zip(self.tree.branches_of(place.node), place.below, strict=True):
+            for place, children in reversed(self.places.items()):
+                n, options = place[0], []
+                for b, child in zip(self.tree.branches_of(n), children, strict=True):
                     value = self.values[self.child[b]]
-                    if below:
-                        value = values[below]
+                    if child is not None:
+                        value = values[child]
                     options.append(self.rewards[b] + value)
-                if self.kind[place.node] == CHANCE:
-                    options = [mean_of(self.numbers.probabilities(place.node), options)]
+                if self.kind[n] == CHANCE:
+                    options = [mean_of(self.numbers.probabilities(n), options)]
                 options = [np.broadcast_to(option, self.count) for option in options]
-                values[i] = options[0]
+                values[place] = options[0]
                 if len(options) > 1:
                     table = np.array(options)
-                    values[i] = table[choose(i, table), np.arange(self.count)]
+                    values[place] = table[choose(place, table), np.arange(self.count)]
             paid = self.rewards[NONE]
-            value, actions = values[0] + paid, np.array(options) + paid
+            value, actions = values[root] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
 
-    def _best(self, place: _Place, options: Array, estimate: Estimate) -> Array:
+    def _best(self, place: Place, options: Array, estimate: Estimate) -> Array:
         """Return the number of the best option in each draw, given what decisions know."""
-        reach = self.reaches[place.evidence]
+        reach = self.reaches[place[1]]
         weighted = options * reach
         if np.isnan(weighted).any():
             weighted = np.where(reach == 0, 0.0, weighted)

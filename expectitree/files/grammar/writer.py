@@ -528,16 +528,15 @@ def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
     formulas = tree.formulas
-    has_refs = tree.branch_notes or formulas.replaced or formulas.endings or formulas.at_nodes
-    if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
-        return Repeated(0, len(tree))
-    numbers: Column = zeros("i", len(tree))
-    if tree.is_sharing:
-        tree.columns.scan(scans.number_shared, order, numbers)
     # The note of a branch is next to a `ref`, and so are its replacements.
     noted = {tree.columns.child[b] for b in (*tree.branch_notes, *formulas.replaced)}
     noted -= formulas.links.keys()
     noted.update(formulas.links.values(), formulas.endings, formulas.at_nodes)
+    numbers: Column = zeros("i", len(tree))
+    if tree.is_sharing:
+        tree.columns.scan(scans.number_shared, order, numbers)
+    elif tree.heights[-1] < _NESTED and not noted:
+        return Repeated(0, len(tree))
     count = 0
     for n in order:
         if numbers[n] or n in noted or (depth[n] and depth[n] % _NESTED == 0):

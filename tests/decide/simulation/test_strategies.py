@@ -249,6 +249,6 @@ def test_paths_with_the_same_evidence_are_one_place(
     for estimate in (nothing, everything):
         for one, other in zip(found.play(estimate), apart.play(estimate), strict=True):
             assert one == pytest.approx(other)
-    monkeypatch.setattr("expectitree.decide.simulation.strategies._MAX_PLACES", places - 1)
-    with pytest.raises(et.AnalysisError, match="use fewer distributions for the probabilities"):
+    monkeypatch.setattr("expectitree.decide.simulation.draws._MAX_NUMBERS", DRAWS * places - 1)
+    with pytest.raises(et.AnalysisError, match="fewer uncertain probabilities above decisions"):
         Strategies(tree, draws)
