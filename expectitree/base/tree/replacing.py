@@ -66,8 +66,8 @@ def counters_of(tree: Tree) -> set[str]:
     if not formulas.endings:
         return set()
     counters = {name for condition, _ in formulas.endings.values() for name in names_in(condition)}
-    sources = [{name: parameter.value for name, parameter in tree.parameters.items()}]
-    sources += formulas.replaced.values()
+    derived = {name: parameter.value for name, parameter in tree.parameters.items()}
+    sources = [derived, *formulas.replaced.values()]
     for values in sources:  # no parameter is derived from itself
         counters.update(name for name, formula in values.items() if name in names_in(formula))
     pending = [*counters]
@@ -417,14 +417,9 @@ class Expansion:
 
     def counts(self, key: Key) -> dict[str, Any]:
         """Return the numbers of the counters that a node and those below it use."""
-        values, counts = self.values[key.replaced], dict[str, Any]()
-        for name in self.sorted_below[key.node]:
-            part = values.get(name)
-            if name in self.counters and isinstance(part, Written):
-                counts[name] = part.value
-            elif name in self.counters and name in self.now:
-                counts[name] = self.now[name]
-        return counts
+        values = self.values[key.replaced]
+        names = filter(self.counters.__contains__, self.sorted_below[key.node])
+        return {name: getattr(values.get(name), "value", self.now.get(name)) for name in names}
 
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""

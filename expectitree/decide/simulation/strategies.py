@@ -76,14 +76,14 @@ class Strategies:
         """Return the places of each place's children; None where nobody decides."""
         places: dict[Place, list[Place | None]] = {}
         # By node, the places that are still to be opened: a dict keeps their order.
-        pending: dict[int, dict[Place, None]] = {}
-        if any(decides):
-            pending[self.tree.root_id] = {(self.tree.root_id, ()): None}
-        for n in range(self.tree.root_id, -1, -1):  # parents first
+        root = self.tree.root_id
+        pending: dict[int, dict[Place, None]] = {root: {(root, ()): None}}
+        for n in range(root, -1, -1):  # parents first
             for place in pending.pop(n, ()):
                 places[place] = []
-                chances = self.numbers.probabilities(n)  # 1 for an action
-                for b, p in zip(self.tree.branches_of(n), chances, strict=True):
+                branches = self.tree.branches_of(n)  # none if the root is a terminal
+                chances = branches and self.numbers.probabilities(n)  # 1 for an action
+                for b, p in zip(branches, chances, strict=True):
                     child, below = self.child[b], None
                     if decides[child]:
                         below = child, self._evidence(place[1], p)
@@ -135,9 +135,8 @@ class Strategies:
         `choose` returns the number of an option in each draw, by the place and the values of its
         options.
         """
-        root: Place = self.tree.root_id, ()
-        values = {root: self.values[self.tree.root_id] + np.zeros(self.count)}
-        options: list[Array] = [values[root]]
+        values: dict[Place, Array] = {}
+        options: list[Array] = []
         with np.errstate(all="ignore"):
             for place, children in reversed(self.places.items()):
                 n, options = place[0], []
@@ -148,13 +147,14 @@ class Strategies:
                     options.append(self.rewards[b] + value)
                 if self.kind[n] == CHANCE:
                     options = [mean_of(self.numbers.probabilities(n), options)]
+                options = options or [self.values[n]]  # of a terminal, the root
                 options = [np.broadcast_to(option, self.count) for option in options]
                 values[place] = options[0]
                 if len(options) > 1:
                     table = np.array(options)
                     values[place] = table[choose(place, table), np.arange(self.count)]
             paid = self.rewards[NONE]
-            value, actions = values[root] + paid, np.array(options) + paid
+            value, actions = values[place] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
 
