@@ -98,7 +98,7 @@ def _unshared(tree: Tree) -> Tree:
     """Return the tree with separate nodes for each path; print what is left out."""
     unfolded = unshare(tree)
     if unfolded.expect != tree.expect:
-        lost = "counts of searches and values of copies by name"
+        lost = "counts of searches, and values of copies by name or at other counters"
         say(f"expect: left out {lost}, since unfolding changes them")
     return unfolded
 

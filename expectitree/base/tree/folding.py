@@ -16,6 +16,7 @@ from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amount, Expectation, is_formula, sum_of
 from expectitree.base.tree.model import Tree
+from expectitree.base.tree.replacing import counters_of
 from expectitree.base.tree.transform import without_formulas
 
 MAX_NODES = 10_000_000  # of a tree without sharing
@@ -127,7 +128,9 @@ def _of_root(expect: Expectation) -> Expectation:
 
 def _of_paths(tree: Tree, expect: Expectation) -> Expectation:
     values = {p: value for p, value in expect.values.items() if tree.find_copy(p) == NONE}
-    points = (replace(p, expect=_of_paths(tree, p.expect)) for p in expect.at)
+    counters = counters_of(tree)  # which would unroll the tree again
+    kept = (point for point in expect.at if counters.isdisjoint(point.settings))
+    points = (replace(point, expect=_of_paths(tree, point.expect)) for point in kept)
     return replace(expect, values=values, runs=(), at=tuple(points))
 
 
@@ -146,9 +149,9 @@ def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
 def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     """Return the tree in which every path leads to a node of its own.
 
-    Expected counts of searches are left out, because they count shared nodes once, and so are the
-    expected values of copies by their names. Raises `TransformError` if that takes more nodes than
-    a default times the factor of the budget.
+    Expected counts of searches are left out, because they count shared nodes once, and so are
+    expected values of copies by name or at other counters. Raises `TransformError` if that takes
+    more nodes than a default times the factor of the budget.
     """
     if not tree.is_sharing and tree.formulas.written is None:
         return tree
