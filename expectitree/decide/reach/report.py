@@ -135,9 +135,7 @@ def _stages(
     """Yield the stages after an action of the root; -1 is the tree itself."""
     tree, columns, states = search.tree, search.tree.columns, search.tree.formulas.states
     entered: defaultdict[Number, Shares] = defaultdict(partial(defaultdict, Fraction))
-    ended: Shares = defaultdict(
-        Fraction
-    )  # by the last number of the counter, None before the first
+    ended: Shares = defaultdict(Fraction)  # by the last number of the counter
     start = tree.root_id if branch == NONE else columns.child[branch]
     # By node: the probability of reaching it, by the last number of the counter on the way.
     reached: defaultdict[int, Shares] = defaultdict(partial(defaultdict, Fraction))

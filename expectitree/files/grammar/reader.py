@@ -191,8 +191,8 @@ class _TreeReader:
             if not is_read:
                 self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
         lost = "no ref leads to this node, so it is left out"
-        warnings = [f"{quote(name)}: {lost}" for name in self.unused.values()]
-        warn_of_each(self.warn, self.document.name, warnings)
+        unused = [f"{quote(name)}: {lost}" for name in self.unused.values()]
+        warn_of_each(self.warn, self.document.name, unused)
 
     def link(self, root: int) -> None:
         """Note where each ref to a node above it leads; raise `FileError` if that has no end."""
