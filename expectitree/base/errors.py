@@ -140,9 +140,9 @@ class TreeError(ExpectitreeError, ValueError):
     """A tree that cannot be built, or a path that names no node of a tree.
 
     >>> import expectitree as et
-    >>> et.loads("max: {left: 1, right: 2}").find("top")
+    >>> et.loads("max: {left: 1, right: 2}").find("middle")
     Traceback (most recent call last):
-    expectitree.TreeError: no node top: the branches of / are left, right
+    expectitree.TreeError: no node middle: the branches of / are left, right
     """
 
 

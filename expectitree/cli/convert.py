@@ -96,11 +96,11 @@ def _flipped(tree: Tree, path: str) -> Tree:
 
 def _unshared(tree: Tree) -> Tree:
     """Return the tree with separate nodes for each path; print what is left out."""
-    had_counts = tree.expect is not None and tree.expect.runs
-    tree = unshare(tree)
-    if had_counts and tree.expect is not None and not tree.expect.runs:
-        say("expect: left out the counts of searches, since unfolding changes them")
-    return tree
+    unfolded = unshare(tree)
+    if unfolded.expect != tree.expect:
+        lost = "counts of searches, and values of copies by name or at other counters"
+        say(f"expect: left out {lost}, since unfolding changes them")
+    return unfolded
 
 
 def _folded(tree: Tree) -> Tree:

@@ -9,9 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from files.samples import content_of
 from helpers import cases
 
 import expectitree as et
+from expectitree.base.tree.folding import unshare
 from tests.helpers import for_each
 
 PUT = """
@@ -156,6 +158,9 @@ def test_a_copy_has_a_name() -> None:
     assert len({*names}) == len(names)
     with pytest.raises(et.TreeError, match=r"no node ill \(cycle 13\)"):
         found.value_of("ill (cycle 13)")
+    label = '"ill (cycle 11)"'  # a path that equals a name is a path
+    labelled = et.loads(COHORT.replace("usual", label))
+    assert et.evaluate(labelled, exact=True).value_of("ill (cycle 11)") == cohort_value(False)
     expected = 'expect: {values: {"ill (cycle 11)": 1, usual: 2}}\n'
     checks = et.verify(et.loads(expected + COHORT)).checks
     assert [check.what for check in checks] == ["value of ill (cycle 11)", "value of usual"]
@@ -222,15 +227,18 @@ def test_a_name_that_nothing_sets_is_an_error(old: str, new: str, message: str) 
 
 @for_each("seed", range(40), range(40, 400))
 def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> None:
-    """Two counters, a `with` of another parameter, derived parameters, a table and constants."""
+    """Two counters, a `with` of another parameter, derived parameters, a table, own rewards."""
     rng = random.Random(seed)
     last, names = rng.randint(1, 4), ["a", "b", "c"][: rng.randint(1, 3)]
     scale, price = rng.randint(1, 3), rng.randint(-2, 3)
     nodes: dict[str, tuple[str, list[tuple[Fraction, str, int, str, str]]]] = {}
-    prices = ["", "price: 2", "price: price + 1", "price: scale + 1"]
+    prices = ["", "price: 2", "price: price + 1", "price: scale + 1", "extra: k", "pay: pay - t"]
     between = rng.choice(["", ", between: linear"])
     table = f"{{by: t - 1, table: {{-1: 1, 0.5: scale, 2: -price/3}}{between}}}"
-    text = [f"parameters: {{t: 0, scale: {scale}, price: {price}, pay: price*scale + t + extra,"]
+    fees = {name: rng.choice([0, 0, 1, 3]) for name in names}  # of the nodes themselves
+    is_ref = rng.random() < 0.3  # the root
+    first = "k: 0, t: 0" if is_ref else "t: 0"
+    text = [f"parameters: {{{first}, scale: {scale}, price: {price}, pay: price*scale + t + extra,"]
     text += [f"  extra: {table}}}", "nodes:"]
     for name in names:
         kind = rng.choice(["max", "min", "chance"])
@@ -244,12 +252,15 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
         ]  # fmt: skip
         nodes[name] = kind, branches
         text += [f"  {name}:", f"    until: t >= {last} or k >= 3", "    utility: pay + k"]
+        if fees[name]:
+            text.append(f"    reward: {fees[name]}*t + scale")
         text.append(f"    {kind}:")
         for p, target, step, k, more in branches:
             chance = f"p: {p}, " if kind == "chance" else ""
             changes = f"t: t + {step}, k: {k}{', ' if more else ''}{more}"
             text.append(f"      - {{{chance}reward: pay, ref: {target}, with: {{{changes}}}}}")
-    text.append("max: [{ref: a, with: {k: 0}}, {ref: a, with: {k: 1, scale: 2*scale}}]")
+    root = "max: [{ref: a, with: {k: 0}}, {ref: a, with: {k: 1, scale: 2*scale}}]"
+    text.append("reward: 2*scale\nref: a" if is_ref else root)
 
     def looked_up(x: int, scale: int, price: int) -> Fraction:
         rows = [(Fraction(-1), 1), (Fraction(1, 2), scale), (Fraction(2), Fraction(-price, 3))]
@@ -259,34 +270,39 @@ def test_random_parameters_and_kinds_are_worth_their_recursion(seed: int) -> Non
             return low + (later[0][1] - low) * (x - key) / (later[0][0] - key)
         return Fraction(low)
 
-    def value(name: str, t: int, k: int, scale: int, price: int) -> Fraction:
-        pay = price * scale + t + looked_up(t - 1, scale, price)
+    def value(name: str, t: int, k: int, scale: int, price: int, **kept: Fraction) -> Fraction:
+        extra = kept.get("extra", looked_up(t - 1, scale, price))
+        pay = kept.get("pay", price * scale + t + extra)
+        fee = fees[name] and fees[name] * t + scale
         if t >= last or k >= 3:
-            return pay + k
+            return pay + k + fee
         kind, branches = nodes[name]
-        at = {"k": k, "price": price, "scale": scale}
-        values = [
-            pay
-            + value(
-                target,
-                t + step,
-                eval(after, at),
-                scale,
-                eval(more.partition(": ")[2] or "price", at),
-            )
-            for _, target, step, after, more in branches
-        ]
+        place = {"t": t, "k": k, "price": price, "scale": scale, "pay": pay, "extra": extra}
+        values = []
+        for _, target, step, after, more in branches:
+            changed = {"price": price, "scale": scale, **kept}
+            if more:
+                changed[more.partition(":")[0]] = eval(more.partition(": ")[2], place)
+            values.append(pay + fee + value(target, t + step, eval(after, place), **changed))
         if kind == "chance":
             return sum(one[0] * x for one, x in zip(branches, values, strict=True))
         return max(values) if kind == "max" else min(values)
 
+    def worth(scale: int) -> Fraction:
+        start = value("a", 0, 0, scale, price)
+        if is_ref:
+            return 2 * scale + start
+        return max(start, value("a", 0, 1, 2 * scale, price))
+
     tree = et.loads("\n".join(text))
-    expected = max(value("a", 0, 0, scale, price), value("a", 0, 1, 2 * scale, price))
-    assert et.evaluate(tree, exact=True).value == expected
-    assert et.evaluate(et.loads(et.dumps(tree)), exact=True).value == expected
-    moved = max(value("a", 0, 0, scale + 1, price), value("a", 0, 1, 2 * scale + 2, price))
+    assert et.evaluate(tree, exact=True).value == worth(scale)
+    for format in ("yaml", "json"):
+        written = et.dumps(tree, format)
+        again = et.loads(written, name=f"x.{format}")
+        assert et.evaluate(again, exact=True).value == worth(scale)
+        assert et.dumps(again, format) == written
     changed = tree.with_parameters(scale=scale + 1)
-    assert et.evaluate(changed, exact=True).value == moved
+    assert et.evaluate(changed, exact=True).value == worth(scale + 1)
 
 
 @pytest.mark.parametrize(("table", "by", "value"), cases("formulas", "tables"))
@@ -373,3 +389,53 @@ def test_random_events_and_signals_are_worth_their_recursion(seed: int) -> None:
 def test_what_never_ends_is_refused(text: str, message: str) -> None:
     with pytest.raises(et.FileError, match=message.replace("`", "`")):
         et.loads(text)
+
+
+A = "until: t = 2, {}max: [{{{}ref: a, with: {{t: t + 1}}}}, 3]"
+
+
+@pytest.mark.parametrize(
+    ("root", "first", "branch"),
+    [
+        ("ref: a", "reward: 10", ""),
+        ("reward: 5\nref: a", "reward: 10", "reward: 1"),
+        ("cost: s\nref: a", "reward: 10*s", "cost: s"),
+        ("max: [{reward: 2, ref: a}, 1]", "cost: t + 1", "reward: s"),
+        ("max: [{ref: a}, 1]", 'utility: "?"', ""),
+        ("max: [{ref: a}, 1]", 'utility: "?", reward: 1', "reward: 2"),
+        ("ref: a", 'utility: "?", estimate: 4', ""),
+        ("ref: a", "estimate: 4, bounds: [-10, 99]", "note: more"),
+    ],
+)
+def test_a_repeated_node_is_written_as_it_is_read(root: str, first: str, branch: str) -> None:
+    node = A.format(f"{first}, ", f"{branch}, " if branch else "")
+    text = f"parameters: {{t: 0, s: 2}}\nnodes: {{a: {{{node}}}}}\n{root}"
+    tree = et.loads(text)
+    for format in ("yaml", "json"):
+        again = et.loads(et.dumps(tree, format), name=f"x.{format}")
+        assert content_of(again) == content_of(tree)
+        assert et.dumps(again) == et.dumps(tree)
+
+
+@pytest.mark.parametrize(
+    ("node", "root", "value"),
+    [
+        ("reward: rr, {}", "ref: a, with: {rr: 2}", 6),
+        ("reward: rr, {}", "ref: a, with: {rr: rr + t}", 3),
+        ("reward: rr, {rr: 5}", "ref: a, with: {rr: 2}", 12),
+        ("reward: twice, {}", "ref: a, with: {rr: 2}", 12),
+        ("reward: twice, {}", "ref: a, with: {twice: s, rr: 7}", 9),
+        ("reward: twice*s, {s: s + 1}", "ref: a, with: {rr: 2}", 4 * (3 + 4 + 5)),
+        ("reward: twice, {s: 0}", "ref: a, with: {twice: rr}", 3),
+        ("reward: rr*s, {t: t + 1, rr: rr + 1}", "ref: a, with: {s: 1, rr: 0}", 3),
+    ],
+)
+def test_a_replaced_parameter_is_not_derived_again(node: str, root: str, value: int) -> None:
+    first, changes = node.split(", {")
+    step = "t: t + 1, " if "t: " not in changes else ""
+    text = "parameters: {t: 0, s: 3, rr: 1 + 0*t, twice: 2*rr + 0*s}\nnodes: {a: {until: t = 3, "
+    text += f"max: [{{{first}, ref: a, with: {{{step}{changes}}}]}}}}\nmax: [{{{root}}}]"
+    tree = et.loads(text, warn=lambda _: None)
+    assert et.evaluate(tree).value == value
+    assert et.evaluate(et.loads(et.dumps(tree), warn=lambda _: None)).value == value
+    assert et.evaluate(et.loads(et.dumps(unshare(tree)), warn=lambda _: None)).value == value

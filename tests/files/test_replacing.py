@@ -122,25 +122,26 @@ def copied(document: dict[str, Any]) -> Any:
 
         return re.sub(r"[A-Za-z_]\w*", of, text)
 
-    def node(written: Any, values: dict[str, str]) -> Any:
+    def node(written: Any, values: dict[str, str], fixed: frozenset[str] = frozenset()) -> Any:
         if isinstance(written, str):
             return changed(written, values)
         found: dict[str, Any] = {}
         for key, value in written.items():
             if key in ("max", "min", "chance"):
-                found[key] = {label: node(child, values) for label, child in value.items()}
+                found[key] = {label: node(child, values, fixed) for label, child in value.items()}
             elif key not in ("ref", "with"):
                 found[key] = changed(value, values)
         if "ref" not in written:
             return found
         own = {name: changed(text, values) for name, text in written.get("with", {}).items()}
         outer = {name: changed(name, values) for name in PARAMETERS}
-        # What is not replaced here keeps its value of the place, derived parameters included.
+        # What is not replaced here keeps its value of the place, derived parameters included. One
+        # that was replaced itself is not derived anew.
         kept = {
             name: text for name, text in outer.items()
-            if text != name and name not in own and not depends_on(name, own)
+            if text != name and name not in own and not depends_on(name, own, fixed)
         }  # fmt: skip
-        body = node(document["nodes"][written["ref"]], {**kept, **own})
+        body = node(document["nodes"][written["ref"]], {**kept, **own}, fixed.union(own))
         body = {"utility": body} if isinstance(body, str) else body
         if found.get("cost") and (more := body.pop("cost", None)):
             found["cost"] = f"({found['cost']}) + ({more})"
@@ -148,8 +149,9 @@ def copied(document: dict[str, Any]) -> Any:
             found["cost"] = f"({found['cost']}) - ({more})"
         return {**found, **body}
 
-    def depends_on(name: str, own: dict[str, str]) -> bool:
-        return any(one in own or depends_on(one, own) for one in names_of(PARAMETERS.get(name, "")))
+    def depends_on(name: str, own: dict[str, str], fixed: frozenset[str]) -> bool:
+        bases = names_of(PARAMETERS.get(name, "")) if name not in fixed else set()
+        return any(one in own or depends_on(one, own, fixed) for one in bases)
 
     root = {key: value for key, value in document.items() if key != "nodes"}
     return {**root, **node({"max": document["max"]}, {})}

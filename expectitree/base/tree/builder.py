@@ -169,7 +169,8 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        tree = self._tree().changed(root_reward=self._number(reward), **about)
+        self.pay(NONE, self._number(reward))
+        tree = self._tree().changed(**about)
         if check or root_id < len(tree) - 1:
             reached = bytearray(len(tree))
             reached[root_id] = 1
@@ -263,7 +264,9 @@ class TreeBuilder:
         column.update((self._first[node] + place, formula) for place, formula in written.items())
 
     def pay(self, branch: int, more: Amount) -> None:
-        """Add a number or a formula to what a branch pays."""
+        """Add a number or a formula to what a branch pays; -1 leads to the root."""
+        if not more:
+            return
         formulas = self.formulas.rewards
         before = formulas.pop(branch, self._reward.pop(branch, 0))
         total = sum_of_formulas(before, more)
@@ -283,12 +286,17 @@ class TreeBuilder:
 
     def _tree(self) -> Tree:
         reward: Any = None
-        if self._reward:
-            reward = [self._one * 0] * len(self._child)
+        zero = self._one * 0
+        root_reward = self._reward.get(NONE, zero)
+        if any(b != NONE for b in self._reward):
+            reward = [zero] * (len(self._child) + 1)
             for b, paid in self._reward.items():
                 reward[b] = paid
+            reward.pop()  # the root's
             if not self.exact:
                 reward = float_column(reward)
+        if not self.exact:
+            (root_reward,) = float_column([root_reward])
         first = self._first + array("I", [len(self._child)])
         columns = Columns.of(
             self._kind, self._utility, first, self._child, self._probability, reward
@@ -299,6 +307,7 @@ class TreeBuilder:
         return Tree(
             columns,
             self._label,
+            root_reward=root_reward,
             exact=self.exact,
             local_bounds=bounds,
             text=TreeText(notes=self._notes, branch_notes=self._branch_notes),
@@ -472,6 +481,7 @@ _COPIED = (
     "branch_notes",
     "estimated",
     "formulas",
+    "root_reward",
 )
 
 
@@ -485,6 +495,11 @@ class Copy(TreeBuilder):
         super().__init__(tree.exact, exact_nodes)
         self.tree = tree
         self.estimated: set[int] = set()
+        self._reward[NONE] = tree.root_reward
+        self.formulas = replace(self.formulas, criteria=tree.formulas.criteria)
+        self.formulas.defined.update(tree.formulas.defined)
+        if NONE in tree.formulas.rewards:
+            self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
 
     def labels_of(self, node: int, branches: Sequence[int]) -> Labels:
         """Return the labels of some branches in a new order; `#k` stays with its branch."""
@@ -549,11 +564,6 @@ class Copy(TreeBuilder):
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
         tree, root = self.tree, NodeId(len(self) - 1)
-        written = tree.formulas
-        self.formulas = replace(self.formulas, criteria=written.criteria)
-        self.formulas.defined.update(written.defined)
-        if NONE in written.rewards:
-            self.formulas.rewards[NONE] = written.rewards[NONE]
         built = self.build(root, estimated=frozenset(self.estimated), check=check)
         return tree.changed(**{name: getattr(built, name) for name in _COPIED})
 

@@ -16,6 +16,7 @@ from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Amount, Expectation, is_formula, sum_of
 from expectitree.base.tree.model import Tree
+from expectitree.base.tree.replacing import counters_of
 from expectitree.base.tree.transform import without_formulas
 
 MAX_NODES = 10_000_000  # of a tree without sharing
@@ -125,6 +126,14 @@ def _of_root(expect: Expectation) -> Expectation:
     return Expectation(expect.value, expect.best)
 
 
+def _of_paths(tree: Tree, expect: Expectation) -> Expectation:
+    values = {p: value for p, value in expect.values.items() if tree.find_copy(p) == NONE}
+    counters = counters_of(tree)  # which would unroll the tree again
+    kept = (point for point in expect.at if counters.isdisjoint(point.settings))
+    points = (replace(point, expect=_of_paths(tree, point.expect)) for point in kept)
+    return replace(expect, values=values, runs=(), at=tuple(points))
+
+
 def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
     """Return the message about two paths to one node, each given by its last branch and its sum."""
     sums = []
@@ -140,8 +149,9 @@ def _different_sums(tree: Tree, *ways: tuple[int, Number]) -> str:
 def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     """Return the tree in which every path leads to a node of its own.
 
-    Expected counts of searches are left out, because they count shared nodes once. Raises
-    `TransformError` if that takes more nodes than a default times the factor of the budget.
+    Expected counts of searches are left out, because they count shared nodes once, and so are
+    expected values of copies by name or at other counters. Raises `TransformError` if that takes
+    more nodes than a default times the factor of the budget.
     """
     if not tree.is_sharing and tree.formulas.written is None:
         return tree
@@ -164,5 +174,5 @@ def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
         stack.pop()
         if not stack:
             built = copy.finish(check=False)
-            return built.changed(expect=built.expect and replace(built.expect, runs=()))
+            return built.changed(expect=tree.expect and _of_paths(tree, tree.expect))
         stack[-1][1].append(added)

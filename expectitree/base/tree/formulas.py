@@ -181,7 +181,7 @@ class Formulas:
     endings: dict[int, tuple[Expression, Amount]] = field(default_factory=dict)
     # A ref to a node above it is read as a terminal. By such a terminal: the node of the ref.
     links: dict[int, int] = field(default_factory=dict)
-    named: dict[int, str] = field(default_factory=dict)  # with `links`: the names under `nodes`
+    named: dict[int, str] = field(default_factory=dict)  # with `endings`: the names under `nodes`
     # Of an unrolled tree, by node: its name under `nodes`, and the numbers of its counters.
     states: dict[int, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)
     criteria: Criteria = NO_CRITERIA

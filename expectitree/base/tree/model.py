@@ -13,6 +13,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -451,8 +452,16 @@ class Tree(Shown):
         return Node(self, self.columns.child[branch])
 
     def find_copy(self, name: str) -> int:
-        """Return the id of the copy with a name such as `ill (cycle 3)`; -1 without one."""
-        return next((n for n, known in self.formulas.named.items() if known == name), NONE)
+        """Return the id of the copy with a name such as `ill (cycle 3)`; -1 for another text.
+
+        If the text is a path, too, it means the path.
+        """
+        copy = next((n for n, known in self.formulas.named.items() if known == name), NONE)
+        if copy != NONE:
+            with suppress(TreeError):
+                self.find_branch(name)
+                return NONE
+        return copy
 
     def find_branch(self, path: str) -> int:
         """Return the id of the last branch of a path, as `find` reads it; -1 for the root."""

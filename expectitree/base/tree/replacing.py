@@ -122,7 +122,7 @@ def unrolled_again(tree: Tree) -> Tree:
     unrolled = Expansion(written, fail).run(sys.maxsize)
     unrolled = replace(unrolled, formulas=replace(unrolled.formulas, written=written))
     unrolled = define_probabilities(unrolled, written.formulas.defined, fail)
-    about = ("expect", "warnings", "attitude", "root_reward", "parameters")
+    about = ("expect", "warnings", "attitude", "parameters")
     return unrolled.changed(**{name: getattr(tree, name) for name in about})
 
 
@@ -170,6 +170,7 @@ class Key(NamedTuple):
     node: int  # as written
     replaced: Replaced = ()
     shown: tuple[tuple[str, Shown], ...] = ()  # by event, what play has shown of it
+    kept: frozenset[str] = frozenset()  # the derived parameters that a `with` above replaced
 
 
 class Expansion:
@@ -198,12 +199,12 @@ class Expansion:
         self.known: dict[object, Expression] = {}  # one object for equal expressions
         self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
         self.order = in_order(tree.parameters)
-        self.fixed = set[str]()  # set below
-        # By branch: the formulas that replace parameters, with those derived from them.
-        self.inner = {b: self.with_derived(named) for b, named in self.formulas.replaced.items()}
-        # The names with the same numbers wherever they are left in a formula; none until here.
+        # The names with the same numbers wherever they are left in a formula.
         self.fixed = self.counters
-        self.done.clear()
+        # The derived parameters that a `with` replaces: they are not derived anew below it.
+        derived = (p.name for p in tree.parameters.values() if p.bases)
+        self.keepable = frozenset(derived).intersection(self.replaced)
+        self.inner: dict[tuple[int, frozenset[str]], ByName] = {}
         # [N] the names in a node's formulas and events, and below.
         self.below = [frozenset[str]()] * len(tree)
         while self.find_names_below():
@@ -223,8 +224,8 @@ class Expansion:
         It has at most `max_nodes`; 0 is the default.
         """
         tree, child = self.tree, self.tree.columns.child
-        named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
-        named.update(self.links.values())
+        named = {*self.links.values(), *(child[b] for b in self.formulas.replaced)}
+        named.update(n for n, count in Counter(child).items() if count > 1)
         most = max_nodes or budget.most(_MAX_NODES) + len(tree) * (not self.links)
         deepest = most
         if self.links:
@@ -265,6 +266,7 @@ class Expansion:
                 stack[-1][-1].append(row)
         if self.is_stopped:
             return tree
+        copy.pay(NONE, self.paid[-1])
         return copy.finish(check=False)
 
     def stop(self, *fault: Any) -> None:
@@ -296,7 +298,7 @@ class Expansion:
                 (written.rewards, place, "reward", b),
             ]
         for column, place, what, b in places:
-            if values and place in column:
+            if place in column:
                 column[place] = self.substituted(column[place], values)
                 if self.lengths[id(column[place])] > _MAX_LENGTH and not self.is_stopped:
                     problem = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
@@ -413,7 +415,7 @@ class Expansion:
             if len(names) > 4:
                 names[2:-2] = ["…"]
             problem = f"the repeated nodes make more than {most:,} nodes, by {' → '.join(names)}"
-            hint = "check the `until` of each, or allow more by --max-nodes"
+            hint = f"check the `until` of each, or allow more by --max-nodes, or {budget.more()}"
         return f"{problem}\n{hint}"
 
     def name(self, key: Key) -> str:
@@ -435,23 +437,14 @@ class Expansion:
 
     def counts(self, key: Key) -> dict[str, Any]:
         """Return the numbers of the counters that a node and those below it use."""
-        values, counts = self.values[key.replaced], dict[str, Any]()
-        for name in self.sorted_below[key.node]:
-            part = values.get(name)
-            if name in self.counters and isinstance(part, Written):
-                counts[name] = part.value
-            elif name in self.counters and name in self.now:
-                counts[name] = self.now[name]
-        return counts
+        values = self.values[key.replaced]
+        names = filter(self.counters.__contains__, self.sorted_below[key.node])
+        return {name: getattr(values.get(name), "value", self.now.get(name)) for name in names}
 
     def check_use(self) -> None:
         """Report replacements that no formula below their branch uses."""
         for b, replaced in self.formulas.replaced.items():
-            used = {*self.below[self.child(b)]}
-            for name in reversed(self.order):
-                if name in used and name not in replaced:
-                    used.update(self.tree.parameters[name].bases)
-            for name in replaced.keys() - used:
+            for name in replaced.keys() - self.with_bases(b):
                 self.report(
                     f"with replaces {name}, which no formula of the node uses\nremove it",
                     f"with {name}",
@@ -500,10 +493,20 @@ class Expansion:
 
     def needed(self, b: int) -> set[str]:
         """Return the names on which what is below a branch depends, in the names of its place."""
-        inner, names = self.inner.get(b, {}), set[str]()
+        inner, names = self.inner_of(b), set[str]()
         for name in self.below[self.child(b)]:
             names.update(names_in(inner.get(name, Name(name))))
+        if inner and self.keepable:  # then others need not be derived anew
+            names |= self.with_bases(b) - self.inner_of(b, self.keepable).keys()
         return names
+
+    def with_bases(self, b: int) -> set[str]:
+        """Return the names below a branch, and those from which they are derived there."""
+        used, replaced = {*self.below[self.child(b)]}, self.formulas.replaced.get(b, {})
+        for name in reversed(self.order):
+            if name in used and name not in replaced:
+                used.update(self.tree.parameters[name].bases)
+        return used
 
     def find_names_below(self) -> bool:
         """Add the names of each node and of those below it; return whether there were new ones."""
@@ -537,19 +540,32 @@ class Expansion:
             event = definition.test_of
         return names
 
-    def with_derived(self, replaced: ByName) -> ByName:
-        """Return replacements, and those of the parameters that are derived from replaced ones."""
-        inner = {name: self.substituted(formula, {}) for name, formula in replaced.items()}
-        for name in self.order if inner else ():
-            parameter = self.tree.parameters[name]
-            if name not in inner and not inner.keys().isdisjoint(parameter.bases):
-                inner[name] = self.substituted(parameter.value, inner)
-        return inner
+    def inner_of(self, b: int, kept: frozenset[str] = frozenset()) -> ByName:
+        """Return the formulas that replace parameters below a branch, in the names of its place.
+
+        Those of parameters that are derived from replaced ones are among them, unless they are
+        `kept`.
+        """
+        replaced = self.formulas.replaced.get(b)
+        if not replaced:
+            return {}
+        if (b, kept) not in self.inner:
+            fixed, done = self.fixed, self.done
+            self.fixed, self.done = set(), {}  # the numbers of the place are not known here
+            inner = {name: self.substituted(formula, {}) for name, formula in replaced.items()}
+            for name in self.order:
+                parameter = self.tree.parameters[name]
+                is_derived = name not in inner and name not in kept
+                if is_derived and not inner.keys().isdisjoint(parameter.bases):
+                    inner[name] = self.substituted(parameter.value, inner)
+            self.inner[b, kept] = inner
+            self.fixed, self.done = fixed, done
+        return self.inner[b, kept]
 
     def key_below(self, key: Key, b: int) -> Key:
         """Return the key of the node that a branch of a copy leads to."""
         child = self.child(b)
-        outer, inner = self.values[key.replaced], self.inner.get(b, {})
+        outer, inner = self.values[key.replaced], self.inner_of(b, key.kept)
         changed = {}
         for name in self.sorted_below[child] if outer or inner else ():
             if name not in inner:
@@ -562,11 +578,12 @@ class Expansion:
                 changed[name] = value
         replaced = tuple((name, id(self.constant(value))) for name, value in changed.items())
         self.values.setdefault(replaced, changed)
+        kept = key.kept.union(self.formulas.replaced.get(b, ())) & self.keepable & self.below[child]
         if not self.formulas.defined:
-            return Key(child, replaced)
+            return Key(child, replaced, (), kept)
         shown = shown_after(self.tree, self.formulas.defined, key.node, b, dict(key.shown))
         used = [pair for pair in sorted(shown.items()) if f"event {pair[0]}" in self.below[child]]
-        return Key(child, replaced, tuple(used))
+        return Key(child, replaced, tuple(used), kept)
 
     def substituted(self, formula: Expression, values: ByName) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""

@@ -9,9 +9,9 @@ from expectitree.decide.reach.report import Reach
 
 
 def figure_of(report: Reach) -> Any:
-    """Return a figure with a line for each node after the best action."""
+    """Return a figure with a line for each node after the best action that enters one."""
     figure, axes = new_figure()
-    best = next((one for one in report.actions if one.is_best), report.actions[0])
+    best = max(report.actions, key=lambda one: (bool(one.stages), one.is_best))
     numbers = [float(stage.number) for stage in best.stages]
     for position, name in enumerate(report.names):
         shares = [float(stage.entered[name]) for stage in best.stages]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import islice
-from typing import Any
+from itertools import islice, product
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.names import did_you_mean
@@ -20,6 +21,10 @@ from expectitree.base.tree.report import TreeReport
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 
+_NO_STATE: tuple[str, Mapping[str, Number]] = "", {}
+# Probabilities by a node's name, or by a number; None is before the first one.
+Shares: TypeAlias = "defaultdict[Any, Number]"
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -27,7 +32,7 @@ class Stage:
 
     number: Number  # of the counter
     entered: Mapping[str, Any]  # by the name of a node: the probability of entering it
-    ended: Any  # the probability that play has ended before
+    ended: Any  # the probability that play has ended at an earlier number
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class Reach(TreeReport):
         file: The name of the tree in outputs.
         tree: The tree.
         counter: The parameter that counts.
-        names: The nodes that repeat, by their names in the file.
+        names: The nodes that use the counter, by their names in the file.
         actions: One for each action at the root, in order.
     """
 
@@ -110,7 +115,8 @@ def reach(tree: Tree, counter: str, *, exact: bool = False, file: str = "") -> R
     search = search_tree(tree)
     is_decision = tree.root.kind in PLAYERS
     branches: Sequence[int] = tree.branches_of(tree.root_id) if is_decision else [NONE]
-    names = tuple(dict.fromkeys(states[n][0] for n in tree.first_paths.order if n in states))
+    order = (states.get(n, _NO_STATE) for n in tree.first_paths.order)
+    names = tuple(dict.fromkeys(name for name, counts in order if counter in counts))
     number = partial(round_once, exact=exact and tree.exact)
     actions = tuple(
         ActionReach(
@@ -127,45 +133,36 @@ def _stages(
     search: Search, branch: int, counter: str, names: Sequence[str], round_once: Any
 ) -> Iterator[Stage]:
     """Yield the stages after an action of the root; -1 is the tree itself."""
-    tree = search.tree
-    entered: dict[Number, dict[str, Number]] = {}
-    ended: dict[Number, Number] = {}
-    parent = tree.first_paths.parent
-    for n, p in _reached(search, branch):
-        if n in tree.formulas.states:
-            name, counts = tree.formulas.states[n]
-            if counter in counts:
-                stage = entered.setdefault(counts[counter], {})
-                stage[name] = stage.get(name, 0) + p
-        elif tree.columns.kind[n] == Kind.TERMINAL:
-            while n != NONE and counter not in tree.formulas.states.get(n, ("", ()))[1]:
-                n = parent[n]
-            if n != NONE:
-                last = tree.formulas.states[n][1][counter]
-                ended[last] = ended.get(last, 0) + p
-    first = next(iter(entered), 0)
-    numbers = sorted({*entered, *ended}, reverse=bool(entered) and first == max(entered))
-    total: Number = Fraction(0)
-    for number in numbers:
-        stage = entered.get(number, {})
-        shares = {name: round_once(stage.get(name, total * 0)) for name in names}
-        yield Stage(number, shares, round_once(total))
-        total += ended.get(number, 0)
-
-
-def _reached(search: Search, branch: int) -> Iterator[tuple[int, Number]]:
-    """Yield each node after an action that play can reach with its probability, parents first."""
-    tree, columns = search.tree, search.tree.columns
+    tree, columns, states = search.tree, search.tree.columns, search.tree.formulas.states
+    entered: defaultdict[Number, Shares] = defaultdict(partial(defaultdict, Fraction))
+    ended: Shares = defaultdict(Fraction)  # by the last number of the counter
     start = tree.root_id if branch == NONE else columns.child[branch]
-    one: Number = columns.probability[0] * 0 + 1
-    pending: dict[int, Number] = {start: one}
-    for n in range(start, -1, -1):
-        p = pending.pop(n, None)
-        if p is None:
+    # By node: the probability of reaching it, by the last number of the counter on the way.
+    reached: defaultdict[int, Shares] = defaultdict(partial(defaultdict, Fraction))
+    reached[start][None] = columns.probability[0] * 0 + 1
+    for n in range(start, -1, -1):  # parents first
+        by_last = reached.pop(n, None)
+        if by_last is None:
             continue
-        yield n, p
-        is_chance = columns.kind[n] == Kind.CHANCE
-        for b in tree.branches_of(n) if is_chance else islice(search.best_branches(n), 1):
-            share = p * columns.probability[b] if is_chance else p
-            if share:
-                pending[columns.child[b]] = pending.get(columns.child[b], 0) + share
+        if counter in states.get(n, _NO_STATE)[1]:
+            name, counts = states[n]
+            number = counts[counter]
+            by_last = defaultdict(Fraction, {number: sum(by_last.values())})
+            entered[number][name] += by_last[number]
+        branches: Iterable[int] = tree.branches_of(n)
+        if columns.kind[n] in PLAYERS:
+            branches = islice(search.best_branches(n), 1)
+        for last, b in product(by_last, branches):
+            if share := columns.probability[b]:
+                reached[columns.child[b]][last] += by_last[last] * share
+        if columns.kind[n] == Kind.TERMINAL:
+            for last, p in by_last.items():
+                ended[last] += p
+    total = ended[None]
+    numbers = sorted(entered)
+    if numbers[-1:] == [*entered][:1]:  # it counts down
+        numbers.reverse()
+    for number in numbers:
+        shares = {name: round_once(entered[number][name]) for name in names}
+        yield Stage(number, shares, round_once(total))
+        total += ended[number]

@@ -27,6 +27,12 @@ def render(reports: Sequence[Reach], options: ConsoleOptions) -> Iterator[Render
             for stage in one.stages:
                 shares = (*stage.entered.values(), stage.ended)
                 rows.append([cell_text(stage.number), *map(probability_text, shares)])
-            yield from table(columns, rows, options)
+            if rows:
+                yield from table(columns, rows, options)
+            else:
+                yield Text(f"  enters no node that uses {report.counter}")
             yield ""
-        yield Text(f"The probability of entering each node at each {report.counter}.")
+        yield Text(
+            f"The probability of entering each node at each {report.counter}, and that play has "
+            "ended before."
+        )

@@ -33,7 +33,7 @@ def check_size(arrays: int, count: int) -> None:
     if arrays * count > most(_MAX_NUMBERS):
         raise AnalysisError(
             f"{count:,} draws of {arrays:,} numbers are more than {most(_MAX_NUMBERS):,} in all\n"
-            f"use fewer --draws, or {more()}"
+            f"use fewer --draws, or fewer uncertain probabilities above decisions, or {more()}"
         )
 
 

@@ -3,7 +3,7 @@
 A strategy has an action for each history of chances and earlier actions. The action that is best
 after a history has the greatest sum of gains over the draws, each draw weighted with the
 probability of that history, which is evidence about the parameters. So backward induction finds the
-best strategy of all, if a node that several paths reach is one node a path.
+best strategy of all, if a node is one place for each evidence with which paths reach it.
 
 If something is known in advance, means given that take the place of sums over all draws.
 """
@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import partial
 from itertools import combinations
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,12 +33,14 @@ _MAX_PAIRED = 10  # parameters whose products are in a regression
 Estimate = Callable[[Array], Array]
 
 
-class _Place(NamedTuple):
-    """A node with decisions in it or below, as one path reaches it."""
+# The probabilities of the chances on a way that differ between draws, by the ids of their arrays,
+# sorted: their order says nothing about the parameters, and neither do certain probabilities. After
+# an outcome that never happens, there is none.
+Evidence: TypeAlias = "tuple[int, ...] | None"
 
-    node: int
-    reach: Array  # the probability of the chances on the way, in each draw
-    below: list[int]  # the place of each child; 0 if nobody decides there
+
+# A node with decisions in it or below, as paths with the same evidence reach it.
+Place: TypeAlias = "tuple[int, Evidence]"
 
 
 class Strategies:
@@ -54,8 +57,10 @@ class Strategies:
         with noting_infinities():  # a number that is missing is NaN
             self.numbers = Numbers(tree, draws)
             values = self.numbers.values(decides)
+            # Products of probabilities: in each draw, how likely the evidence is.
+            self.reaches: dict[Evidence, Array] = {(): 1.0, None: 0.0}
             self.places = self._unfolded(decides)
-            branches = [b for place in self.places for b in tree.branches_of(place.node)]
+            branches = [b for n in {n for n, _ in self.places} for b in tree.branches_of(n)]
             needed = {tree.root_id, *(self.child[b] for b in branches)}
             self.values = {n: values[n] for n in needed}
             self.rewards = {b: self.numbers.reward(b) for b in (NONE, *branches)}
@@ -67,81 +72,98 @@ class Strategies:
         found.rewards = _between(self.rewards, other.rewards, share)
         return found
 
-    def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
-        """Return the places of the nodes with decisions, parents first."""
+    def _unfolded(self, decides: Sequence[bool]) -> dict[Place, list[Place | None]]:
+        """Return the places of each place's children; None where nobody decides."""
+        places: dict[Place, list[Place | None]] = {}
+        # By node, the places that are still to be opened: a dict keeps their order.
         root = self.tree.root_id
-        places = [_Place(root, 1.0, [])] * decides[root]
-        for place in places:  # which grows
-            branches = self.tree.branches_of(place.node)
-            chances: Sequence[Array] = [1.0] * len(branches)
-            if self.kind[place.node] == CHANCE:
-                chances = self.numbers.probabilities(place.node)
-            for b, p in zip(branches, chances, strict=True):
-                child = self.child[b]
-                place.below.append(len(places) * decides[child])
-                if decides[child]:
-                    places.append(_Place(child, place.reach * p, []))
-                    check_size(len(places), self.count)
+        pending: dict[int, dict[Place, None]] = {root: {(root, ()): None}}
+        for n in range(root, -1, -1):  # parents first
+            for place in pending.pop(n, ()):
+                places[place] = []
+                branches = self.tree.branches_of(n)  # none if the root is a terminal
+                chances = branches and self.numbers.probabilities(n)  # 1 for an action
+                for b, p in zip(branches, chances, strict=True):
+                    child, below = self.child[b], None
+                    if decides[child]:
+                        below = child, self._evidence(place[1], p)
+                        pending.setdefault(child, {})[below] = None
+                    places[place].append(below)
+                check_size(len(places), self.count)
         return places
+
+    def _evidence(self, before: Evidence, p: Array) -> Evidence:
+        """Return the evidence after an outcome, and note how likely it is."""
+        if before is None or not np.any(p):
+            return None
+        if not np.ptp(p):
+            return before
+        evidence = tuple(sorted((*before, id(p))))
+        if evidence not in self.reaches:
+            self.reaches[evidence] = self.reaches[before] * p
+        return evidence
 
     def play(self, estimate: Estimate) -> tuple[Array, Array]:
         """Return the value in each draw, and the values of the root's actions.
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
-        return self._values(lambda i, options: self._best(self.places[i], options, estimate))
+        return self._values(partial(self._best, estimate=estimate))
 
     def amounts(self, trees: Mapping[str, Tree], estimate: Estimate) -> dict[str, Array]:
         """Return the values of the root's actions in other trees, played as in this one.
 
         The trees differ from this one in what their terminals and branches are worth.
         """
-        choices: dict[int, Array] = {}
+        choices: dict[Place, Array] = {}
 
-        def choose(i: int, options: Array) -> Array:
-            choices[i] = self._best(self.places[i], options, estimate)
-            return choices[i]
+        def choose(place: Place, options: Array) -> Array:
+            choices[place] = self._best(place, options, estimate)
+            return choices[place]
 
         self._values(choose)
-        return {
-            name: Strategies(tree, self.draws)._values(lambda i, options: choices[i])[1]
-            for name, tree in trees.items()
-        }
+        amounts = {}
+        for name, tree in trees.items():
+            other = Strategies(tree, self.draws)
+            other.places = self.places  # by the ids of the same arrays
+            amounts[name] = other._values(lambda place, options: choices[place])[1]
+        return amounts
 
-    def _values(self, choose: Callable[[int, Array], Array]) -> tuple[Array, Array]:
+    def _values(self, choose: Callable[[Place, Array], Array]) -> tuple[Array, Array]:
         """Return the value in each draw, and those of the root's actions.
 
         `choose` returns the number of an option in each draw, by the place and the values of its
         options.
         """
-        # By place: the first is the root, if somebody decides.
-        values: dict[int, Array] = {0: self.values[self.tree.root_id] + np.zeros(self.count)}
-        options: list[Array] = [values[0]]
+        values: dict[Place, Array] = {}
+        options: list[Array] = []
         with noting_infinities():
-            for i, place in reversed([*enumerate(self.places)]):
-                options = []
-                for b, below in zip(self.tree.branches_of(place.node), place.below, strict=True):
+            for place, children in reversed(self.places.items()):
+                n, options = place[0], []
+                for b, child in zip(self.tree.branches_of(n), children, strict=True):
                     value = self.values[self.child[b]]
-                    if below:
-                        value = values.pop(below)
+                    if child is not None:
+                        value = values[child]
                     options.append(self.rewards[b] + value)
-                if self.kind[place.node] == CHANCE:
-                    options = [mean_of(self.numbers.probabilities(place.node), options)]
+                if self.kind[n] == CHANCE:
+                    options = [mean_of(self.numbers.probabilities(n), options)]
+                options = options or [self.values[n]]  # of a terminal, the root
                 options = [np.broadcast_to(option, self.count) for option in options]
-                values[i] = options[0]
+                values[place] = options[0]
                 if len(options) > 1:
                     table = np.array(options)
-                    values[i] = table[choose(i, table), np.arange(self.count)]
+                    values[place] = table[choose(place, table), np.arange(self.count)]
             paid = self.rewards[NONE]
-            value, actions = values[0] + paid, np.array(options) + paid
+            value, actions = values[place] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
 
-    def _best(self, place: _Place, options: Array, estimate: Estimate) -> Array:
+    def _best(self, place: Place, options: Array, estimate: Estimate) -> Array:
         """Return the number of the best option in each draw, given what decisions know."""
-        weighted = options * place.reach
+        reach = self.reaches[place[1]]
+        weighted = options * reach
         if np.isnan(weighted).any():
-            weighted = np.where(place.reach == 0, 0.0, weighted)
+            weighted = np.where(reach == 0, 0.0, weighted)
             self._check(weighted.sum(axis=0))
         gains = self.tree.gain_sign * estimate(weighted)
         return gains.argmax(axis=0)

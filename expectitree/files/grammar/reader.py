@@ -18,12 +18,12 @@ from itertools import islice
 from expectitree.base.errors import ExpectitreeError, NumberError, WarningText
 from expectitree.base.expressions.syntax import NAME, RESERVED, names_in
 from expectitree.base.numbers import escape, quote
-from expectitree.base.reading import HOW, float_column
+from expectitree.base.reading import HOW
 from expectitree.base.tree import paths
 from expectitree.base.tree.bounds import outside_bounds, with_attitude_number
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Amount, Definition, is_formula, sum_of
+from expectitree.base.tree.formulas import Amount, Definition, is_formula
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.advice import (
     bare,
@@ -157,23 +157,15 @@ class _TreeReader:
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             self.root = root = self.read_node(self.document.root, ())
-            root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
-            root_reward = sum_of(root_reward, self.builder.formulas.at_nodes.get(root, 0))
+            self.builder.pay(NONE, self.trail.frames[0].branches.get("reward", {}).get(0, 0))
             self.read_unused()
         if self.trail.found:
             raise self.trail.failure()
         self.link(root)
-        if is_formula(root_reward):
-            self.builder.formulas.rewards[NONE] = root_reward
-            root_reward = 0
         outside = self.builder.outside_bounds()
         about["utility_key"] = self.utility_key
         tree = self.builder.build(NodeId(root), check=False, **about)
         tree = self.expand(tree)
-        if not tree.exact:  # it was read before there were too many nodes for fractions
-            (root_reward,) = float_column([root_reward])
-        if root_reward:
-            tree = replace(tree, root_reward=root_reward)
         if self.defined:
             from expectitree.base.tree.bayes import define_probabilities
 
@@ -204,20 +196,22 @@ class _TreeReader:
             is_read = self.names.identity(name) in self.done or name in self.names.followed
             if not is_read:
                 self.unused[self.read_node((("ref", name),), ("nodes", name))] = name
+        lost = "no ref leads to this node, so it is left out"
+        unused = [f"{quote(name)}: {lost}" for name in self.unused.values()]
+        warn_of_each(self.warn, self.document.name, unused)
 
     def link(self, root: int) -> None:
         """Note where each ref to a node above it leads; raise `FileError` if that has no end."""
+        formulas = self.builder.formulas
         links = {node: self.done[identity] for node, (identity, *_) in self.links.items()}
         if links:
             self.check_ends(links)
         # Not those below a node to which no ref leads.
-        self.builder.formulas.links.update(pair for pair in links.items() if pair[0] < root)
+        formulas.links.update(pair for pair in links.items() if pair[0] < root)
         for name in self.names.places:
             node = self.done.get(self.names.identity(name), root + 1)
-            if links and node <= root:
-                self.builder.formulas.named[node] = name
-        if root not in self.builder.formulas.links.values():  # else it is paid again
-            self.builder.formulas.at_nodes.pop(root, None)
+            if formulas.endings and node <= root:
+                formulas.named[node] = name
 
     def check_ends(self, links: Mapping[int, int]) -> None:
         """Raise `FileError` for refs that close a cycle without an `until`."""

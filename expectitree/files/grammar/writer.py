@@ -129,7 +129,7 @@ def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
     """Yield the text of a tree, none of whose terminals is an estimate."""
     formulas = tree.formulas
     if formulas.written is not None:
-        about = ("title", "source", "unit", "expect", "parameters", "attitude", "root_reward")
+        about = ("title", "source", "unit", "expect", "parameters", "attitude")
         fields = {name: getattr(tree, name) for name in about}
         tree = formulas.written.changed(**fields)  # with the replacements of its refs
     return _TreeWriter(tree, notation).document()
@@ -402,14 +402,14 @@ class _TreeWriter:
             yield self.field(name, value)
 
     def utility(self, n: int) -> str:
-        if n not in self.formulas.nodes and self.is_unknown(n):
-            return self.notation.text(NOT_KNOWN)
         return self.amount(self.formulas.nodes.get(n, self.columns.utility[n]), n)
 
     def amount(self, value: Amount, n: int) -> str:
-        """Return a number or a formula at a node."""
+        """Return a number or a formula at a node, or `?`."""
         if is_formula(value):
             return self.formula(value)
+        if value != value:
+            return self.notation.text(NOT_KNOWN)
         return self.number(value, n)
 
     def number(self, value: Number, n: int) -> str:
@@ -528,15 +528,15 @@ def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
     formulas = tree.formulas
-    has_refs = tree.branch_notes or formulas.replaced or formulas.endings
-    if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
-        return Repeated(0, len(tree))
+    # The note of a branch is next to a `ref`, and so are its replacements.
+    noted = {tree.columns.child[b] for b in (*tree.branch_notes, *formulas.replaced)}
+    noted -= formulas.links.keys()
+    noted.update(formulas.links.values(), formulas.endings, formulas.at_nodes)
     numbers: Column = zeros("i", len(tree))
     if tree.is_sharing:
         tree.columns.scan(scans.number_shared, order, numbers)
-    # The note of a branch is next to a `ref`, and so are its replacements.
-    noted = {tree.columns.child[b] for b in (*tree.branch_notes, *formulas.replaced)}
-    noted = (noted - formulas.links.keys()).union(formulas.links.values(), formulas.endings)
+    elif tree.heights[-1] < _NESTED and not noted:
+        return Repeated(0, len(tree))
     count = 0
     for n in order:
         if numbers[n] or n in noted or (depth[n] and depth[n] % _NESTED == 0):

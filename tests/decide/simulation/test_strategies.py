@@ -15,6 +15,7 @@ import expectitree as et
 from expectitree.base.errors import AnalysisError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import ExpressionError, parse
+from expectitree.base.tree.folding import unshare
 from expectitree.decide.simulation.arrays import ARRAYS, mean_of, noting_infinities
 from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
 
@@ -218,3 +219,36 @@ def test_the_criteria_of_an_action_make_up_its_value(seed: int) -> None:
     weighed = 3 * found.criteria["effect"] - found.criteria["cost"]
     assert weighed == pytest.approx(np.array(found.values))
     assert (found.plane is None) == (decider == "min")
+
+
+REPEATED = """
+parameters: {t: 0, x: 0.3, y: 0.6}
+nodes:
+  a:
+    until: t = 5
+    utility: 9*y
+    max:
+      stay: {reward: 1, ref: a, with: {t: t + 1}}
+      go: {chance: [{p: x, utility: 7}, {p: P, ref: a, with: {t: t + 1}}, {p: rest, utility: 1}]}
+max: {one: {ref: a}, two: 9*y}
+"""
+
+
+@pytest.mark.parametrize(
+    ("p", "places"),
+    [("1 - x", 26), ("(1 - x)*y", 26), ("0.9 - x", 26), ("rest", 26), ("0.05", 10), ("0*x", 17),
+     ("(1 - x)/(t + 1)", 47)],
+)  # fmt: skip
+def test_paths_with_the_same_evidence_are_one_place(
+    p: str, places: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = et.loads(REPEATED.replace("P", p))
+    draws = {name: 0.8 * draws_of(7)[name] for name in ("x", "y")}
+    found, apart = Strategies(tree, draws), Strategies(unshare(tree), draws)
+    assert (len(found.places), len(apart.places)) == (places, 47)
+    for estimate in (nothing, everything):
+        for one, other in zip(found.play(estimate), apart.play(estimate), strict=True):
+            assert one == pytest.approx(other)
+    monkeypatch.setattr("expectitree.decide.simulation.draws._MAX_NUMBERS", DRAWS * places - 1)
+    with pytest.raises(et.AnalysisError, match="fewer uncertain probabilities above decisions"):
+        Strategies(tree, draws)
