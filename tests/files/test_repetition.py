@@ -439,3 +439,36 @@ def test_a_replaced_parameter_is_not_derived_again(node: str, root: str, value: 
     assert et.evaluate(tree).value == value
     assert et.evaluate(et.loads(et.dumps(tree), warn=lambda _: None)).value == value
     assert et.evaluate(et.loads(et.dumps(unshare(tree)), warn=lambda _: None)).value == value
+
+
+# Equal states are one node, also where a parameter is derived from counters.
+MEETING = {
+    """
+parameters: {month: 0, stock: 2, have: stock + 1}
+nodes:
+  m:
+    until: month = 9
+    chance:
+      none: {p: 0.5, ref: m, with: {month: month + 1, stock: have}}
+      sold: {p: 0.5, reward: 1, ref: m, with: {month: month + 1, stock: "max(have - 2, 0)"}}
+      two: {p: 0, reward: 2*have, ref: m, with: {month: month + 1, stock: "max(have - 3, 0)"}}
+ref: m
+""": 64,
+    """
+parameters: {year: 0, age: 0, fail: 0.1, pf: fail*(age + 1)}
+nodes:
+  decide:
+    until: year = 1
+    max: {keep: {ref: run}, replace: {reward: -5, ref: run, with: {age: 0}}}
+  run:
+    chance:
+      fails: {p: pf, reward: -90, ref: decide, with: {year: year + 1, age: age + 1}}
+      fine: {p: rest, ref: decide, with: {year: year + 1, age: age + 1}}
+ref: decide
+""": 3,
+}
+
+
+@pytest.mark.parametrize("text", MEETING, ids=["derived counter", "derived probability"])
+def test_equal_states_meet(text: str) -> None:
+    assert len(et.loads(text)) == MEETING[text]

@@ -215,6 +215,14 @@ class Expansion:
         self.origins: list[int] = []
         self.is_stopped = False
         self.constants: dict[int, Expression] = {}  # by the id of a formula
+        # The numbers of counters at the root, and the parameters that are derived from them.
+        self.as_written: dict[str, Expression] = {
+            name: self.plain_number(self.now[name]) for name in self.counters if name in self.now
+        }
+        for name in self.order:
+            parameter = tree.parameters[name]
+            if name not in self.counters and not self.as_written.keys().isdisjoint(parameter.bases):
+                self.as_written[name] = self.substituted(parameter.value, self.as_written)
         self.check_use()
         self.check_values()
 
@@ -391,7 +399,8 @@ class Expansion:
     def plain_number(self, number: Fraction) -> Expression:
         """Return a number as an expression: one object for equal numbers."""
         if number not in self.known:
-            part = self.known[number] = Written(str(number), number)
+            part = Written(str(number), number)
+            self.known[number] = self.known[part] = part
             self.lengths[id(part)] = min(len(part.text), _MAX_LENGTH + 1)
         return self.known[number]
 
@@ -553,6 +562,9 @@ class Expansion:
             fixed, done = self.fixed, self.done
             self.fixed, self.done = set(), {}  # the numbers of the place are not known here
             inner = {name: self.substituted(formula, {}) for name, formula in replaced.items()}
+            for name in self.counters & inner.keys():
+                if isinstance(inner[name], Written):  # as `as_written` has it
+                    inner[name] = self.plain_number(self.number(inner[name], {}))
             for name in self.order:
                 parameter = self.tree.parameters[name]
                 is_derived = name not in inner and name not in kept
@@ -574,6 +586,9 @@ class Expansion:
                 value = self.counter(name, inner[name], key, b)
             else:
                 value = self.substituted(inner[name], outer)
+                written = self.as_written.get(name)
+                if written and self.substituted(value, self.as_written) is written:
+                    continue  # the counters are as at the root, so paths there meet
             if value is not None and value != Name(name):
                 changed[name] = value
         replaced = tuple((name, id(self.constant(value))) for name, value in changed.items())
