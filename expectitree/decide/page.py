@@ -37,9 +37,9 @@ from expectitree.decide.frontier.report import frontier, weighed_parts
 from expectitree.decide.information.report import every_event
 from expectitree.decide.risk.report import risk
 from expectitree.decide.sensitivity.decisions import number_text, short_text
-from expectitree.decide.sensitivity.parameters import Range
+from expectitree.decide.sensitivity.parameters import SAMPLED, Range
 from expectitree.decide.sensitivity.report import Tornado, sensitivity, tornado
-from expectitree.decide.sensitivity.text import part_text, range_notes
+from expectitree.decide.sensitivity.text import has_later, part_text, range_notes
 from expectitree.decide.simulation.report import acceptability, simulate
 from expectitree.picture.drawing import to_svg
 from expectitree.picture.notebook import Picture, plot_of
@@ -284,9 +284,13 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     columns = [Column("input"), Column("at", True), Column("from"), Column("to")]
     if rows:
         yield from _html(table(columns, rows, text_console(_WIDTH).options))
-    idle = [bar.range.name for bar in found.bars if not bar.changes and not bar.later]
+    idle = [bar for bar in found.bars if not bar.changes and not bar.later]
     if idle:
-        yield _element("p", f"No value in its range changes the decision: {', '.join(idle)}.")
+        what = "decision"
+        if has_later(subject.tree) and SAMPLED in {bar.method for bar in idle}:
+            what = "first decision"  # others are not looked for
+        names = ", ".join(bar.range.name for bar in idle)
+        yield _element("p", f"No value in its range changes the {what}: {names}.")
     deciding = [bar.range for bar in found.bars if bar.changes][:_MAX_PLOTS]
     yield _plots(
         sensitivity(subject.tree, one.name, range=(one.low, one.high), file=subject.file)

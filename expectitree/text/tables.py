@@ -35,7 +35,8 @@ def table(
     natural = [max(map(cell_len, texts)) for texts in zip(*cells, strict=True)]
     least = list(natural)
     for place, column in enumerate(columns):
-        wrapping = cells[:1] if column.number else cells
+        is_whole = column.number and "(" in column.heading  # such as P(≥ 1,000)
+        wrapping = cells[: not is_whole] if column.number else cells
         words = [word for row in wrapping for word in row[place].split()]
         whole = [row[place] for row in cells[len(wrapping) :]]
         least[place] = max(map(cell_len, [*words, *whole]), default=0)

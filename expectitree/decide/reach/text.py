@@ -32,7 +32,10 @@ def render(reports: Sequence[Reach], options: ConsoleOptions) -> Iterator[Render
             else:
                 yield Text(f"  enters no node that uses {report.counter}")
             yield ""
+        entered = [p for one in report.actions for row in one.stages for p in row.entered.values()]
+        what = "The probability of entering each node"
+        if max(entered, default=0) > 1:  # a `with` may set the counter back
+            what = "How often play enters each node on average"
         yield Text(
-            f"The probability of entering each node at each {report.counter}, and that play has "
-            "ended before."
+            f"{what} at each {report.counter}, and the probability that it has ended before."
         )

@@ -19,6 +19,7 @@ from expectitree.base.numbers import (
     message_text,
     typeset,
 )
+from expectitree.base.tree.model import Tree
 from expectitree.decide.algebra.rationals import formula_text
 from expectitree.decide.lines import Lines, notes, render_each, sentences
 from expectitree.decide.records import Labels
@@ -33,6 +34,7 @@ from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, T
 from expectitree.decide.sensitivity.parameters import SAMPLED, Range, verified_text
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
 from expectitree.decide.sensitivity.strategies import Strategies
+from expectitree.searches.result import PLAYERS
 from expectitree.text.console import Characters, characters
 from expectitree.text.phrases import amount_heading, names_text, plural, with_unit, worth_text
 from expectitree.text.tables import GAP, Column, table
@@ -42,6 +44,7 @@ _MAX_WORTH_LENGTH = 16  # characters of a fraction
 _FEW_DIGITS = 5  # of a coefficient in a long formula
 _MAX_CHANGES = 3  # of a bar of a tornado
 _ROUNDING = Fraction(1, 10**12)  # of sampled values
+_LATER = ", and changes of later decisions are not looked for"
 _MIN_BAR, _MAX_BAR = 10, 40  # columns of a bar
 
 
@@ -78,7 +81,13 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
 
 def _sampling_note(report: Sensitivity | BreakEven) -> Iterator[str]:
     if report.reason:
-        yield f"Found by sampling, since {report.reason}: narrower parts may be missed."
+        more = _LATER * has_later(report.tree)
+        yield f"Found by sampling, since {report.reason}: narrower parts may be missed{more}."
+
+
+def has_later(tree: Tree) -> bool:
+    """Return whether somebody decides below the root."""
+    return any(kind in PLAYERS for kind in tree.columns.kind[:-1])
 
 
 def range_notes(*ranges: Range) -> Iterator[str]:
@@ -273,7 +282,10 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
         columns, cells = columns[:-1], [row[:-1] for row in cells]
     headings = [column.heading for column in columns]
     taken = sum(max(map(len, column)) + GAP for column in zip(headings, *cells, strict=True))
-    width = min(_MAX_BAR, options.max_width - taken)
+    places = [text for *_, text in cells]
+    wrapped = max(map(len, " ".join(places).split()), default=0)  # if bars and places share a line
+    least = options.max_width - taken + max(map(len, places), default=0) - wrapped
+    width = max(min(_MAX_BAR, options.max_width - taken), min(_MIN_BAR, least))
     texts = []
     if width >= _MIN_BAR:  # else the numbers say more
         texts = [_bar_text(bar, report, width, marks) for bar in bars]
@@ -303,7 +315,8 @@ def _bar_notes(report: Tornado) -> Iterator[str]:
     if sampled:
         attitude = report.tree.attitude
         kind = f"Certainty equivalents ({attitude.text}), found" if attitude else "Found"
-        yield f"{kind} by sampling: {', '.join(sampled)}."
+        more = _LATER * has_later(report.tree)
+        yield f"{kind} by sampling{more}: {', '.join(sampled)}."
     if report.assumed:
         names = ", ".join(report.assumed)
         yield f"Without a range in the file, so moved by 10% both ways: {names}."
