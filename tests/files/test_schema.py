@@ -60,7 +60,7 @@ UNSEEN = {
     "a formula, or a name in it (a word alone may be the name of a parameter)": """
         control-character-label.yaml crlf.yaml more-than-twenty.yaml number-estimate.yaml
         p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml
-        param-cycle.yaml param-itself.yaml param-unknown.yaml
+        param-cycle.yaml param-itself.yaml param-unknown.yaml until-without-value.yaml
         objective-constant.yaml objective-function.yaml objective-name.yaml
         objective-product.yaml objective-without.yaml""",
     "a distribution that does not fit its value or the others": "distribution-value.yaml",

@@ -124,7 +124,7 @@ def test_a_file_that_has_changed_is_run_again(coin: str) -> None:
         ("x = (\n", "FILE:1: running the file raises SyntaxError: '(' was never closed"),
         ("import no_such_module\n", "FILE:1: running the file raises ModuleNotFoundError: No mod"),
         ("import sys\nsys.exit(3)\n", "FILE:2: running the file raises SystemExit: 3"),
-        ("\n\nx = '\0'\n", "running the file raises SyntaxError: "),
+        ("\n\nx = '\0'\n", "running the file raises "),  # SyntaxError, in Python 3.11.2 ValueError
         ("x = 1\n", "FILE has no class 'Coin': the file has no class"),
     ],
 )
