@@ -187,6 +187,8 @@ def _reasons(subject: Subject) -> Iterator[str]:
         where, verb = "First", "choose"
         if n != tree.root_id:
             where = f"After {', '.join(split(path))}"
+        if n in tree.formulas.states:  # many paths lead there, and some of them no play takes
+            where = f"At {tree.formulas.named[n]}"
         if len(tree.deciders) > 1:
             verb = f"{Kind(tree.columns.kind[n]).name} chooses"
         chosen = tree.branch_label(n, search.strategy_branches[n])
