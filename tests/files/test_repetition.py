@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from files.samples import content_of
-from helpers import cases
+from helpers import ROOT, cases
 
 import expectitree as et
 from expectitree.base.tree.folding import unshare
@@ -469,6 +469,10 @@ ref: decide
 }
 
 
-@pytest.mark.parametrize("text", MEETING, ids=["derived counter", "derived probability"])
+# An option on a lattice of three periods: 6 decisions with 2 branches, and 4 prices at the end.
+MEETING[(ROOT / "trees/american-put.yaml").read_text()] = 22
+
+
+@pytest.mark.parametrize("text", MEETING, ids=["derived counter", "derived probability", "lattice"])
 def test_equal_states_meet(text: str) -> None:
     assert len(et.loads(text)) == MEETING[text]

@@ -214,7 +214,9 @@ class Expansion:
         self.paid: list[Amount] = []  # by copy: what each branch to it pays besides its own reward
         self.origins: list[int] = []
         self.is_stopped = False
-        self.constants: dict[int, Expression] = {}  # by the id of a formula
+        # What tells copies apart, by the id of a formula, and its parts.
+        self.constants: dict[int, Expression] = {}
+        self.parts: dict[object, Expression] = {}
         # The numbers of counters at the root, and the parameters that are derived from them.
         self.as_written: dict[str, Expression] = {
             name: self.plain_number(self.now[name]) for name in self.counters if name in self.now
@@ -362,13 +364,29 @@ class Expansion:
         return operands
 
     def constant(self, formula: Expression) -> Expression:
-        """Return a formula, or its number if it has no names: equal ones are one object."""
+        """Return a formula with numbers in place of counters, and of its parts without names.
+
+        Equal ones are one object. It tells copies apart, and is not shown.
+        """
+
+        def combine(part: Expression, operands: list[Expression]) -> Expression:
+            key: object = part
+            if isinstance(part, Apply):
+                part = replace(part, operands=tuple(operands))
+                key = part.operation, *map(id, operands)
+            with suppress(NumberError, TreeError):  # of a number that is too long to write
+                if all(isinstance(operand, Written) for operand in operands or [part]):
+                    number = evaluate(part, self.counting, {})
+                    if isinstance(number, Fraction):  # not a comparison
+                        return self.plain_number(number)
+            return self.parts.setdefault(key, part)
+
         if id(formula) not in self.constants:
             self.constants[id(formula)] = formula
-            is_plain = not isinstance(formula, (Amounts, Written))
-            if self.links and is_plain and not self.names(formula):
-                with suppress(NumberError, TreeError):  # of a number that is too long to write
-                    self.constants[id(formula)] = self.plain_number(self.number(formula, {}))
+            if self.links and not isinstance(formula, Amounts):
+                with suppress(TreeError):
+                    numbered = self.substituted(formula, self.as_written)
+                    self.constants[id(formula)] = fold(numbered, combine)
         return self.constants[id(formula)]
 
     def number(self, formula: Expression, outer: ByName) -> Fraction:
@@ -587,7 +605,7 @@ class Expansion:
             else:
                 value = self.substituted(inner[name], outer)
                 written = self.as_written.get(name)
-                if written and self.substituted(value, self.as_written) is written:
+                if written and self.constant(value) is self.constant(written):
                     continue  # the counters are as at the root, so paths there meet
             if value is not None and value != Name(name):
                 changed[name] = value
