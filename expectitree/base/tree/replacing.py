@@ -215,7 +215,7 @@ class Expansion:
         self.origins: list[int] = []
         self.is_stopped = False
         # What tells copies apart, by the id of a formula, and its parts.
-        self.constants: dict[int, Expression] = {}
+        self.canonicals: dict[int, Expression] = {}
         self.parts: dict[object, Expression] = {}
         # The numbers of counters at the root, and the parameters that are derived from them.
         self.as_written: dict[str, Expression] = {
@@ -363,7 +363,7 @@ class Expansion:
                 return cases[1:]
         return operands
 
-    def constant(self, formula: Expression) -> Expression:
+    def canonical(self, formula: Expression) -> Expression:
         """Return a formula with numbers in place of counters, and of its parts without names.
 
         Equal ones are one object. It tells copies apart, and is not shown.
@@ -381,13 +381,13 @@ class Expansion:
                         return self.plain_number(number)
             return self.parts.setdefault(key, part)
 
-        if id(formula) not in self.constants:
-            self.constants[id(formula)] = formula
+        if id(formula) not in self.canonicals:
+            self.canonicals[id(formula)] = formula
             if self.links and not isinstance(formula, Amounts):
                 with suppress(TreeError):
                     numbered = self.substituted(formula, self.as_written)
-                    self.constants[id(formula)] = fold(numbered, combine)
-        return self.constants[id(formula)]
+                    self.canonicals[id(formula)] = fold(numbered, combine)
+        return self.canonicals[id(formula)]
 
     def number(self, formula: Expression, outer: ByName) -> Fraction:
         """Return the value of a formula of counters, which are numbers in a place."""
@@ -605,11 +605,11 @@ class Expansion:
             else:
                 value = self.substituted(inner[name], outer)
                 written = self.as_written.get(name)
-                if written and self.constant(value) is self.constant(written):
+                if written and self.canonical(value) is self.canonical(written):
                     continue  # the counters are as at the root, so paths there meet
             if value is not None and value != Name(name):
                 changed[name] = value
-        replaced = tuple((name, id(self.constant(value))) for name, value in changed.items())
+        replaced = tuple((name, id(self.canonical(value))) for name, value in changed.items())
         self.values.setdefault(replaced, changed)
         kept = key.kept.union(self.formulas.replaced.get(b, ())) & self.keepable & self.below[child]
         if not self.formulas.defined:
