@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from math import isfinite
+from threading import local
 
 import numpy as np
 
@@ -31,11 +32,17 @@ _SIGNS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq"}
 # ---- Formulas.
 
 
-_INFINITIES: list[str] = []  # what NumPy has noted since the last look at a result
+class _Noted(local):
+    """Whether NumPy has made an infinity since the last look at a result, in this thread."""
+
+    infinity = False
 
 
-def _note(kind: str, _: int) -> None:
-    _INFINITIES.append(kind)
+_NOTED = _Noted()
+
+
+def _note(*_: object) -> None:
+    _NOTED.infinity = True
 
 
 def noting_infinities() -> np.errstate:
@@ -45,9 +52,9 @@ def noting_infinities() -> np.errstate:
 
 def _checked(value: Array) -> Array:
     """Return a result with NaN for each infinity, which is looked for only if one was made."""
-    if not _INFINITIES and (value.__class__ is np.ndarray or isfinite(value)):
+    if not _NOTED.infinity and (value.__class__ is np.ndarray or isfinite(value)):
         return value
-    _INFINITIES.clear()
+    _NOTED.infinity = False
     return np.where(np.isfinite(value), value, np.nan)[()]  # a number stays one
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
 
@@ -252,3 +253,11 @@ def test_paths_with_the_same_evidence_are_one_place(
     monkeypatch.setattr("expectitree.decide.simulation.draws._MAX_NUMBERS", DRAWS * places - 1)
     with pytest.raises(et.AnalysisError, match="fewer uncertain probabilities above decisions"):
         Strategies(tree, draws)
+
+
+def test_each_thread_notes_its_own_infinities() -> None:
+    with noting_infinities():
+        infinite = np.ones(2) / np.zeros(2)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(ARRAYS.checked, np.ones(2)).result()
+        assert np.isnan(ARRAYS.checked(infinite)).all()
