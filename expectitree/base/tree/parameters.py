@@ -205,13 +205,18 @@ def with_values(parameters: Parameters, values: Mapping[str, object]) -> dict[st
     return changed
 
 
-def _share_rests(parameters: Parameters, changed: dict[str, Parameter]) -> None:
-    """Share what set values leave of a Dirichlet set between its other probabilities."""
+def dirichlet_sets(parameters: Parameters) -> dict[str, dict[str, Distribution]]:
+    """Return the Dirichlet sets by name: their distributions by parameter."""
     sets: dict[str, dict[str, Distribution]] = {}
     for name, parameter in parameters.items():
         if parameter.distribution and parameter.distribution.kind == "dirichlet":
             sets.setdefault(parameter.distribution.source, {})[name] = parameter.distribution
-    for members in sets.values():
+    return sets
+
+
+def _share_rests(parameters: Parameters, changed: dict[str, Parameter]) -> None:
+    """Share what set values leave of a Dirichlet set between its other probabilities."""
+    for members in dirichlet_sets(parameters).values():
         shares = {name: to_exact(members[name].numbers[0]) for name in members}
         fixed = [name for name in members if not changed[name].distribution]
         rest = min(one.total for one in members.values())

@@ -29,7 +29,12 @@ from expectitree.base.reading import without_unit
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree
-from expectitree.base.tree.parameters import ParameterValues, in_order, with_values
+from expectitree.base.tree.parameters import (
+    ParameterValues,
+    dirichlet_sets,
+    in_order,
+    with_values,
+)
 from expectitree.base.tree.paths import composed
 from expectitree.base.tree.replacing import counters_of
 from expectitree.base.tree.report import TreeReport
@@ -196,11 +201,8 @@ def _distributions(tree: Tree) -> Iterator[list[Expression]]:
             yield [written[b] for b in branches]
     for definition in formulas.defined.values():
         yield from map(list, definition.distributions())
-    sets: dict[str, list[Expression]] = {}
-    for name, parameter in tree.parameters.items():
-        if parameter.distribution and parameter.distribution.kind == "dirichlet":
-            sets.setdefault(parameter.distribution.source, []).append(Name(name))
-    yield from sets.values()
+    for members in dirichlet_sets(tree.parameters).values():
+        yield [*map(Name, members)]
 
 
 def _exact(end: Number | str, name: str) -> Fraction:

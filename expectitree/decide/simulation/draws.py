@@ -20,6 +20,7 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote
 from expectitree.base.reading import to_float
 from expectitree.base.tree.formulas import Parameter
+from expectitree.base.tree.parameters import dirichlet_sets
 from expectitree.files import read_text
 from expectitree.files.grammar.document import error_in
 
@@ -52,10 +53,10 @@ def draw(
         # Parameters of a set or of a file repeat its stream, so that they are drawn jointly.
         stream = np.random.default_rng([seed, *f"{one.kind} {one.source or name}".encode()])
         if one.kind == "dirichlet":
-            own = (one.kind, one.source)
-            same = {n: x.numbers[0] for n, x in uncertain.items() if (x.kind, x.source) == own}
-            drawn = stream.dirichlet([*same.values()], count) * float(one.total)
-            found[name] = drawn[:, [*same].index(name)].copy()
+            members = dirichlet_sets(parameters)[one.source]
+            counts = [other.numbers[0] for other in members.values()]
+            drawn = stream.dirichlet(counts, count) * float(one.total)
+            found[name] = drawn[:, [*members].index(name)].copy()
         elif one.kind == "csv":
             rows = _read(os.path.join(folder, one.source), name, one.column or name)
             turns = [stream.permutation(rows) for _ in range(-(-count // len(rows)))]
