@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree.text.console import characters, safe
+from expectitree.text.phrases import untied
 
 GAP = 2  # blanks between columns
 
@@ -18,8 +19,8 @@ GAP = 2  # blanks between columns
 class Column(NamedTuple):
     """A column of a table."""
 
-    heading: str
-    number: bool = False  # to the right; only the heading wraps
+    heading: str  # it wraps, but not where it is `tied`
+    number: bool = False  # to the right, and never wrapped
     spare: int = 0  # 0: always shown; else the higher, the sooner left out of a narrow terminal
 
 
@@ -35,9 +36,8 @@ def table(
     natural = [max(map(cell_len, texts)) for texts in zip(*cells, strict=True)]
     least = list(natural)
     for place, column in enumerate(columns):
-        is_whole = column.number and "(" in column.heading  # such as P(≥ 1,000)
-        wrapping = cells[: not is_whole] if column.number else cells
-        words = [word for row in wrapping for word in row[place].split()]
+        wrapping = cells[:1] if column.number else cells
+        words = [word for row in wrapping for word in row[place].split(" ")]
         whole = [row[place] for row in cells[len(wrapping) :]]
         least[place] = max(map(cell_len, [*words, *whole]), default=0)
     shown = _fitting(columns, least, options.max_width)
@@ -47,7 +47,7 @@ def table(
     for position, place in enumerate(shown):
         if position:
             grid.add_column(width=GAP)
-        heading = columns[place].heading
+        heading = untied(columns[place].heading)
         is_number = columns[place].number
         justify: Literal["left", "right"] = "right" if is_number else "left"
         grid.add_column(Text(heading), justify=justify, width=widths[place], overflow="fold")
@@ -57,7 +57,7 @@ def table(
     yield grid
     left_out = [column.heading for place, column in enumerate(columns) if place not in shown]
     if left_out:
-        yield Text(f"Not shown at this width: {', '.join(left_out)}.", style="dim")
+        yield Text(untied(f"Not shown at this width: {', '.join(left_out)}."), style="dim")
 
 
 def _cell(text: str, options: ConsoleOptions) -> str:

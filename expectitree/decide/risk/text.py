@@ -21,7 +21,7 @@ from expectitree.decide.records import Amount
 from expectitree.decide.risk.report import ActionRisk, Risk
 from expectitree.decide.risk.rules import Rules
 from expectitree.text.console import characters, safe
-from expectitree.text.phrases import plural
+from expectitree.text.phrases import plural, tied
 from expectitree.text.tables import Column, table
 
 MAX_BARS = 20
@@ -51,11 +51,11 @@ render = partial(render_each, _lines)
 def _table(report: Risk, options: ConsoleOptions) -> Lines:
     below, least = _SIGNS[report.tree.gain_sign > 0]
     spare = {"mean": 0, "sd": 0, "min": 0, "5%": 3, "50%": 2, "95%": 3, "max": 0}
-    spare[f"P({below} 0)"] = 1
+    spare[tied(f"P({below} 0)")] = 1
     columns = [Column("action"), *(Column(name, True, rank) for name, rank in spare.items())]
     columns.append(Column("worst 5%", number=True, spare=4))
     if report.target is not None:
-        columns.append(Column(f"P({least} {display_text(report.target)})", number=True))
+        columns.append(Column(tied(f"P({least} {display_text(report.target)})"), number=True))
     mark = f" {characters(options).best.strip()}"
     rows = []
     for one in report.actions:
