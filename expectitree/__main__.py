@@ -17,7 +17,7 @@ def main() -> None:
 
     try:
         run()
-    except Exception as error:
+    except Exception as error:  # a defect: all that users can cause is reported by `run`
         from expectitree.cli.terminal import DEFECT, say_defect
 
         say_defect(error)
